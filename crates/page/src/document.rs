@@ -136,7 +136,9 @@ pub fn list(frame: &Frame, experiments: &[ListItem]) -> String {
                     @if !experiment.warnings.is_empty() {
                         ul.warnings { @for warning in &experiment.warnings { li { span.hidden { "Warning: " } (warning) } } }
                     }
-                    p.muted { (with_unit(experiment.impressions, "impression")) " since " (experiment.since) }
+                    @if !experiment.since.is_empty() {
+                        p.muted { (with_unit(experiment.impressions, "impression")) " since " (experiment.since) }
+                    }
                 }
             }
         }

@@ -238,7 +238,7 @@ pub struct ListItem {
     pub warnings: Vec<String>,
     /// Impressions so far.
     pub impressions: u64,
-    /// When it was made.
+    /// When it was made; empty if that cannot be known, nor how many impressions there were.
     pub since: String,
 }
 

@@ -54,9 +54,9 @@ mod refusals;
 mod status;
 
 pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
-pub use event::{Choice, Event, EventError, Marks, Notice, Outcome, Reason, Recorded, Row, State, Time};
+pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Notices, Numbered, Refused,
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Marks, Notices, Numbered, Refused,
     Request,
 };
 pub use guards::Watch;

@@ -23,7 +23,8 @@ pub(super) struct Backup {
 
 impl Backup {
     pub(super) fn run(self) -> Result<()> {
-        self.store.open(Access::Change)?.backup(&self.to)?;
+        let store = self.store.open(Access::Change)?;
+        store.backup(&self.to)?;
         println!("wrote {}", self.to.display());
         Ok(())
     }

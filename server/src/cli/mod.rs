@@ -1,5 +1,6 @@
 //! The command line: one file per command. [`desk`] has exit codes, and how errors look.
 
+mod audit;
 mod backup;
 mod check;
 #[cfg(feature = "drive")]
@@ -9,6 +10,7 @@ mod drive;
 mod export;
 mod keys;
 mod logging;
+mod migrate;
 mod replay;
 mod serve;
 
@@ -22,7 +24,8 @@ use anyhow::{Context as _, Result};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use desk::failure::Failure;
 
-use crate::store::{Access, Store};
+use crate::store::{self, Access, Store};
+use crate::writer::Clock;
 
 /// Serves experiments: who meets, mixed lists, clicks, verdicts
 ///
@@ -44,6 +47,8 @@ enum Command {
     Check(check::Check),
     Replay(replay::Replay),
     Backup(backup::Backup),
+    Migrate(migrate::Migrate),
+    Audit(audit::Audit),
     Export(export::Export),
     #[cfg(feature = "drive")]
     Drive(Box<drive::Drive>),
@@ -81,6 +86,8 @@ impl Command {
             Self::Check(command) => return command.run(),
             Self::Replay(command) => command.run(),
             Self::Backup(command) => command.run(),
+            Self::Migrate(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Export(command) => command.run(),
             #[cfg(feature = "drive")]
             Self::Drive(command) => command.run(),
@@ -104,6 +111,12 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         let Some((Cli { command }, _)) = parsed else { return Ok(0) };
         command.run().map_err(|error| Failure::of(&error, |_| None))
     })
+}
+
+/// Writes down what a command did.
+fn audited(store: &Store, what: &str, detail: &str) -> Result<()> {
+    let [who, what, detail] = ["command", what, detail].map(str::to_owned);
+    Ok(store.audit(&store::Audit { time: Clock::start().now(), who, what, detail })?)
 }
 
 /// Writes a file that was not there.

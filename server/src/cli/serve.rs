@@ -9,7 +9,7 @@ use output::usage::usage;
 
 use super::logging;
 use crate::running::{Hooks, Running};
-use crate::settings::Given;
+use crate::settings::{Consent, Given};
 
 /// Serve the experiments of a store
 ///
@@ -25,9 +25,8 @@ pub(super) struct Serve {
     /// Print the resolved configuration and end
     #[arg(long)]
     print_config: bool,
-    /// The clock is right although it is more than a day away from the store's last moment
-    #[arg(long)]
-    accept_time: bool,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 impl Serve {
@@ -39,7 +38,7 @@ impl Serve {
                 Given::from_toml(&text, path).map_err(usage)?
             }
         };
-        let settings = self.given.or(file).resolve(self.accept_time).map_err(usage)?;
+        let settings = self.given.or(file).resolve(self.consent).map_err(usage)?;
         if self.print_config {
             print::text(&settings.to_toml());
             return Ok(());
@@ -48,10 +47,19 @@ impl Serve {
         let store = settings.store.display().to_string();
         let running = Running::start(settings, Hooks::default())?;
         tracing::info!(store, address = %running.address(), "serving");
+        if let Some(copy) = running.moved() {
+            let copy = copy.display();
+            println!(
+                "moved the store to the format of this version; {copy} is as it was, with who asked what: delete it once all is well"
+            );
+        }
+        if let Some(key) = running.first_key() {
+            println!("made the store; the key for you, which may do everything and is shown only now:\n{key}");
+        }
         println!("serving http://{}", running.address());
-        running.wait_for_signal()?;
+        let ended = running.wait_for_end();
         tracing::info!("stopping");
         running.stop();
-        Ok(())
+        Ok(ended?)
     }
 }

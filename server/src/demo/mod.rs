@@ -55,6 +55,8 @@ impl Demo {
     pub fn start(mut settings: Settings, seed: u64) -> Result<Self> {
         let time = Arc::new(AtomicI64::new(START));
         settings.notice = Some(NOTICE.to_owned());
+        settings.consent.create = true;
+        settings.consent.no_keys = true;
         let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), faults: None, start: Some(seed) };
         let running = Running::start(settings, hooks)?;
         let sites = sites(seed)?;

@@ -37,7 +37,7 @@ struct Line<'a> {
     event: Details<'a>,
 }
 
-/// What an event says. Receipts are base64url; marks, which are keyed hashes, are left out.
+/// What an event says. Receipts are base64url.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Details<'a> {
@@ -156,7 +156,7 @@ impl<'a> Details<'a> {
             Event::Started { time, gap, start } => {
                 Self::Started { time: *time, gap: *gap, start: format!("{start:016x}") }
             }
-            Event::Asked { time, unit, marks: _, choice, receipt } => Self::Asked {
+            Event::Asked { time, unit, choice, receipt } => Self::Asked {
                 time: *time,
                 impression: asked,
                 unit: *unit,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::{ExportError, Rules, What};
-use crate::store::Store;
+use crate::store::{Kept, Store};
 use crate::writer::{Next, fold};
 
 /// Writes all impressions, or all clicks, of days that are final.
@@ -15,9 +15,13 @@ pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dy
             return;
         }
         let mut unreadable = None;
-        let documents = |impression| {
-            let shown = store.shown(id, impression).map_err(|error| unreadable = Some(error)).ok().flatten();
-            shown.map(|shown| shown.mixed)
+        let documents = |impression| match store.shown(id, impression) {
+            Ok(Kept::Shown(shown)) => Some(shown.mixed),
+            Ok(Kept::Deleted | Kept::Never) => None,
+            Err(error) => {
+                unreadable = Some(error);
+                None
+            }
         };
         let exported = experiment.and_then(|experiment| experiment.exported(event, documents));
         let lines = exported.filter(|exported| exported.day <= final_day).map(|exported| match what {

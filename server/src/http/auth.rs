@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 
 use super::sessions::SignedIn;
 use super::{App, Problem};
@@ -75,8 +75,11 @@ impl Caller {
             // There are no keys to compare with; a client that was configured with one works all the same.
             return Ok(Some(Self { key: None }));
         }
-        let unknown = || refused("this key is unknown or was revoked; ask for one made by `rankduel-server keys add`");
-        app.keys.find(text).map(|key| Some(Self { key: Some(key) })).ok_or_else(unknown)
+        let unknown = || {
+            app.audits.refused();
+            refused("this key is unknown, was revoked or has expired; ask for one made by `rankduel-server keys add`")
+        };
+        app.keys.find(text, app.clock.now()).map(|key| Some(Self { key: Some(key) })).ok_or_else(unknown)
     }
 
     /// Whoever looks at a page: by a header, by a cookie of a session, or on a machine where everybody may.
@@ -95,12 +98,12 @@ impl Caller {
 
     /// Whether the caller may still do what it did.
     pub(super) fn is_still_known(&self, app: &App) -> bool {
-        self.key.as_ref().map_or_else(|| app.is_open(), |key| app.keys.of_id(key.id).is_some())
+        self.key.as_ref().map_or_else(|| app.is_open(), |key| app.keys.of_id(key.id, app.clock.now()).is_some())
     }
 
     /// A caller with the text of a key.
     pub(super) fn of_key(text: &str, app: &App) -> Option<Self> {
-        app.keys.find(text).map(|key| Self { key: Some(key) })
+        app.keys.find(text, app.clock.now()).map(|key| Self { key: Some(key) })
     }
 
     /// The key of the caller.
@@ -191,16 +194,28 @@ impl FromRequestParts<App> for Reader {
 }
 
 /// A caller who may send events: anybody, because the ids of events are permissions. A key that is sent must be right.
-#[derive(Debug)]
-pub(super) struct Anybody;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sender {
+    /// Has a key, or is on a machine where everybody may do everything.
+    Known,
+    /// A browser, or whoever takes itself for one.
+    Public,
+}
 
-impl FromRequestParts<App> for Anybody {
+impl Sender {
+    /// Who sends a request with these headers, if the key among them is right.
+    pub(super) fn of(headers: &HeaderMap, app: &App) -> Self {
+        if headers.contains_key(header::AUTHORIZATION) || app.is_open() { Self::Known } else { Self::Public }
+    }
+}
+
+impl FromRequestParts<App> for Sender {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         if let Some(caller) = Caller::of(parts, app)? {
             caller.check_role(Role::Serve)?;
         }
-        Ok(Self)
+        Ok(Self::of(&parts.headers, app))
     }
 }

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::auth::Sender;
 use super::{App, Problem};
 use crate::json::{self, Document, ShapeError};
 
@@ -47,11 +48,13 @@ impl Json {
 /// would take all memory.
 #[derive(Debug)]
 pub(super) struct Room {
-    _permit: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
-/// The bytes of all bodies whose values are in memory at a time.
+/// The bytes of all bodies that are in memory at a time, of callers with a key and of others: these take nothing from those.
 pub(super) const ROOM: usize = 32 << 20;
+/// The most bytes of a body without a key: a beacon of a browser has at most half of that.
+const PUBLIC: usize = 128 << 10;
 
 impl FromRequest<App> for Json {
     type Rejection = Problem;
@@ -61,7 +64,7 @@ impl FromRequest<App> for Json {
         async move {
             let has_type = request.headers().contains_key(header::CONTENT_TYPE);
             let found = kind(request.headers())?;
-            let (bytes, room) = read(request, &app).await?;
+            let (bytes, room) = read(request, &app, Sender::Known).await?;
             if bytes.is_empty() {
                 return Ok(Self { bytes: Bytes::from_static(b"{}"), _room: room });
             }
@@ -94,7 +97,7 @@ impl FromRequest<App> for Form {
             if essence(request.headers())?.as_deref() != Some(expected) {
                 return Err(wrong_type(expected, "another type or none"));
             }
-            let (bytes, _room) = read(request, &app).await?;
+            let (bytes, _room) = read(request, &app, Sender::Public).await?;
             Ok(Self(form_urlencoded::parse(&bytes).into_owned().collect()))
         }
     }
@@ -119,7 +122,8 @@ impl FromRequest<App> for Events {
         async move {
             let expected = "application/json, application/x-ndjson or text/plain";
             let kind = kind(request.headers())?.ok_or_else(|| wrong_type(expected, "another type or none"))?;
-            let (bytes, room) = read(request, &app).await?;
+            let sender = Sender::of(request.headers(), &app);
+            let (bytes, room) = read(request, &app, sender).await?;
             Ok(Self { bytes, kind, room })
         }
     }
@@ -162,9 +166,12 @@ fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()))
 }
 
-/// Reads a body within the limits.
-async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Problem> {
-    let limit = app.settings.body_limit;
+/// Reads a body within the limits. It has its room before its first byte is read: many that never end fill no memory.
+async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Bytes, Room), Problem> {
+    let limit = match sender {
+        Sender::Known => app.settings.body_limit,
+        Sender::Public => app.settings.body_limit.min(PUBLIC),
+    };
     let too_large = || {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {limit} bytes"))
             .part("expected", format!("at most {limit} bytes"))
@@ -175,6 +182,9 @@ async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Proble
     if length.is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
+    let is_chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
+    let most = length.map_or(if is_chunked { limit } else { 0 }, |length| length as usize);
+    let mut room = room(app, most, sender).await?;
     let collected = Limited::new(request.into_body(), limit).collect();
     let late = |_| {
         let within = crate::settings::text(app.settings.request_timeout);
@@ -183,7 +193,7 @@ async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Proble
     match tokio::time::timeout(app.settings.request_timeout, collected).await.map_err(late)? {
         Ok(body) => {
             let bytes = body.to_bytes();
-            let room = room(app, bytes.len()).await?;
+            room.shrink(bytes.len());
             Ok((bytes, room))
         }
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
@@ -191,13 +201,26 @@ async fn read(request: Request<Body>, app: &App) -> Result<(Bytes, Room), Proble
     }
 }
 
-/// Waits for room for the values of a body.
-async fn room(app: &App, bytes: usize) -> Result<Room, Problem> {
+/// Waits for room for a body and its values.
+async fn room(app: &App, bytes: usize, sender: Sender) -> Result<Room, Problem> {
+    let room = match sender {
+        Sender::Known => &app.room,
+        Sender::Public => &app.public_room,
+    };
     // A body that is larger than all room, which only settings allow, waits until it is alone.
-    let needed = bytes.clamp(1, ROOM) as u32;
-    let room = Arc::clone(&app.room).acquire_many_owned(needed);
+    let room = Arc::clone(room).acquire_many_owned(bytes.clamp(1, ROOM) as u32);
     match tokio::time::timeout(app.settings.request_timeout, room).await {
-        Ok(Ok(permit)) => Ok(Room { _permit: permit }),
+        Ok(Ok(permit)) => Ok(Room { permit }),
         _ => Err(Problem::unavailable("too many large bodies are being read")),
+    }
+}
+
+impl Room {
+    /// Gives back what a body of this many bytes does not need.
+    fn shrink(&mut self, bytes: usize) {
+        let needed = bytes.clamp(1, ROOM);
+        if let Some(rest) = self.permit.num_permits().checked_sub(needed) {
+            drop(self.permit.split(rest));
+        }
     }
 }

@@ -24,14 +24,23 @@ use super::App;
 /// What a connection beyond the limit gets.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
     content-length: 127\r\n\r\n{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"too many connections; try again in a second\"}       ";
+/// The connections beyond the limit that may ask whether the server lives.
+const SPARE: usize = 16;
 /// How long connections may take to end when the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// The most bytes of a request line with all headers.
 const HEAD: usize = 32 << 10;
 
 /// Serves connections until `stop` changes, then lets running requests end.
-pub(super) async fn serve(listener: TcpListener, router: Router, app: App, mut stop: watch::Receiver<bool>) {
+/// Those beyond the limit may ask `checks`.
+pub(super) async fn serve(
+    listener: TcpListener,
+    [router, checks]: [Router; 2],
+    app: App,
+    mut stop: watch::Receiver<bool>,
+) {
     let places = Arc::new(Semaphore::new(app.settings.connections));
+    let spare = Arc::new(Semaphore::new(SPARE));
     let everything = app.settings.connections as u32;
     loop {
         let accepted = tokio::select! {
@@ -47,7 +56,9 @@ pub(super) async fn serve(listener: TcpListener, router: Router, app: App, mut s
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let found = Arc::clone(&places).try_acquire_owned().map(|place| (place, &router));
+        let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|place| (place, &checks)));
+        let Ok((place, router)) = found else {
             app.metrics.refused.add(1);
             // A peer that does not take these few bytes gets none.
             let _ = stream.try_write(BUSY);

@@ -1,14 +1,17 @@
 //! Events of browsers, in the form of UBI 1.3: one object, an array, or a line for each.
 
+use std::sync::Arc;
+
 use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value as Told, json};
 use traffic::ClickFate;
 
-use super::auth::Anybody;
+use super::auth::Sender;
 use super::body::{Events, Kind, parsed};
 use super::named::seconds;
+use super::off_thread::off_thread;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
 use crate::jobs::{self, Said, Sent};
@@ -21,8 +24,12 @@ const CLICKS: [&str; 2] = ["click", "click_through"];
 const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
                         some pages count places from 0 and others from 1";
 
-/// The most events of a request.
+/// The most events of a request with a key, and without.
 const MOST: usize = 10_000;
+const MOST_PUBLIC: usize = 100;
+
+/// Bodies of at most this many bytes are read at once: that takes no longer than to have it done elsewhere.
+const SMALL: usize = 4 << 10;
 
 /// What becomes of an event.
 enum Fate {
@@ -33,6 +40,14 @@ enum Fate {
 }
 
 impl Fate {
+    /// Drops the event if its impression had too many in this second.
+    fn limit(&mut self, app: &App) {
+        let Some(of) = self.sent().map(|sent| sent.of) else { return };
+        if !app.impression_rates.admits((of.experiment, of.impression), app.settings.impression_rate) {
+            *self = Self::Known("limited", String::new(), None);
+        }
+    }
+
     fn sent(&self) -> Option<&Sent> {
         match self {
             Self::Click(sent) => Some(sent),
@@ -42,12 +57,8 @@ impl Fate {
 }
 
 /// `POST /v1/events`
-pub(super) async fn events(
-    State(app): State<App>,
-    _: Anybody,
-    Events { bytes, kind, room: _room }: Events,
-) -> Result<Answer<Told>, Problem> {
-    let fates = fates(&app, &bytes, kind)?;
+pub(super) async fn events(State(app): State<App>, sender: Sender, body: Events) -> Result<Answer<Told>, Problem> {
+    let fates = read(&app, sender, body).await?;
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
@@ -68,47 +79,75 @@ pub(super) async fn events(
                 Fate::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
             };
             app.metrics.events.count(status);
-            if why.is_empty() { json!({"status": status}) } else { json!({"status": status, "why": why}) }
+            // Who has no key gets no more back than was sent.
+            if why.is_empty() || sender == Sender::Public {
+                json!({"status": status})
+            } else {
+                json!({"status": status, "why": why})
+            }
         })
         .collect();
     let count = results.iter().filter(|result| result["status"] == "taken").count();
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
+/// Reads the events of a body away from the threads that serve connections; those without a key, one body at a time.
+async fn read(app: &App, sender: Sender, Events { bytes, kind, room }: Events) -> Result<Vec<Fate>, Problem> {
+    let _turn = match sender {
+        Sender::Known if bytes.len() <= SMALL => return fates(app, &bytes, kind, MOST),
+        Sender::Known => None,
+        Sender::Public => {
+            let turn = tokio::time::timeout(app.settings.request_timeout, Arc::clone(&app.public).acquire_owned());
+            Some(turn.await.map_err(|_| Problem::unavailable("too many events are being read"))?)
+        }
+    };
+    let shared = app.clone();
+    off_thread(move || {
+        let _room = room;
+        let most = if sender == Sender::Public { MOST_PUBLIC } else { MOST };
+        let mut fates = fates(&shared, &bytes, kind, most)?;
+        if sender == Sender::Public {
+            fates.iter_mut().for_each(|fate| fate.limit(&shared));
+        }
+        Ok(fates)
+    })
+    .await?
+}
+
 /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
-fn fates(app: &App, bytes: &[u8], kind: Kind) -> Result<Vec<Fate>, Problem> {
+fn fates(app: &App, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<Fate>, Problem> {
     let now = seconds(app);
     // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
     let are_objects = |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
     if kind != Kind::Json {
-        let lines = lines(bytes);
+        let lines = lines(bytes, most);
         if kind == Kind::Lines || are_objects(&lines) {
-            return of_texts(app, &lines, now);
+            return of_texts(app, &lines, now, most);
         }
     }
     match (parsed(bytes), kind) {
         (Ok(body), _) => match body.value().kind() {
             json::Kind::List(events) => {
-                check_count(events)?;
+                check_count(events, most)?;
                 Ok(body.value().items().map(|event| of_event(app, event, now)).collect())
             }
             _ => Ok(vec![of_event(app, body.value(), now)]),
         },
         (Err(problem), kind) => match (json::items(bytes), kind) {
-            (Some(events), _) => of_texts(app, &events, now),
-            (None, Kind::Text) => of_texts(app, &lines(bytes), now),
+            (Some(events), _) => of_texts(app, &events, now, most),
+            (None, Kind::Text) => of_texts(app, &lines(bytes, most), now, most),
             (None, _) => Err(problem),
         },
     }
 }
 
 /// Each event has an answer, which may be larger than the event.
-fn check_count(events: usize) -> Result<(), Problem> {
-    if events <= MOST {
+fn check_count(events: usize, most: usize) -> Result<(), Problem> {
+    if events <= most {
         return Ok(());
     }
-    let detail = format!("the body has more than {MOST} events; send fewer at a time");
-    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).part("expected", format!("at most {MOST} events")))
+    let detail = format!("the body has more than {most} events; send fewer at a time");
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).part("expected", format!("at most {most} events")))
 }
 
 fn of_click(fate: ClickFate) -> (&'static str, String) {
@@ -123,13 +162,13 @@ fn of_click(fate: ClickFate) -> (&'static str, String) {
 }
 
 /// The lines that are not blank, one more than may be there at most.
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(MOST + 1).collect()
+fn lines(bytes: &[u8], most: usize) -> Vec<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(most + 1).collect()
 }
 
 /// Events that are each a text.
-fn of_texts(app: &App, texts: &[&[u8]], now: u64) -> Result<Vec<Fate>, Problem> {
-    check_count(texts.len())?;
+fn of_texts(app: &App, texts: &[&[u8]], now: u64, most: usize) -> Result<Vec<Fate>, Problem> {
+    check_count(texts.len(), most)?;
     let of_text = |text: &&[u8]| match json::parse(text) {
         Ok(event) => of_event(app, event.value(), now),
         Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}"), None),

@@ -7,15 +7,17 @@ use std::time::Duration;
 use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
+use output::numbers::with_unit;
 use serde_json::{Map, Value, json};
 use traffic::{Config, DecisionReport, State as To};
 
 use super::auth::{Admin, Caller, Reading, With};
 use super::body::Json;
-use super::named::Named;
+use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
-use super::{App, Problem};
+use super::{App, Problem, damaged};
+use crate::ids::{UnitHash, UnitHashes};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
 use crate::store::{Access, Store};
@@ -49,7 +51,9 @@ fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
             if let Some(version) = ranker.get("version")? {
                 version.text("a version", 256)?;
             }
-        } else if ranker.value().as_str().is_none() {
+        } else if ranker.value().as_str().is_some() {
+            ranker.text("a name", 256)?;
+        } else {
             return Err(ranker.wrong("a name, or {\"name\": ..., \"version\": ...}").into());
         }
     }
@@ -79,15 +83,29 @@ pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Resul
     let told = off_thread(move || -> Vec<Value> {
         all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, Snapshot::with_headline)).collect()
     });
-    Ok(Answer(json!({"experiments": told.await?})))
+    let mut told = told.await?;
+    let seen = app.directory.all();
+    let seen = seen.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
+    told.extend(seen.filter_map(|entry| damaged::told(entry)));
+    told.sort_by(|a, b| a["experiment"].as_str().cmp(&b["experiment"].as_str()));
+    Ok(Answer(json!({"experiments": told})))
 }
 
 /// `GET /v1/experiments/{experiment}`
-pub(super) async fn status(State(app): State<App>, _: Reading, Named(entry): Named) -> Result<Answer<Value>, Problem> {
+pub(super) async fn status(
+    State(app): State<App>,
+    _: Reading,
+    NamedAny(entry): NamedAny,
+) -> Result<Answer<Value>, Problem> {
+    if let Some(told) = damaged::told(&entry) {
+        return Ok(Answer(told));
+    }
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
     let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
     let shared = Arc::clone(&app);
-    Ok(Answer(off_thread(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?))
+    let mut told = off_thread(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?;
+    told["kill_pending"] = entry.pending_kill().is_some().into();
+    Ok(Answer(told))
 }
 
 /// The last verdict of each experiment, and the number of rows that it follows from. Rows change once a day, and people look
@@ -199,25 +217,28 @@ pub(super) async fn change_state(
     let was_pulled = entry.is_pulled();
     if to == To::Killed {
         // Immediately, and whatever the store does.
-        entry.pull(true);
+        entry.pull(&who, &why);
     }
     let changed =
         app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why])).await;
     let state = match changed {
         Ok(Ok(state)) => state,
         Ok(Err(refusal)) => {
-            entry.pull(was_pulled);
+            if !was_pulled {
+                entry.release();
+            }
             return Err(refusal.into());
         }
         Err(_) if to == To::Killed => {
             return Err(Problem::unavailable(
-                "everybody gets the champion's list from now on, but the store could not be written, so a restart would forget it",
+                "everybody gets the champion's list from now on, but the store cannot be written at present; the kill is written as soon as \
+                 that is possible, and a restart before would forget it",
             ));
         }
         Err(why) => return Err(why.into()),
     };
     if state != To::Killed {
-        entry.pull(false);
+        entry.release();
     }
     tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");
     Ok(state)
@@ -235,7 +256,13 @@ pub(super) async fn delete_unit(
     let unit = top.need("unit", "a unit")?.id("a unit", 256)?;
     let entries = app.directory.all();
     let seen = entries.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
-    let hashes: Vec<_> = seen.map(|entry| (entry.id, app.hashes.unit(entry.id, &unit))).collect();
+    let now = app.clock.now();
+    let hashes: Vec<(u32, UnitHash)> = seen
+        .flat_map(|entry| {
+            let UnitHashes { now, before } = app.hashes.unit(entry.id, &unit, now);
+            std::iter::once(now).chain(before).map(|hash| (entry.id, hash))
+        })
+        .collect();
     let path = app.settings.store.clone();
     // Beside the writer: logs may be long.
     let found = tokio::task::spawn_blocking(move || {
@@ -251,6 +278,27 @@ pub(super) async fn delete_unit(
         unreadable()
     })?;
     let is_known = !found.is_empty();
-    let impressions = app.writer.call(None, move |session| jobs::delete(session, found)).await?;
-    Ok(Answer(json!({"deleted": is_known, "impressions": impressions})))
+    let incomplete: Vec<String> = found
+        .iter()
+        .filter(|deletion| deletion.is_incomplete)
+        .filter_map(|deletion| Some(app.directory.of_id(deletion.experiment)?.config.name.clone()))
+        .collect();
+    let who = caller.name();
+    let deleted = move |session: &mut Session<'_>| {
+        let count = jobs::delete(session, found);
+        session.audit(&who, "deletion", &format!("a unit with {}", with_unit(count as u64, "impression")));
+        count
+    };
+    let impressions = app.writer.call(None, deleted).await?;
+    let is_erased = !is_known || app.truncation.is_done(PATIENCE).await;
+    let mut told = json!({"deleted": is_known, "impressions": impressions, "erased": is_erased});
+    if !is_erased {
+        told["why"] = "the data are deleted, and copies of them stay in the write-ahead log until who reads the store (a backup, an \
+                       export, a shell) has ended; they go by themselves then"
+            .into();
+    }
+    if !incomplete.is_empty() {
+        told["damaged"] = incomplete.into();
+    }
+    Ok(Answer(told))
 }

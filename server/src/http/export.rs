@@ -11,12 +11,12 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Body as HttpBody, Frame};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::auth::Admin;
+use super::auth::{Admin, With};
 use super::experiments::PATIENCE;
 use super::named::Named;
 use super::{App, Problem};
 use crate::export::{What, export as write};
-use crate::store::{Access, Store};
+use crate::store::{Access, Audit, Store};
 use crate::writer::Session;
 
 /// Why a part is empty.
@@ -27,7 +27,7 @@ const PIECE: usize = 64 << 10;
 /// Writes the lines while they are read: a log may be larger than the memory. A reader that stops reading stops the writer.
 pub(super) async fn export(
     State(app): State<App>,
-    _: Admin,
+    With(caller): Admin,
     Named(entry): Named,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -60,6 +60,12 @@ pub(super) async fn export(
         tracing::error!(%error, "the store could not be read for an export");
         unreadable()
     })?;
+    app.audits.add(Audit {
+        time: app.clock.now(),
+        who: caller.name(),
+        what: "export".to_owned(),
+        detail: format!("{} of {}", what.name(), entry.config.name),
+    });
     let (pieces, received) = channel(4);
     tokio::task::spawn_blocking(move || {
         let mut out = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));

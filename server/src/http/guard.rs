@@ -33,8 +33,20 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 /// reads no cookie; those that do, the pages, never allow it.
 const BEACONS: &str = "/v1/events";
 
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What proxies add.
+const FORWARDING: [HeaderName; 6] = [
+    header::FORWARDED,
+    header::VIA,
+    X_FORWARDED_FOR,
+    HeaderName::from_static("x-forwarded-host"),
+    HeaderName::from_static("x-forwarded-proto"),
+    HeaderName::from_static("x-real-ip"),
+];
+
 /// What health checks ask for, and everybody may know.
-const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
+pub(super) const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -105,6 +117,13 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
                 .to_owned(),
         ));
     }
+    if app.is_open() && is_forwarded(request) {
+        return Err(forbidden(
+            "the store has no keys, so the server answers only requests that come straight from this machine, and a proxy sent this \
+            one; make a key with `rankduel-server keys add`"
+                .to_owned(),
+        ));
+    }
     let mut origins = request.headers().get_all(header::ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let text = origin.to_str().unwrap_or("");
@@ -113,10 +132,24 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
-    if let Some(ConnectInfo(address)) = request.extensions().get::<ConnectInfo<SocketAddr>>() {
-        app.rates.admit(address.ip(), app.settings.address_rate)?;
+    // Who looks whether the server lives is always told.
+    if CHECKS.contains(&request.uri().path()) {
+        return Ok(());
     }
-    Ok(())
+    let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>() else { return Ok(()) };
+    let most = app.settings.address_rate;
+    if app.rates.admits(counted(client(app, peer.ip(), request.headers())), most) {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, format!("more than {most} requests a second from this address"))
+        .advice("send the same request again after the time in Retry-After")
+        .retry_after(1))
+}
+
+/// Whether a proxy sent this: it says so, or it speaks HTTP/1.0, as nginx does unless it is told otherwise, and hardly anybody else.
+fn is_forwarded(request: &Request) -> bool {
+    let says_so = FORWARDING.iter().any(|name| request.headers().contains_key(name));
+    says_so || request.version() == Version::HTTP_10 && !CHECKS.contains(&request.uri().path())
 }
 
 /// Whether this is a check by HTTP/1.0, which knows no `Host`: balancers and monitors send that. No browser does, so that no name
@@ -186,19 +219,76 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// How many requests addresses made in this second.
-#[derive(Debug, Default)]
-pub(super) struct Rates {
-    second: Mutex<(u64, BTreeMap<IpAddr, u32>)>,
+/// For whom a request is: the peer, or, where that is a proxy that is trusted, the last address that it names and that is not
+/// one of these.
+fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let is_trusted = |address: IpAddr| app.settings.trusted_proxies.iter().any(|network| network.contains(address));
+    if !is_trusted(peer) {
+        return peer;
+    }
+    let named = forwarded(headers);
+    // The first of all if each is a proxy; what cannot be read ends the chain.
+    let mut last = peer;
+    for address in named.into_iter().rev() {
+        let Some(address) = address else { return last };
+        last = address;
+        if !is_trusted(address) {
+            return address;
+        }
+    }
+    last
 }
 
-impl Rates {
-    /// The most addresses that are counted; all others share one count.
+/// The addresses that a request was forwarded for, from the first to the last; `None` for one that is no address.
+fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+    let texts = |name: &HeaderName| -> Vec<String> {
+        let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
+        values.flat_map(|text| text.split(',')).map(|text| text.trim().to_owned()).collect()
+    };
+    if headers.contains_key(header::FORWARDED) {
+        let of_element = |element: &String| {
+            let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));
+            let (_, node) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
+            address(node.trim().trim_matches('"'))
+        };
+        return texts(&header::FORWARDED).iter().map(of_element).collect();
+    }
+    texts(&X_FORWARDED_FOR).iter().map(|text| address(text)).collect()
+}
+
+/// An address, with or without a port.
+fn address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(text, |(inner, _)| inner);
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    bare.parse().ok().or_else(with_port)
+}
+
+/// Whom a rate counts: one who has an address by IPv6 has all of its network.
+fn counted(address: IpAddr) -> IpAddr {
+    let address = address.to_canonical();
+    if address.is_ipv6() { crate::settings::prefix(address, 64).unwrap_or(address) } else { address }
+}
+
+/// How many times something was asked for in this second.
+#[derive(Debug)]
+pub(super) struct Rates<K> {
+    second: Mutex<(u64, BTreeMap<Option<K>, u32>)>,
+}
+
+impl<K> Default for Rates<K> {
+    fn default() -> Self {
+        Self { second: Mutex::default() }
+    }
+}
+
+impl<K: Ord + Copy> Rates<K> {
+    /// The most that are counted; all others share one count.
     const MOST: usize = 65_536;
 
-    fn admit(&self, address: IpAddr, most: u32) -> Result<(), Problem> {
+    /// Counts one more; whether there are at most `most` of them in this second, or `most` is 0.
+    pub(super) fn admits(&self, of: K, most: u32) -> bool {
         if most == 0 {
-            return Ok(());
+            return true;
         }
         let now = super::elapsed().as_secs();
         let mut held = self.second.lock().unwrap_or_else(PoisonError::into_inner);
@@ -207,19 +297,10 @@ impl Rates {
             *second = now;
             counts.clear();
         }
-        let address = match counts.len() < Self::MOST || counts.contains_key(&address) {
-            true => address,
-            false => IpAddr::from([0, 0, 0, 0]),
-        };
-        let count = counts.entry(address).or_insert(0);
-        *count += 1;
-        if *count <= most {
-            return Ok(());
-        }
-        let detail = format!("more than {most} requests a second from this address");
-        Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail)
-            .advice("send the same request again after the time in Retry-After")
-            .retry_after(1))
+        let of = Some(of).filter(|_| counts.len() < Self::MOST || counts.contains_key(&Some(of)));
+        let count = counts.entry(of).or_insert(0);
+        *count = count.saturating_add(1);
+        *count <= most
     }
 }
 
@@ -259,11 +340,40 @@ mod tests {
     #[test]
     fn an_address_has_its_rate() {
         let rates = Rates::default();
-        let (one, other) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([127, 0, 0, 2]));
-        let admitted = |address| (0..20).filter(|_| rates.admit(address, 3).is_ok()).count();
+        let admitted = |address: &str| {
+            let address = counted(address.parse().expect("an address"));
+            (0..20).filter(|_| rates.admits(address, 3)).count()
+        };
         // The second may change once meanwhile.
-        assert!((3..=6).contains(&admitted(one)));
-        assert!((3..=6).contains(&admitted(other)));
-        assert!((0..20).all(|_| rates.admit(one, 0).is_ok()));
+        assert!((3..=6).contains(&admitted("127.0.0.1")));
+        assert!((3..=6).contains(&admitted("127.0.0.2")));
+        // A network of IPv6 is one.
+        assert!((3..=6).contains(&(admitted("2001:db8::1") + admitted("2001:db8::2"))));
+        assert!((3..=6).contains(&admitted("2001:db8:0:1::1")));
+        assert!((0..20).all(|_| rates.admits(IpAddr::from([127, 0, 0, 1]), 0)));
+    }
+
+    #[test]
+    fn forwarded_addresses_are_read_in_all_forms() {
+        let of = |pairs: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a value"));
+            }
+            forwarded(&headers)
+                .into_iter()
+                .map(|one| one.map_or("?".to_owned(), |one| one.to_string()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(&[("x-forwarded-for", "1.2.3.4, 10.0.0.1:80"), ("x-forwarded-for", "::1")]),
+            ["1.2.3.4", "10.0.0.1", "::1"]
+        );
+        assert_eq!(
+            of(&[("forwarded", "for=1.2.3.4;proto=https, FOR=\"[2001:db8::1]:99\"")]),
+            ["1.2.3.4", "2001:db8::1"]
+        );
+        assert_eq!(of(&[("forwarded", "for=unknown, by=1.2.3.4"), ("x-forwarded-for", "9.9.9.9")]), ["?", "?"]);
+        assert!(of(&[]).is_empty());
     }
 }

@@ -11,7 +11,7 @@ use traffic::{Ask, Marks};
 
 use super::auth::{Serving, With};
 use super::body::Json;
-use super::named::{Identified, Named};
+use super::named::{Identified, NamedAny};
 use super::request::{Requester, SubmittedLists};
 use super::{App, Problem};
 use crate::jobs;
@@ -30,7 +30,7 @@ const MOST: usize = 10_000;
 pub(super) async fn impression(
     State(app): State<App>,
     _: Serving,
-    Named(entry): Named,
+    NamedAny(entry): NamedAny,
     body: Json,
 ) -> Result<Answer<Page>, Problem> {
     let body = body.parsed()?;
@@ -51,7 +51,7 @@ pub(super) async fn impression(
 pub(super) async fn choose(
     State(app): State<App>,
     _: Serving,
-    Named(entry): Named,
+    NamedAny(entry): NamedAny,
     body: Json,
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
@@ -68,7 +68,7 @@ pub(super) async fn choose(
 pub(super) async fn duel(
     State(app): State<App>,
     _: Serving,
-    Named(entry): Named,
+    NamedAny(entry): NamedAny,
     body: Json,
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
@@ -92,8 +92,8 @@ async fn asked(
     body: Value<'_>,
     lists: Option<jobs::Lists>,
 ) -> Result<jobs::Answer, Problem> {
-    if entry.is_killed() {
-        return Ok(jobs::Answer::Fallback("killed"));
+    if let Some(why) = entry.halted() {
+        return Ok(jobs::Answer::Fallback(why));
     }
     let ask = ask(app, entry, requester, kind, body);
     let within = Some(app.settings.decision_timeout);
@@ -146,8 +146,8 @@ pub(super) async fn lists(
         app.writer.give_up(id);
         Ok(fallback_list(&app, fallback, why))
     };
-    if of.entry.is_killed() {
-        return alone("killed");
+    if let Some(why) = of.entry.halted() {
+        return alone(why);
     }
     let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match late(mixed)? {
@@ -247,7 +247,7 @@ fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, b
     };
     jobs::Ask {
         experiment: id,
-        unit: (!unit.is_empty()).then(|| hashes.unit(id, unit)),
+        unit: (!unit.is_empty()).then(|| hashes.unit(id, unit, app.clock.now())),
         is_bot: entry.config.bots.is_known(unit, agent.as_deref()),
         marks,
     }
@@ -271,6 +271,10 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
 }
 
 fn entry_asks_for(entry: &ExperimentHandle, asked: Ask) -> Result<(), Problem> {
+    // Without its settings, nothing says whose list could be shown.
+    if let Some(why) = entry.damage().filter(|_| entry.config.rankers.is_empty()) {
+        return Err(jobs::Refusal::damaged(&entry.config.name, why).into());
+    }
     match (entry.config.ask, asked) {
         (Ask::Duels, Ask::Lists) => {
             Err(Problem::invalid("this experiment asks judges; it mixes no lists")

@@ -3,6 +3,7 @@
 mod auth;
 mod body;
 mod connection;
+mod damaged;
 mod direct;
 mod events;
 mod experiments;
@@ -16,14 +17,15 @@ mod problem;
 mod request;
 mod sessions;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post, put};
 use tokio::net::TcpListener;
@@ -43,10 +45,18 @@ pub const OPENAPI: &str = include_str!("../../openapi.json");
 pub struct AppState {
     settings: Settings,
     writer: Writer,
-    rates: Rates,
+    rates: Rates<IpAddr>,
     room: Arc<Semaphore>,
+    public_room: Arc<Semaphore>,
+    /// How many events impressions had in this second, of callers without a key.
+    impression_rates: Rates<(u32, u64)>,
     verdicts: experiments::Verdicts,
     pages: pages::Pages,
+    /// When a probe last wrote something.
+    proven: tokio::sync::Mutex<Option<Instant>>,
+    /// Threads for events of callers without a key.
+    public: Arc<Semaphore>,
+    is_draining: AtomicBool,
     is_loopback: bool,
 }
 
@@ -70,8 +80,13 @@ impl AppState {
             writer,
             rates: Rates::default(),
             room: Arc::new(Semaphore::new(body::ROOM)),
+            public_room: Arc::new(Semaphore::new(body::ROOM)),
+            impression_rates: Rates::default(),
             verdicts: experiments::Verdicts::default(),
             pages: pages::Pages::default(),
+            proven: tokio::sync::Mutex::default(),
+            public: Arc::new(Semaphore::new(1)),
+            is_draining: AtomicBool::default(),
             is_loopback: address.ip().is_loopback(),
         }
     }
@@ -79,6 +94,21 @@ impl AppState {
     /// Whether everybody on this machine may do everything.
     fn is_open(&self) -> bool {
         self.is_loopback && self.keys.are_none()
+    }
+
+    /// How it was started.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Has `/ready` fail from now on, while everything else goes on.
+    pub fn drain(&self) {
+        self.is_draining.store(true, Ordering::SeqCst);
+    }
+
+    fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::SeqCst)
     }
 
     /// Ends the writer.
@@ -127,6 +157,25 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
+/// What connections beyond the limit may ask for, once each.
+fn checks(app: App) -> Router {
+    let busy = async |State(app): State<App>| {
+        app.metrics.refused.add(1);
+        Problem::unavailable("too many connections; try again in a second")
+    };
+    Router::new()
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .fallback(busy)
+        .layer(map_response(async |mut response: Response| {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            response
+        }))
+        .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
+        .with_state(app)
+}
+
 /// Serves until `stop` changes.
 pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>) {
     let (streams, mut stopped) = (Arc::clone(&app), stop.clone());
@@ -136,8 +185,8 @@ pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>)
             streams.pages.end();
         }
     });
-    let router = router(Arc::clone(&app));
-    connection::serve(listener, router, app, stop).await;
+    let routers = [router(Arc::clone(&app)), checks(Arc::clone(&app))];
+    connection::serve(listener, routers, app, stop).await;
 }
 
 async fn unknown(request: Request) -> Problem {
@@ -159,9 +208,21 @@ async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Ready if the store can be used: a job that does nothing comes back.
+/// Ready if the store can be written: a transaction that writes a row is committed, at most once a second. Not while the server
+/// drains, nor after a transaction failed, until the next that does not.
 async fn ready(State(app): State<App>) -> Response {
-    match app.writer.call(Some(app.settings.decision_timeout.max(Duration::from_secs(1))), |_| ()).await {
+    if app.is_draining() {
+        return Problem::unavailable("the server is about to stop").into_response();
+    }
+    let mut proven = app.proven.lock().await;
+    let is_fresh = proven.is_some_and(|at| at.elapsed() < Duration::from_secs(1));
+    if is_fresh && !app.is_failing.load(Ordering::SeqCst) {
+        return "ready\n".into_response();
+    }
+    let within = app.settings.decision_timeout.max(Duration::from_secs(1));
+    let written = app.writer.call(Some(within), |session| session.must_write()).await;
+    *proven = written.is_ok().then(Instant::now);
+    match written {
         Ok(()) => "ready\n".into_response(),
         Err(_) => Problem::unavailable("the store cannot be written at present").into_response(),
     }

@@ -11,11 +11,27 @@ use crate::ids::{IdError, ImpressionId};
 use crate::jobs::Refusal;
 use crate::writer::{ExperimentHandle, NoAnswer};
 
-/// The experiment of a path.
+/// The experiment of a path, which is as it was written.
 #[derive(Debug)]
 pub(super) struct Named(pub(super) Arc<ExperimentHandle>);
 
 impl FromRequestParts<App> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let NamedAny(entry) = NamedAny::from_request_parts(parts, app).await?;
+        match entry.damage() {
+            Some(why) => Err(Refusal::damaged(&entry.config.name, why).into()),
+            None => Ok(Self(entry)),
+        }
+    }
+}
+
+/// The experiment of a path, damaged or not.
+#[derive(Debug)]
+pub(super) struct NamedAny(pub(super) Arc<ExperimentHandle>);
+
+impl FromRequestParts<App> for NamedAny {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
@@ -67,6 +83,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Unknown(detail) => Self::unknown(detail),
+            Refusal::Damaged(detail) => Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail),
             Refusal::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
             Refusal::Gone(detail) => Self::new(StatusCode::GONE, detail),
             Refusal::Invalid { path: None, detail } => Self::invalid(detail),

@@ -7,5 +7,5 @@ use super::Problem;
 /// # Errors
 /// 503 if it ended by a fault of the program.
 pub(super) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("the verdict could not be computed"))
+    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::unavailable("a part of the server failed"))
 }

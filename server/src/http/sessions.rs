@@ -94,7 +94,7 @@ impl Sessions {
         names.find_map(|name| {
             let session = hash(name);
             let Session { key, token, .. } = held.get(&session)?;
-            Some((app.keys.of_id(*key)?, SignedIn { session, token: token.clone() }))
+            Some((app.keys.of_id(*key, app.clock.now())?, SignedIn { session, token: token.clone() }))
         })
     }
 

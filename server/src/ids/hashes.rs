@@ -1,47 +1,51 @@
 //! Keyed hashes of what is personal: without the key, nobody can test whether a name is in a store.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
+
+use super::ring::{Ring, Secret};
 
 /// A unit, as the store knows it: it differs between experiments.
 pub type UnitHash = [u8; 16];
 
-/// The key of all hashes of a store.
-#[derive(Clone)]
-pub struct Hashes {
-    mac: Hmac<Sha256>,
+/// A unit, as an experiment knows it, and as it knew it before the secret was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnitHashes {
+    /// By the secret of today.
+    pub now: UnitHash,
+    /// By the one before, while it counts.
+    pub before: Option<UnitHash>,
 }
 
-impl std::fmt::Debug for Hashes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hashes(..)")
-    }
+/// The key of all hashes of a store.
+#[derive(Debug)]
+pub struct Hashes {
+    ring: Ring,
 }
 
 impl Hashes {
     /// From the store's secret.
     #[must_use]
-    pub fn new(key: &[u8; 32]) -> Self {
-        let mac = Hmac::<Sha256>::new_from_slice(key);
-        Self { mac: mac.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length")) }
+    pub fn new(secret: &Secret) -> Self {
+        Self { ring: Ring::new(secret) }
     }
 
-    /// Parts are hashed with their lengths, so that two lists of parts never give the same bytes.
+    /// Replaces the secret.
+    pub fn set(&self, secret: &Secret) {
+        self.ring.set(secret);
+    }
+
     fn hash(&self, what: u8, experiment: u32, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = self.mac.clone();
-        mac.update(&[what]);
-        mac.update(&experiment.to_be_bytes());
-        for part in parts {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
-        }
-        mac.finalize().into_bytes().into()
+        hash(self.ring.now().current.clone(), what, experiment, parts)
     }
 
-    /// A unit of an experiment.
+    /// A unit of an experiment, at `now` (milliseconds since 1970).
     #[must_use]
-    pub fn unit(&self, experiment: u32, unit: &str) -> UnitHash {
-        first(self.hash(b'u', experiment, &[unit.as_bytes()]))
+    pub fn unit(&self, experiment: u32, unit: &str, now: i64) -> UnitHashes {
+        let macs = self.ring.now();
+        let of = |mac: &Hmac<Sha256>| first(hash(mac.clone(), b'u', experiment, &[unit.as_bytes()]));
+        let before = macs.before.as_ref().filter(|(_, until)| now < *until);
+        UnitHashes { now: of(&macs.current), before: before.map(|(mac, _)| of(mac)) }
     }
 
     /// A unit and its query: a reload has the same.
@@ -63,6 +67,17 @@ impl Hashes {
     }
 }
 
+/// Parts are hashed with their lengths, so that two lists of parts never give the same bytes.
+fn hash(mut mac: Hmac<Sha256>, what: u8, experiment: u32, parts: &[&[u8]]) -> [u8; 32] {
+    mac.update(&[what]);
+    mac.update(&experiment.to_be_bytes());
+    for part in parts {
+        mac.update(&(part.len() as u64).to_be_bytes());
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
 fn first<const N: usize>(hash: [u8; 32]) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&hash[..N]);
@@ -71,16 +86,34 @@ fn first<const N: usize>(hash: [u8; 32]) -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
+    use hmac::KeyInit as _;
+
     use super::*;
+
+    fn hashes(current: u8, before: Option<(u8, i64)>) -> Hashes {
+        let before = before.map(|(key, until)| ([key; 32], until));
+        Hashes::new(&Secret { number: 1, current: [current; 32], before })
+    }
 
     #[test]
     fn hashes_differ_by_purpose_experiment_and_border() {
-        let hashes = Hashes::new(&[7; 32]);
-        assert_ne!(hashes.unit(1, "anna"), hashes.unit(2, "anna"));
-        assert_ne!(hashes.unit_query(1, "ab", "c"), hashes.unit_query(1, "a", "bc"));
-        assert_ne!(hashes.key(1, "a"), hashes.request(1, "a", b""));
-        assert_ne!(hashes.key(1, "a"), Hashes::new(&[8; 32]).key(1, "a"));
-        assert_eq!(format!("{hashes:?}"), "Hashes(..)");
+        let ours = hashes(7, None);
+        assert_ne!(ours.unit(1, "anna", 0), ours.unit(2, "anna", 0));
+        assert_ne!(ours.unit_query(1, "ab", "c"), ours.unit_query(1, "a", "bc"));
+        assert_ne!(ours.key(1, "a"), ours.request(1, "a", b""));
+        assert_ne!(ours.key(1, "a"), hashes(8, None).key(1, "a"));
+        assert_eq!(format!("{ours:?}"), "Hashes { ring: Ring(..) }");
+    }
+
+    #[test]
+    fn a_unit_is_known_by_the_secret_before_for_a_while() {
+        let (old, new) = (hashes(7, None), hashes(8, Some((7, 1_000))));
+        let known = old.unit(1, "anna", 0).now;
+        assert_eq!(new.unit(1, "anna", 999).before, Some(known));
+        assert_eq!(new.unit(1, "anna", 1_000).before, None);
+        assert_ne!(new.unit(1, "anna", 0).now, known);
+        new.set(&Secret { number: 1, current: [7; 32], before: None });
+        assert_eq!(new.unit(1, "anna", 0).now, known);
     }
 
     #[test]

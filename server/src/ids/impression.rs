@@ -1,8 +1,8 @@
 //! The id of an impression or duel: its name, and the permission to send its events. It does not reveal which rankers met.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use hmac::Mac as _;
 
+use super::ring::{Ring, Secret};
 use super::{decode, encode};
 
 /// Bytes before the signature: key, experiment, number, start, expiry.
@@ -11,8 +11,6 @@ const PLAIN: usize = 1 + 4 + 6 + 8 + 4;
 const SIGNATURE: usize = 16;
 /// Characters of an id.
 const LETTERS: usize = ((PLAIN + SIGNATURE) * 8).div_ceil(6);
-/// The number of the secret that signs.
-const KEY: u8 = 1;
 /// Impressions have six bytes.
 const MOST: u64 = (1 << 48) - 1;
 
@@ -42,36 +40,35 @@ pub enum IdError {
 }
 
 /// Signs ids, and checks them.
-#[derive(Clone)]
+#[derive(Debug)]
 pub struct Signer {
-    mac: Hmac<Sha256>,
-}
-
-impl std::fmt::Debug for Signer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Signer(..)")
-    }
+    ring: Ring,
 }
 
 impl Signer {
     /// From the store's secret.
     #[must_use]
-    pub fn new(secret: &[u8; 32]) -> Self {
-        let mac = Hmac::<Sha256>::new_from_slice(secret);
-        Self { mac: mac.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length")) }
+    pub fn new(secret: &Secret) -> Self {
+        Self { ring: Ring::new(secret) }
+    }
+
+    /// Replaces the secret.
+    pub fn set(&self, secret: &Secret) {
+        self.ring.set(secret);
     }
 
     /// The text of an id: 52 letters of base64url.
     #[must_use]
     pub fn text(&self, id: ImpressionId) -> String {
         debug_assert!(id.impression <= MOST);
+        let macs = self.ring.now();
         let mut bytes = Vec::with_capacity(PLAIN + SIGNATURE);
-        bytes.push(KEY);
+        bytes.push(macs.number);
         bytes.extend_from_slice(&id.experiment.to_be_bytes());
         bytes.extend_from_slice(&id.impression.to_be_bytes()[2..]);
         bytes.extend_from_slice(&id.start.to_be_bytes());
         bytes.extend_from_slice(&id.expires.to_be_bytes());
-        let signature = self.mac.clone().chain_update(&bytes).finalize().into_bytes();
+        let signature = macs.current.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.extend_from_slice(&signature[..SIGNATURE]);
         encode(&bytes)
     }
@@ -86,7 +83,18 @@ impl Signer {
         }
         let bytes = decode(text).ok_or(IdError::Unknown)?;
         let (plain, signature) = bytes.split_at_checked(PLAIN).ok_or(IdError::Unknown)?;
-        let mac = self.mac.clone().chain_update(plain);
+        let macs = self.ring.now();
+        // The first byte says which secret signed.
+        let mac = match &macs.before {
+            _ if plain[0] == macs.number => &macs.current,
+            Some((mac, until))
+                if plain[0] == macs.number.wrapping_sub(1) && i128::from(now) * 1000 < i128::from(*until) =>
+            {
+                mac
+            }
+            _ => return Err(IdError::Unknown),
+        };
+        let mac = mac.clone().chain_update(plain);
         // In constant time.
         mac.verify_truncated_left(signature).map_err(|_| IdError::Unknown)?;
         let number =
@@ -97,7 +105,7 @@ impl Signer {
             start: number(11, 19),
             expires: number(19, 23) as u32,
         };
-        if plain[0] != KEY || signature.len() != SIGNATURE {
+        if signature.len() != SIGNATURE {
             return Err(IdError::Unknown);
         }
         if u64::from(id.expires) < now { Err(IdError::Expired) } else { Ok(id) }
@@ -108,21 +116,36 @@ impl Signer {
 mod tests {
     use super::*;
 
+    fn of(key: u8) -> Signer {
+        Signer::new(&Secret { number: 1, current: [key; 32], before: None })
+    }
+
+    #[test]
+    fn the_secret_before_signs_for_a_while() {
+        let old = of(1);
+        let text = old.text(ID);
+        let new = Signer::new(&Secret { number: 2, current: [2; 32], before: Some(([1; 32], 500_000)) });
+        assert_eq!(new.read(&text, 499), Ok(ID));
+        assert_eq!(new.read(&text, 500), Err(IdError::Unknown));
+        assert_eq!(new.read(&new.text(ID), 900), Ok(ID));
+        assert_eq!(old.read(&new.text(ID), 0), Err(IdError::Unknown));
+    }
+
     const ID: ImpressionId = ImpressionId { experiment: 3, impression: 1 << 40, start: u64::MAX - 7, expires: 1000 };
 
     #[test]
     fn ids_come_back_until_they_expire() {
-        let signer = Signer::new(&[1; 32]);
+        let signer = of(1);
         let text = signer.text(ID);
         assert_eq!((text.len(), LETTERS), (52, 52));
         assert_eq!(signer.read(&text, 1000), Ok(ID));
         assert_eq!(signer.read(&text, 1001), Err(IdError::Expired));
-        assert_eq!(Signer::new(&[2; 32]).read(&text, 0), Err(IdError::Unknown));
+        assert_eq!(of(2).read(&text, 0), Err(IdError::Unknown));
     }
 
     #[test]
     fn every_change_of_a_letter_is_refused() {
-        let signer = Signer::new(&[1; 32]);
+        let signer = of(1);
         let text = signer.text(ID);
         for at in 0..text.len() {
             for letter in ['A', 'B', 'x', '0', '-', '_'] {

@@ -4,7 +4,9 @@
 mod base64url;
 mod hashes;
 mod impression;
+mod ring;
 
 pub use base64url::{decode, encode};
-pub use hashes::{Hashes, UnitHash};
+pub use hashes::{Hashes, UnitHash, UnitHashes};
 pub use impression::{IdError, ImpressionId, Signer};
+pub use ring::Secret;

@@ -16,10 +16,10 @@ pub struct Deletion {
     pub hash: UnitHash,
     /// Its impressions among the events that were read.
     pub impressions: Vec<u64>,
+    /// Whether some could not be found, because the log is damaged.
+    pub is_incomplete: bool,
     /// The number of the last event that was read.
     read: u64,
-    /// The impressions in these events.
-    asked: u64,
     unit: u64,
 }
 
@@ -28,29 +28,36 @@ pub struct Deletion {
 /// # Errors
 /// If the store cannot be read.
 pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<Option<Deletion>, StoreError> {
-    let Some(unit) = store.unit(&hash)? else { return Ok(None) };
-    let mut deletion = Deletion { experiment, hash, impressions: vec![], read: 0, asked: 0, unit };
-    store.events(experiment, 0, |event| deletion.see(event))?;
-    Ok(Some(deletion))
+    let Some(unit) = store.unit(experiment, &hash)? else { return Ok(None) };
+    let mut deletion = Deletion { experiment, hash, impressions: vec![], is_incomplete: false, read: 0, unit };
+    loop {
+        match store.events(experiment, deletion.read, |event| deletion.see(&event)) {
+            Ok(()) => return Ok(Some(deletion)),
+            // Behind the row that is damaged, more may follow.
+            Err(StoreError::Row { .. }) => {
+                deletion.is_incomplete = true;
+                if store.last_event(experiment)? <= deletion.read + 1 {
+                    return Ok(Some(deletion));
+                }
+                deletion.read += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 impl Deletion {
     /// Notes the impression that an event asks for, if it is one of the unit.
-    ///
-    /// # Errors
-    /// If the event is damaged: it may be one of the unit.
-    fn see(&mut self, event: StoredEvent) -> Result<(), StoreError> {
+    fn see(&mut self, event: &StoredEvent) -> Result<(), StoreError> {
         self.read = event.n;
         // Only events of this kind are read whole.
         if event.kind != ASKED {
             return Ok(());
         }
-        self.asked += 1;
-        let recorded = Recorded::read(event.body).map_err(|error| {
-            StoreError::Damaged(format!("event {}: {error}; restore the store from a backup", event.n))
-        })?;
-        if matches!(recorded.event(), Event::Asked { unit, .. } if *unit == self.unit) {
-            self.impressions.push(self.asked);
+        match Recorded::read(event.body.clone()).as_ref().map(Recorded::event) {
+            Ok(Event::Asked { unit, .. }) if *unit == self.unit => self.impressions.extend(event.impression),
+            Ok(_) => {}
+            Err(_) => self.is_incomplete = true,
         }
         Ok(())
     }
@@ -64,8 +71,10 @@ pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize 
     let mut count = 0;
     for deletion in &mut deletions {
         let (experiment, read) = (deletion.experiment, deletion.read);
-        session.stored_events(experiment, read, |event| deletion.see(event));
-        session.forget(&deletion.hash, experiment, &deletion.impressions);
+        if !deletion.is_incomplete {
+            session.stored_events(experiment, read, |event| deletion.see(&event));
+        }
+        session.forget(experiment, &deletion.hash, &deletion.impressions);
         count += deletion.impressions.len();
     }
     count
@@ -73,11 +82,11 @@ pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize 
 
 #[cfg(test)]
 mod tests {
-    use traffic::{Choice, Event, Marks};
+    use traffic::{Choice, Event};
 
     #[test]
     fn the_kind_is_that_of_asked() {
-        let event = Event::Asked { time: 0, unit: 1, marks: Marks::default(), choice: Choice::Alone(0), receipt: None };
+        let event = Event::Asked { time: 0, unit: 1, choice: Choice::Alone(0), receipt: None };
         assert_eq!(event.kind(), super::ASKED);
     }
 }

@@ -12,7 +12,8 @@ use crate::writer::Session;
 /// If there is one of this name, or a setting is wrong.
 pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusal> {
     let name = config.name.clone();
-    if session.experiments().any(|(_, known)| known.config().name == name) {
+    let is_damaged = session.damaged().values().any(|damage| damage.name == name);
+    if is_damaged || session.experiments().any(|(_, known)| known.config().name == name) {
         return Err(Refusal::Conflict(format!(
             "there is an experiment {name:?} already; choose another name: settings do not change during a test"
         )));

@@ -7,7 +7,7 @@ use times::parse_duration;
 use traffic::{Chosen, Config, Marks, Request, State};
 
 use super::Refusal;
-use crate::ids::{ImpressionId, UnitHash};
+use crate::ids::{ImpressionId, UnitHashes};
 use crate::store::{Displayed, Shown};
 use crate::writer::{Offer, Session};
 
@@ -22,7 +22,7 @@ pub struct Ask {
     /// The experiment's number in the store.
     pub experiment: u32,
     /// Whose it is; an impression without a unit is one of its own.
-    pub unit: Option<UnitHash>,
+    pub unit: Option<UnitHashes>,
     /// Whether a rule says that the unit is a bot.
     pub is_bot: bool,
     /// What finds it again.
@@ -112,7 +112,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
     }
     // Of an experiment that does not run, no unit is numbered: nothing refers to it.
     let unit = match (state, &ask.unit) {
-        (State::Running, Some(hash)) => session.unit(id, hash),
+        (State::Running, Some(unit)) => session.unit(id, unit),
         (State::Running, None) => session.unit_of_its_own(id),
         _ => Some(0),
     };
@@ -139,6 +139,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
             if let Some(shown) = &shown {
                 session.keep_shown(id, impression, shown, None);
             }
+            session.keep_marks(id, impression, ask.marks);
             (impression, arms, is_mixed, shown)
         }
         Chosen::Again { impression, arms, is_listed, is_mixed } => {

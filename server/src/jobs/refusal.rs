@@ -9,6 +9,8 @@ use crate::ids::IdError;
 pub enum Refusal {
     /// There is no such thing.
     Unknown(String),
+    /// Something of it is damaged.
+    Damaged(String),
     /// Its state does not allow it.
     Conflict(String),
     /// It was there and takes no more.
@@ -32,6 +34,12 @@ impl Refusal {
     #[must_use]
     pub fn no_impression() -> Self {
         Self::Unknown(IdError::Unknown.to_string())
+    }
+
+    /// An experiment of which something is damaged.
+    #[must_use]
+    pub fn damaged(name: &str, why: &str) -> Self {
+        Self::Damaged(format!("experiment {name:?} is damaged: {why}"))
     }
 
     /// An experiment that this server does not have.

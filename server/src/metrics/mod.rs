@@ -92,9 +92,9 @@ pub struct Metrics {
     /// Answers by class of status.
     pub answers: Family<5>,
     /// Lists of one ranker, by why nothing was mixed.
-    pub champions: Family<10>,
+    pub champions: Family<11>,
     /// Events by what became of them.
-    pub events: Family<7>,
+    pub events: Family<8>,
     /// How long requests took.
     pub seconds: Histogram,
     /// How long transactions took, from the first command to the answer.
@@ -115,6 +115,8 @@ pub struct Metrics {
     pub refused: Single,
     /// Experiments.
     pub experiments: Single,
+    /// Experiments of which something is damaged.
+    pub damaged: Single,
     /// Impressions that are open.
     pub open: Single,
 }
@@ -132,13 +134,25 @@ impl Default for Metrics {
                 "rankduel_champion_answers_total",
                 "Answers with the list of one ranker, by reason: the champion, or the one that was shipped.",
                 "why",
-                ["paused", "killed", "ended", "shipped", "bot", "overloaded", "late", "unavailable", "alone", "other"],
+                [
+                    "paused",
+                    "killed",
+                    "damaged",
+                    "ended",
+                    "shipped",
+                    "bot",
+                    "overloaded",
+                    "late",
+                    "unavailable",
+                    "alone",
+                    "other",
+                ],
             ),
             events: Family::new(
                 "rankduel_events_total",
                 "Events by what became of them.",
                 "status",
-                ["taken", "duplicate", "late", "unknown", "not-shown", "ignored", "malformed"],
+                ["taken", "duplicate", "late", "unknown", "not-shown", "ignored", "malformed", "limited"],
             ),
             seconds: Histogram::new("rankduel_request_seconds", "How long requests took."),
             commit_seconds: Histogram::new("rankduel_commit_seconds", "How long transactions took."),
@@ -154,6 +168,11 @@ impl Default for Metrics {
             connections: Single::new("rankduel_connections", "Open connections.", "gauge"),
             refused: Single::new("rankduel_refused_connections_total", "Connections beyond the limit.", "counter"),
             experiments: Single::new("rankduel_experiments", "Experiments in the store.", "gauge"),
+            damaged: Single::new(
+                "rankduel_damaged_experiments",
+                "Experiments that are not served because something of them is damaged.",
+                "gauge",
+            ),
             open: Single::new("rankduel_open_impressions", "Impressions that take clicks.", "gauge"),
         }
     }
@@ -178,6 +197,7 @@ impl Metrics {
             &self.connections,
             &self.refused,
             &self.experiments,
+            &self.damaged,
             &self.open,
         ];
         singles.into_iter().for_each(|single| single.write(&mut text));

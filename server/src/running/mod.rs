@@ -1,6 +1,7 @@
 //! A server as a whole: its lock, its writer, its listener, and how it stops. Not here: settings from flags and files.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::http::{self, AppState, Call, Direct};
 use crate::settings::Settings;
-use crate::store::{Faults, StoreError, StoreLock};
+use crate::store::{Access, Faults, Role, Store, StoreError, StoreLock, migrate};
 use crate::writer::{Clock, LoadError, Options, Writer};
 
 /// Why a server does not start.
@@ -37,6 +38,17 @@ pub enum StartError {
     /// There are no threads to be had.
     #[error("no threads for connections: {0}")]
     Threads(std::io::Error),
+}
+
+/// Why a server ends by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum EndError {
+    /// Signals cannot be had.
+    #[error("signals of the process cannot be had: {0}")]
+    Signals(#[from] std::io::Error),
+    /// Its files are no longer the ones that it opened.
+    #[error("{0}; the server stopped, so that nothing is acknowledged that is not kept")]
+    Fatal(String),
 }
 
 impl From<StoreError> for StartError {
@@ -65,7 +77,11 @@ pub struct Running {
     serving: Option<JoinHandle<()>>,
     /// Gone once the server has stopped.
     runtime: Option<Runtime>,
-    _lock: StoreLock,
+    /// What was made at the start: a key with all rights, to be shown once.
+    first_key: Option<String>,
+    /// The copy of the store before it was moved to this format.
+    moved: Option<PathBuf>,
+    _lock: Arc<StoreLock>,
 }
 
 impl Running {
@@ -74,7 +90,9 @@ impl Running {
     /// # Errors
     /// See [`StartError`].
     pub fn start(settings: Settings, hooks: Hooks) -> Result<Self, StartError> {
-        let lock = StoreLock::take(&settings.store)?;
+        let is_new = settings.store.metadata().map_or(true, |found| found.len() == 0);
+        let lock = Arc::new(StoreLock::take(&settings.store, settings.consent.create)?);
+        let moved = migrate(&settings.store)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(StartError::Threads)?;
         let refused = |error| StartError::Listen { address: settings.listen, error };
         // Before the store is folded, which may take a while: whoever asks meanwhile waits instead of being refused.
@@ -82,20 +100,29 @@ impl Running {
         let address = listener.local_addr().map_err(refused)?;
         let writer = Writer::start(Options {
             store: settings.store.clone(),
+            lock: Arc::clone(&lock),
+            accept_loss: settings.consent.accept_loss,
+            is_strict: settings.consent.strict,
             batch_window: settings.batch_window,
             open_impressions: settings.open_impressions,
-            accept_time: settings.accept_time,
+            accept_time: settings.consent.accept_time,
             clock: hooks.clock.unwrap_or_else(Clock::start),
             faults: hooks.faults,
             start: hooks.start,
         })?;
+        let mut first_key = None;
+        if is_new && !settings.consent.no_keys {
+            let store = Store::open(&settings.store, Access::Change)?;
+            first_key = Some(store.add_key(Role::Admin, None, "first key", writer.shared().clock.now(), None)?.text);
+            writer.shared().keys.set(store.keys()?);
+        }
         if writer.shared().keys.are_none() && !address.ip().is_loopback() {
             return Err(StartError::NoKeys(address));
         }
         let app = Arc::new(AppState::new(settings, writer, address));
         let (stop, stopped) = watch::channel(false);
         let serving = runtime.spawn(http::serve(listener, Arc::clone(&app), stopped));
-        Ok(Self { address, app, stop, serving: Some(serving), runtime: Some(runtime), _lock: lock })
+        Ok(Self { address, app, stop, serving: Some(serving), runtime: Some(runtime), first_key, moved, _lock: lock })
     }
 
     /// Where it listens.
@@ -104,13 +131,50 @@ impl Running {
         self.address
     }
 
-    /// Waits until the process is asked to end (SIGINT or SIGTERM).
+    /// The key that was made because the store is new: it is known at this moment alone.
+    #[must_use]
+    pub fn first_key(&self) -> Option<&str> {
+        self.first_key.as_deref()
+    }
+
+    /// The copy of the store from before it was moved to this format, if that was done.
+    #[must_use]
+    pub fn moved(&self) -> Option<&Path> {
+        self.moved.as_deref()
+    }
+
+    /// Why the server must end, once it must.
+    #[must_use]
+    pub fn fatal(&self) -> Option<String> {
+        self.app.fatal.borrow().clone()
+    }
+
+    /// Waits until the process is asked to end (SIGINT or SIGTERM), and then as long as balancers need to notice that the server is not
+    /// ready any longer; whoever asks twice does not wait.
     ///
     /// # Errors
-    /// If signals cannot be had.
-    pub fn wait_for_signal(&self) -> std::io::Result<()> {
+    /// If signals cannot be had, or the server must end because somebody took its files away.
+    pub fn wait_for_end(&self) -> Result<(), EndError> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
-        runtime.block_on(async { signals()?.await })
+        runtime.block_on(async {
+            let mut fatal = self.app.fatal.subscribe();
+            tokio::select! {
+                asked = signals()? => asked?,
+                why = fatal.wait_for(Option::is_some) => {
+                    let why = why.ok().and_then(|why| why.clone()).unwrap_or_default();
+                    return Err(EndError::Fatal(why));
+                }
+            }
+            self.app.drain();
+            let again = signals()?;
+            let drain = self.app.settings().drain;
+            if !drain.is_zero() {
+                tracing::info!(seconds = drain.as_secs_f64(), "not ready any longer; the server stops soon");
+                // Whichever comes first.
+                let _ = tokio::time::timeout(drain, again).await;
+            }
+            Ok(())
+        })
     }
 
     /// Calls `then` when the process is asked to end.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
 
-use super::{Settings, parse_duration, parse_listen};
+use super::{Consent, Network, Settings, parse_duration, parse_listen, parse_network};
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -63,7 +63,7 @@ impl LogLevel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Given {
-    /// The file with everything: made if it is missing [required, here or in the configuration]
+    /// The file with everything [required, here or in the configuration]
     #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE")]
     pub store: Option<PathBuf>,
     /// The address to listen at; without keys in the store, one of this machine alone [default: 127.0.0.1:7077]
@@ -97,6 +97,17 @@ pub struct Given {
     /// The most requests of one address in a second, 0 for no limit [default: 0]
     #[arg(long, value_name = "N", env = "RANKDUEL_ADDRESS_RATE")]
     pub address_rate: Option<u32>,
+    /// The most events of one impression in a second that callers without a key send, 0 for no limit [default: 50]
+    #[arg(long, value_name = "N", env = "RANKDUEL_IMPRESSION_RATE")]
+    pub impression_rate: Option<u32>,
+    /// Addresses or networks of proxies whose Forwarded or X-Forwarded-For is believed, such as `10.0.0.0/8` [default: none]
+    #[arg(long = "trusted-proxy", value_name = "NETWORKS", env = "RANKDUEL_TRUSTED_PROXY", value_delimiter = ',', value_parser = parse_network)]
+    #[serde(deserialize_with = "networks")]
+    pub trusted_proxies: Option<Vec<Network>>,
+    /// How long the server says that it is not ready, before it stops: what balancers need to notice [default: 0ms]
+    #[arg(long, value_name = "TIME", env = "RANKDUEL_DRAIN", value_parser = parse_duration)]
+    #[serde(deserialize_with = "duration")]
+    pub drain: Option<Duration>,
     /// The form of log lines on standard error [default: text]
     #[arg(long, value_enum, env = "RANKDUEL_LOG_FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -113,6 +124,12 @@ fn listen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAdd
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Network>>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let networks: Result<Vec<Network>, String> = texts.iter().map(|text| parse_network(text)).collect();
+    networks.map(Some).map_err(serde::de::Error::custom)
 }
 
 impl Given {
@@ -141,6 +158,9 @@ impl Given {
             connections: self.connections.or(other.connections),
             open_impressions: self.open_impressions.or(other.open_impressions),
             address_rate: self.address_rate.or(other.address_rate),
+            impression_rate: self.impression_rate.or(other.impression_rate),
+            trusted_proxies: self.trusted_proxies.or(other.trusted_proxies),
+            drain: self.drain.or(other.drain),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
         }
@@ -150,7 +170,7 @@ impl Given {
     ///
     /// # Errors
     /// What is missing or impossible, and what was expected.
-    pub fn resolve(self, accept_time: bool) -> Result<Settings, String> {
+    pub fn resolve(self, consent: Consent) -> Result<Settings, String> {
         let store = self.store.filter(|store| !store.as_os_str().is_empty());
         let store = store.ok_or(
             "no store was given; pass --store FILE, set RANKDUEL_STORE, or write `store` into the configuration",
@@ -166,9 +186,12 @@ impl Given {
             connections: self.connections.unwrap_or(defaults.connections),
             open_impressions: self.open_impressions.unwrap_or(defaults.open_impressions),
             address_rate: self.address_rate.unwrap_or(defaults.address_rate),
+            impression_rate: self.impression_rate.unwrap_or(defaults.impression_rate),
+            trusted_proxies: self.trusted_proxies.unwrap_or(defaults.trusted_proxies),
+            drain: self.drain.unwrap_or(defaults.drain),
             log_format: self.log_format.unwrap_or(defaults.log_format),
             log_level: self.log_level.unwrap_or(defaults.log_level),
-            accept_time,
+            consent,
             notice: None,
             store: defaults.store,
         };
@@ -193,6 +216,7 @@ impl Given {
         };
         between("decision_timeout", settings.decision_timeout, Duration::from_millis(1), Duration::from_secs(60))?;
         between("request_timeout", settings.request_timeout, Duration::from_millis(1), Duration::from_secs(3600))?;
+        between("drain", settings.drain, Duration::ZERO, Duration::from_secs(3600))?;
         between("batch_window", settings.batch_window, Duration::ZERO, Duration::from_millis(100))?;
         Ok(settings)
     }
@@ -224,10 +248,12 @@ mod tests {
             Path::new("c.toml"),
         );
         let flags = Given { store: Some("b.db".into()), ..Given::default() };
-        let settings = flags.or(file.expect("a file")).resolve(false).expect("settings");
+        let settings = flags.or(file.expect("a file")).resolve(Consent::default()).expect("settings");
         assert_eq!((settings.store.to_str(), settings.decision_timeout), (Some("b.db"), Duration::from_secs(1)));
         assert_eq!(settings.connections, 1024);
-        let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml")).expect("what it writes").resolve(false);
+        let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml"))
+            .expect("what it writes")
+            .resolve(Consent::default());
         assert_eq!(again, Ok(settings));
     }
 
@@ -242,13 +268,15 @@ mod tests {
         assert!(error("batch_window = '3'").contains("such as 250ms"));
         let listen = error("store = 'a'\nlisten = ':80'");
         assert!(listen.starts_with("c.toml:2: listen is \":80\": expected an address in numbers"), "{listen}");
-        let refused = |given: Given| Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(false);
+        let refused = |given: Given| {
+            Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(Consent::default())
+        };
         for origin in ["*", "shop.example", "https://shop.example/", "https://Shop.example", "null"] {
             let given = Given { origins: Some(vec![origin.to_owned()]), ..Given::default() };
             assert!(refused(given).is_err_and(|error| error.contains(origin)), "{origin}");
         }
         assert!(refused(Given { connections: Some(0), ..Given::default() }).is_err());
         assert!(refused(Given { decision_timeout: Some(Duration::ZERO), ..Given::default() }).is_err());
-        assert!(Given::default().resolve(false).is_err_and(|error| error.contains("--store")));
+        assert!(Given::default().resolve(Consent::default()).is_err_and(|error| error.contains("--store")));
     }
 }

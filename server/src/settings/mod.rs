@@ -1,17 +1,21 @@
 //! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of
 //! experiments, which are those of `traffic`.
 
+mod consent;
 mod duration;
 mod given;
 mod listen;
+mod network;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use consent::Consent;
 pub use duration::{parse_duration, text};
 pub use given::{Given, LogFormat, LogLevel};
 pub use listen::parse_listen;
+pub use network::{Network, parse_network, prefix};
 
 /// All settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +40,18 @@ pub struct Settings {
     pub open_impressions: usize,
     /// The most requests of one address in a second; 0 for no limit.
     pub address_rate: u32,
+    /// The most events of one impression in a second, of callers without a key; 0 for no limit.
+    pub impression_rate: u32,
+    /// Where proxies are that say truly for whom they ask.
+    pub trusted_proxies: Vec<Network>,
+    /// How long the server says that it is not ready before it stops.
+    pub drain: Duration,
     /// The form of log lines.
     pub log_format: LogFormat,
     /// The least severe log lines that are written.
     pub log_level: LogLevel,
-    /// A clock that differs from the store's by more than a day is right.
-    pub accept_time: bool,
+    /// What is done without being asked about.
+    pub consent: Consent,
     /// What every page says first, e.g. that time is simulated.
     pub notice: Option<String>,
 }
@@ -61,9 +71,12 @@ impl Settings {
             connections: 1024,
             open_impressions: 1_000_000,
             address_rate: 0,
+            impression_rate: 50,
+            trusted_proxies: vec![],
+            drain: Duration::ZERO,
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
-            accept_time: false,
+            consent: Consent::default(),
             notice: None,
         }
     }
@@ -73,9 +86,10 @@ impl Settings {
     pub fn to_toml(&self) -> String {
         let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let origins: Vec<String> = self.origins.iter().map(|origin| string(origin)).collect();
+        let proxies: Vec<String> = self.trusted_proxies.iter().map(|network| string(&network.to_string())).collect();
         format!(
             "store = {}\nlisten = {}\ndecision_timeout = {}\nbatch_window = {}\norigins = [{}]\nbody_limit = {}\n\
-            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nlog_format = {}\nlog_level = {}\n",
+            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxies = [{}]\ndrain = {}\nlog_format = {}\nlog_level = {}\n",
             string(&self.store.display().to_string()),
             string(&self.listen.to_string()),
             string(&text(self.decision_timeout)),
@@ -86,6 +100,9 @@ impl Settings {
             self.connections,
             self.open_impressions,
             self.address_rate,
+            self.impression_rate,
+            proxies.join(", "),
+            string(&text(self.drain)),
             string(self.log_format.name()),
             string(self.log_level.name()),
         )

@@ -7,11 +7,12 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::faults::Injected;
+use super::lock::{beside, private};
 use super::schema::{self, Secrets};
 use super::{Faults, Operation};
 
 /// How long a write waits for another process that changes keys.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What can go wrong with a store, each as one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,8 +21,25 @@ pub enum StoreError {
     #[error("{0} is in use by another rankduel-server; stop that one first, or choose another --store")]
     InUse(String),
     /// There is no such file.
-    #[error("there is no store {0}; `rankduel-server serve --store FILE` makes one")]
+    #[error("there is no store {0}; `rankduel-server serve --create --store FILE` makes one")]
     Missing(String),
+    /// There is none, or it is empty, where one is expected.
+    #[error(
+        "{0} is missing or empty; if the store should be there, its disk may not be mounted or its path is another; to make a new one, \
+        pass --create"
+    )]
+    NotMade(String),
+    /// It has less than was acknowledged.
+    #[error(
+        "{path} lacks {missing} that were acknowledged: {path}-wal is missing, or the file is an older copy; put them back, or pass \
+        --accept-loss if the loss is known, as after restoring a backup"
+    )]
+    Lost {
+        /// The file.
+        path: String,
+        /// How many events.
+        missing: String,
+    },
     /// It is a folder, a device or a pipe.
     #[error("{0} is not a file; name the file of the store with --store")]
     NoFile(String),
@@ -30,8 +48,9 @@ pub enum StoreError {
     Foreign(String),
     /// It is of another version.
     #[error(
-        "{path} has the format {found}, and this build reads {}; use the rankduel-server that wrote it",
-        schema::FORMAT
+        "{path} has the format {found}, and this build reads {}; {}",
+        schema::FORMAT,
+        if *.found == schema::BEFORE { "move it there with `rankduel-server migrate`, or serve it, which does the same" } else { "use the rankduel-server that wrote it" }
     )]
     Format {
         /// The file.
@@ -48,6 +67,16 @@ pub enum StoreError {
     /// Its content contradicts itself.
     #[error("{0}")]
     Damaged(String),
+    /// Something of one experiment is not as it was written.
+    #[error("{place} cannot be used: {what}; restore the store from a backup")]
+    Row {
+        /// The experiment's number in the store.
+        experiment: u32,
+        /// What of it, such as `event 7`.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
     /// A file could not be opened or locked.
     #[error("{0}")]
     Io(String),
@@ -66,6 +95,47 @@ impl From<rusqlite::Error> for StoreError {
                 Self::Sqlite("the file or its folder cannot be written".to_owned())
             }
             _ => Self::Sqlite(error.to_string()),
+        }
+    }
+}
+
+impl StoreError {
+    /// Something of an experiment is damaged.
+    pub(super) fn row(experiment: u32, place: String, what: String) -> Self {
+        Self::Row { experiment, place, what }
+    }
+
+    /// The same, if that is what SQLite says of a table of an experiment.
+    pub(super) fn of_row(experiment: u32, place: String, error: rusqlite::Error) -> Self {
+        use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+
+        let is_of_value = matches!(
+            error,
+            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+        );
+        if is_of_value || error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) {
+            return Self::row(experiment, place, error.to_string());
+        }
+        error.into()
+    }
+}
+
+/// A secret that can be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rotated {
+    /// That of ids.
+    Ids,
+    /// That of hashes.
+    Hashes,
+}
+
+impl Rotated {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ids => "ids",
+            Self::Hashes => "hashes",
         }
     }
 }
@@ -110,11 +180,14 @@ impl Store {
             Err(_) if access != Access::Serve => return Err(StoreError::Missing(name)),
             _ => {}
         }
+        if access == Access::Serve && !path.exists() {
+            // Others on the machine cannot read it, from its first byte on.
+            let made = private().create(true).truncate(false).open(path);
+            made.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
+        }
         let mut connection = connect(path, access, false)?;
         if access != Access::Serve && needs_to_write(&connection) {
-            let mut log = path.as_os_str().to_owned();
-            log.push("-wal");
-            if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+            if std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0) {
                 return Err(StoreError::Unmerged(name));
             }
             connection = connect(path, access, true)?;
@@ -126,9 +199,6 @@ impl Store {
         if is_new && access != Access::Serve {
             return Err(StoreError::Foreign(name));
         }
-        if is_new {
-            protect(path);
-        }
         if access == Access::Serve {
             // A restored backup has another one.
             connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -136,7 +206,7 @@ impl Store {
         connection.execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -32768;",
         )?;
-        connection.set_prepared_statement_cache_capacity(64);
+        connection.set_prepared_statement_cache_capacity(512);
         if is_new {
             schema::create(&connection)?;
         }
@@ -162,6 +232,23 @@ impl Store {
         schema::secrets(&self.connection)
     }
 
+    /// Replaces the secret of ids or of hashes; the one before counts until then (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn rotate(&self, which: Rotated, until: i64) -> Result<(), StoreError> {
+        schema::rotate(&self.connection, which.name(), until)
+    }
+
+    /// Forgets the secrets before those of today that no longer count at `now` (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_expired_secrets(&self, now: i64) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        schema::forget_expired(&self.connection, now)
+    }
+
     /// Copies the store, as it is at one moment, to a file that must not exist; a server may run meanwhile.
     ///
     /// # Errors
@@ -172,21 +259,17 @@ impl Store {
             return Err(failed("it exists; choose another file".to_owned()));
         }
         // Written aside and renamed: a file of that name is complete.
-        let mut aside = to.as_os_str().to_owned();
-        aside.push(".part");
-        let aside = PathBuf::from(aside);
+        let aside = beside(to, ".part");
         let remove = || std::fs::remove_file(&aside);
         match remove() {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error.to_string())),
             _ => {}
         }
         let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
+        // It has secrets: SQLite fills a file that is there, empty, and that nobody else can read.
+        let file = private().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
         let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
         let written = written.and_then(|_| {
-            protect(&aside);
-            // Opened to be written: Windows flushes no other file.
-            let file =
-                std::fs::OpenOptions::new().write(true).open(&aside).map_err(|error| failed(error.to_string()))?;
             file.sync_all().map_err(|error| failed(error.to_string()))?;
             std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
         });
@@ -203,7 +286,7 @@ impl Store {
 }
 
 /// Opens the file. One that does not change is read without the files beside it.
-fn connect(path: &Path, access: Access, does_not_change: bool) -> Result<Connection, StoreError> {
+pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Result<Connection, StoreError> {
     let flags = match access {
         Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         // Readers of a write-ahead log write its index. `query_only` is what holds them back.
@@ -236,16 +319,3 @@ fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
         _ => Ok(()),
     }
 }
-
-/// The file has secrets: others on the machine cannot read it.
-#[cfg(unix)]
-fn protect(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    // Where the file system has no modes, there is nothing to protect with.
-    let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
-}
-
-/// On Windows, files have the rights of their folder.
-#[cfg(not(unix))]
-fn protect(_path: &Path) {}

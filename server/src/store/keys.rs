@@ -1,6 +1,7 @@
 //! Keys of callers: 256 random bits, shown once, stored as their SHA-256.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rusqlite::Row;
 use sha2::{Digest as _, Sha256};
@@ -65,6 +66,10 @@ pub struct KeyRow {
     pub created: i64,
     /// When it was revoked.
     pub revoked: Option<i64>,
+    /// From when on it no longer works.
+    pub expires: Option<i64>,
+    /// When it was last used, to the minute.
+    pub used: Option<i64>,
     hash: [u8; 32],
 }
 
@@ -75,6 +80,11 @@ impl std::fmt::Debug for KeyRow {
 }
 
 impl KeyRow {
+    /// Whether it works at `now`.
+    fn works(&self, now: i64) -> bool {
+        self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
+    }
+
     /// Whether `hash` is that of this key, in a time that does not depend on how much of it agrees.
     #[must_use]
     pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
@@ -90,18 +100,25 @@ impl KeyRow {
 }
 
 impl Store {
-    /// Makes a key.
+    /// Makes a key, which works until `expires` (milliseconds since 1970).
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn add_key(&self, role: Role, experiment: Option<&str>, label: &str, now: i64) -> Result<Key, StoreError> {
+    pub fn add_key(
+        &self,
+        role: Role,
+        experiment: Option<&str>,
+        label: &str,
+        now: i64,
+        expires: Option<i64>,
+    ) -> Result<Key, StoreError> {
         let mut bits = [0_u8; 32];
         getrandom::fill(&mut bits).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))?;
         let text = format!("{PREFIX}{}", ids::encode(&bits));
         self.inject(Operation::Insert)?;
         self.connection.execute(
-            "INSERT INTO keys (role, experiment, label, hash, created) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (role.name(), experiment, label, &KeyRow::hash_of(&text)[..], now),
+            "INSERT INTO keys (role, experiment, label, hash, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (role.name(), experiment, label, &KeyRow::hash_of(&text)[..], now, expires),
         )?;
         Ok(Key { id: self.connection.last_insert_rowid(), text })
     }
@@ -117,15 +134,26 @@ impl Store {
         Ok(changed == 1)
     }
 
+    /// Writes down when keys were last used.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn set_used(&self, used: &BTreeMap<i64, i64>) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        let mut query = self.connection.prepare_cached("UPDATE keys SET used = ?2 WHERE id = ?1")?;
+        used.iter().try_for_each(|used| query.execute(used).map(drop))?;
+        Ok(())
+    }
+
     /// All keys, also those revoked.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
         self.inject(Operation::Read)?;
-        let mut query = self
-            .connection
-            .prepare_cached("SELECT id, role, experiment, label, created, revoked, hash FROM keys ORDER BY id")?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT id, role, experiment, label, created, revoked, hash, expires, used FROM keys ORDER BY id",
+        )?;
         let rows = query.query_map([], |row| Ok(key(row)))?;
         rows.map(|row| row?).collect()
     }
@@ -151,6 +179,8 @@ fn key(row: &Row<'_>) -> Result<KeyRow, StoreError> {
         created: row.get(4)?,
         revoked: row.get(5)?,
         hash: hash.try_into().map_err(|_| damaged())?,
+        expires: row.get(7)?,
+        used: row.get(8)?,
     })
 }
 
@@ -158,12 +188,19 @@ fn key(row: &Row<'_>) -> Result<KeyRow, StoreError> {
 #[derive(Debug, Default)]
 pub struct Keys {
     known: RwLock<Arc<[KeyRow]>>,
+    /// When which were used since that was last written down.
+    used: Mutex<BTreeMap<i64, i64>>,
 }
 
 impl Keys {
     /// Replaces the keys.
     pub fn set(&self, keys: Vec<KeyRow>) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
+    }
+
+    /// Which keys were used when, since this was last asked.
+    pub fn take_used(&self) -> BTreeMap<i64, i64> {
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn now(&self) -> Arc<[KeyRow]> {
@@ -176,18 +213,22 @@ impl Keys {
         self.now().is_empty()
     }
 
-    /// The key of this number, unless it was revoked.
+    /// The key of this number, if it works at `now`.
     #[must_use]
-    pub fn of_id(&self, id: i64) -> Option<KeyRow> {
-        self.now().iter().find(|key| key.id == id && key.revoked.is_none()).cloned()
+    pub fn of_id(&self, id: i64, now: i64) -> Option<KeyRow> {
+        self.now().iter().find(|key| key.id == id && key.works(now)).cloned()
     }
 
     /// The key with this text. Every key is compared, and each takes the same time.
     #[must_use]
-    pub fn find(&self, text: &str) -> Option<KeyRow> {
+    pub fn find(&self, text: &str, now: i64) -> Option<KeyRow> {
         let hash = KeyRow::hash_of(text);
         let keys = self.now();
         let found = keys.iter().fold(None, |found, key| if key.has_hash(&hash) { Some(key) } else { found });
-        found.filter(|key| key.revoked.is_none()).cloned()
+        let found = found.filter(|key| key.works(now)).cloned();
+        if let Some(key) = &found {
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key.id, now);
+        }
+        found
     }
 }

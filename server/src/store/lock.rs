@@ -1,60 +1,185 @@
-//! One server per store.
+//! One server per store, and what tells it that its files are no longer the ones that it opened.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use super::StoreError;
 
-/// Held by the server as long as it runs. The lock ends with its process, so that nothing is left to clean up.
+/// Held by the server as long as it runs. The locks end with its process, so that nothing is left to clean up.
+///
+/// `FILE.lock` beside the store is locked; it also has the number of events that were acknowledged. On Unix the store itself is
+/// locked too: by whatever path it is opened, it is the same file.
 #[derive(Debug)]
 pub struct StoreLock {
-    file: File,
+    beside: File,
+    store: PathBuf,
+    own: Option<File>,
+    seen: Mutex<Seen>,
+}
+
+/// What the files were when they were last looked at.
+#[derive(Debug, Default)]
+struct Seen {
+    /// How many bytes the store had.
+    bytes: u64,
+    /// Which file its write-ahead log is.
+    log: Option<(u64, u64)>,
 }
 
 impl Drop for StoreLock {
     fn drop(&mut self) {
-        // Closing the file would keep the lock for a moment where another thread is starting a process, which has a copy of it.
+        // Closing the files would keep the locks for a moment where another thread is starting a process, which has a copy of them.
         // Where even this fails, closing does it.
-        let _ = self.file.unlock();
+        for file in std::iter::once(&self.beside).chain(&self.own) {
+            let _ = file.unlock();
+        }
     }
 }
 
 impl StoreLock {
-    /// Locks `FILE.lock` beside the store.
+    /// Locks a store, which is made, empty, if it is missing and `may_create`.
     ///
     /// # Errors
-    /// If another process has it, or the file cannot be opened.
-    pub fn take(store: &Path) -> Result<Self, StoreError> {
-        let path = Self::path(store)?;
-        let failed = |error: std::io::Error| StoreError::Io(format!("cannot lock {}: {error}", path.display()));
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse(store.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(failed(error)),
+    /// If another process has it, it is missing or empty, or a file cannot be opened.
+    pub fn take(store: &Path, may_create: bool) -> Result<Self, StoreError> {
+        let real = Self::real(store)?;
+        let is_made = real.metadata().is_ok_and(|found| !found.is_file() || found.len() > 0);
+        if !is_made && !may_create {
+            return Err(StoreError::NotMade(store.display().to_string()));
         }
+        let path = beside(&real, ".lock");
+        let failed = |error: io::Error| StoreError::Io(format!("cannot lock {}: {error}", path.display()));
+        let in_use = |error: TryLockError| match error {
+            TryLockError::WouldBlock => StoreError::InUse(store.display().to_string()),
+            TryLockError::Error(error) => failed(error),
+        };
+        let lock = private().create(true).truncate(false).open(&path).map_err(failed)?;
+        lock.try_lock().map_err(in_use)?;
+        let mut taken = Self { beside: lock, store: real.clone(), own: None, seen: Mutex::default() };
+        if cfg!(unix) {
+            // Not on Windows, where nothing else could read the file then.
+            if real.metadata().is_ok_and(|found| !found.is_file()) {
+                return Err(StoreError::NoFile(store.display().to_string()));
+            }
+            let own = private().read(true).create(may_create).truncate(false).open(&real);
+            let own = own.map_err(|error| StoreError::Io(format!("cannot open {}: {error}", store.display())))?;
+            own.try_lock().map_err(in_use)?;
+            taken.own = Some(own);
+        }
+        Ok(taken)
     }
 
-    /// Beside the file itself: a store that is reached by a link has the same lock.
-    fn path(store: &Path) -> Result<PathBuf, StoreError> {
-        let failed = |error: std::io::Error| {
+    /// Notes which files are in use, once they are all there.
+    pub fn look(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        seen.bytes = self.store.metadata().map_or(0, |found| found.len());
+        seen.log = beside(&self.store, "-wal").metadata().ok().as_ref().and_then(identity);
+    }
+
+    /// What somebody did to the files since then, if it is something that no server survives.
+    #[must_use]
+    pub fn disturbance(&self) -> Option<String> {
+        let store = self.store.display();
+        let own = self.own.as_ref()?.metadata().ok()?;
+        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match self.store.metadata() {
+            Ok(found) if identity(&found) == identity(&own) => {
+                let before = std::mem::replace(&mut seen.bytes, found.len());
+                if found.len() < before {
+                    return Some(format!("{store} was cut from {before} bytes to {}", found.len()));
+                }
+            }
+            Ok(_) => return Some(format!("{store} was replaced by another file")),
+            Err(error) => return Some(format!("{store} was moved or removed ({error})")),
+        }
+        let log = beside(&self.store, "-wal");
+        let found = log.metadata().ok().as_ref().and_then(identity);
+        (seen.log.is_some() && found != seen.log).then(|| format!("{} was moved, removed or replaced", log.display()))
+    }
+
+    /// Notes that so many events, of all experiments together, were acknowledged. It is not flushed to the disk: what it is for is
+    /// a store that lost what the machine had written.
+    pub fn acknowledge(&self, events: u64) {
+        // Beside the transaction that was written this is nothing; without it, only a warning is missing.
+        let _ = write_at_start(&self.beside, format!("{events:020}\n").as_bytes());
+    }
+
+    /// How many events were acknowledged, as far as that was noted.
+    #[must_use]
+    pub fn acknowledged(&self) -> Option<u64> {
+        std::fs::read_to_string(beside(&self.store, ".lock")).ok()?.trim().parse().ok()
+    }
+
+    /// The file itself: a store that is reached by a link has the same lock.
+    fn real(store: &Path) -> Result<PathBuf, StoreError> {
+        let failed = |error: io::Error| {
             let folder = store.parent().unwrap_or(store).display();
             StoreError::Io(format!(
                 "cannot use {}: {error}; make the folder {folder} first, or choose another --store",
                 store.display()
             ))
         };
-        let real = match store.canonicalize() {
-            Ok(real) => real,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        match store.canonicalize() {
+            Ok(real) => Ok(real),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let name = store.file_name().ok_or_else(|| failed(error))?;
-                folder.canonicalize().map_err(failed)?.join(name)
+                Ok(folder.canonicalize().map_err(failed)?.join(name))
             }
-            Err(error) => return Err(failed(error)),
-        };
-        let mut name = real.into_os_string();
-        name.push(".lock");
-        Ok(name.into())
+            Err(error) => Err(failed(error)),
+        }
     }
+}
+
+/// A file beside another one.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// How files are opened that nobody else on the machine may read.
+#[cfg(unix)]
+pub(super) fn private() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+/// On Windows, files have the rights of their folder.
+#[cfg(not(unix))]
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    options
+}
+
+#[cfg(unix)]
+fn write_at_start(file: &File, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+}
+
+#[cfg(not(unix))]
+fn write_at_start(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    use std::io::{Seek as _, Write as _};
+
+    file.rewind()?;
+    file.write_all(bytes)
+}
+
+/// Which file it is, whatever its name.
+#[cfg(unix)]
+fn identity(found: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
 }

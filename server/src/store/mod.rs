@@ -1,21 +1,27 @@
 //! The store: one SQLite file with the logs of all experiments, what is personal apart from them, and the keys of callers.
 //! Not here: what events mean.
 //!
-//! Two tables grow at their ends, `events` and `shown`; `units` knows each unit once. `synchronous=FULL` with a write-ahead
-//! log: what was committed is on the disk.
+//! Each experiment has four tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, and `marks`
+//! is emptied as impressions are forgotten. Their rows have checksums, which every read compares. `synchronous=FULL` with a
+//! write-ahead log: what was committed is on the disk.
 
 mod access;
+mod audit;
 mod faults;
 mod keys;
 mod lock;
+mod migrate;
 mod read;
 mod schema;
+mod sum;
 mod write;
 
-pub use access::{Access, Store, StoreError};
+pub use access::{Access, Rotated, Store, StoreError};
+pub use audit::Audit;
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
 pub use lock::StoreLock;
-pub use read::{Displayed, Problem, Shown, StoredEvent};
+pub use migrate::migrate;
+pub use read::{Displayed, Kept, Problem, Shown, StoredEvent};
 pub use schema::{FORMAT, Secrets, random};
 pub use write::Row;

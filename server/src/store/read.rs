@@ -1,9 +1,14 @@
 //! What a store knows.
 
 use rusqlite::OptionalExtension as _;
+use traffic::Marks;
 
+use super::sum::{Column, Table, sum};
 use super::{Operation, Store, StoreError};
 use crate::ids::UnitHash;
+
+/// What rows with a checksum that is not theirs are called.
+const OTHER_SUM: &str = "its checksum is another";
 
 /// An event, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +21,17 @@ pub struct StoredEvent {
     pub impression: Option<u64>,
     /// The event as bytes.
     pub body: Vec<u8>,
+}
+
+/// Documents of an impression, as far as they are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// They are.
+    Shown(Shown),
+    /// They were deleted with their unit.
+    Deleted,
+    /// There were never any.
+    Never,
 }
 
 /// The documents of an impression, from the first place to the last.
@@ -93,67 +109,79 @@ impl Store {
     /// Gives the events of an experiment after number `after` to `each`, in order.
     ///
     /// # Errors
-    /// If the store cannot be read, or a number is missing; and those of `each`.
+    /// If the store cannot be read, a row is damaged, or a number is missing; and those of `each`.
     pub fn events<E: From<StoreError>>(
         &self,
         experiment: u32,
         after: u64,
         mut each: impl FnMut(StoredEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let failed = |error: rusqlite::Error| E::from(StoreError::from(error));
         self.inject(Operation::Read)?;
-        let mut query = self
-            .connection
-            .prepare_cached("SELECT n, kind, impression, body FROM events WHERE experiment = ?1 AND n > ?2 ORDER BY n")
-            .map_err(failed)?;
-        let mut rows = query.query((experiment, after as i64)).map_err(failed)?;
         let mut last = after;
-        while let Some(row) = rows.next().map_err(failed)? {
-            let read = || -> rusqlite::Result<StoredEvent> {
-                let (n, impression): (i64, Option<i64>) = (row.get(0)?, row.get(2)?);
-                Ok(StoredEvent {
-                    n: n as u64,
-                    kind: row.get(1)?,
-                    impression: impression.map(|impression| impression as u64),
-                    body: row.get(3)?,
-                })
+        let failed =
+            |last: u64, error| E::from(StoreError::of_row(experiment, format!("the event after number {last}"), error));
+        let sql = format!("SELECT n, kind, impression, body, sum FROM events_{experiment} WHERE n > ?1 ORDER BY n");
+        let mut query = self.connection.prepare_cached(&sql).map_err(|error| failed(last, error))?;
+        let mut rows = query.query([after as i64]).map_err(|error| failed(last, error))?;
+        while let Some(row) = rows.next().map_err(|error| failed(last, error))? {
+            let read = || -> rusqlite::Result<(StoredEvent, bool)> {
+                let (n, kind, impression): (i64, u8, Option<i64>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let body: Vec<u8> = row.get(3)?;
+                let is_whole = row.get::<_, i64>(4)? == event_sum(experiment, n, kind, impression, &body);
+                let impression = impression.map(|impression| impression as u64);
+                Ok((StoredEvent { n: n as u64, kind, impression, body }, is_whole))
             };
-            let event = read().map_err(failed)?;
-            if event.n != last + 1 {
-                return Err(StoreError::Damaged(format!(
-                    "event {} is missing in the log of experiment {experiment}: the next one is {}; restore the store from a backup",
-                    last + 1,
-                    event.n
-                ))
-                .into());
+            let (event, is_whole) = read().map_err(|error| failed(last, error))?;
+            last += 1;
+            if event.n != last {
+                let what = format!("the next number is {}", event.n);
+                return Err(StoreError::row(experiment, format!("event {last}"), what).into());
             }
-            last = event.n;
+            if !is_whole {
+                return Err(StoreError::row(experiment, format!("event {last}"), OTHER_SUM.to_owned()).into());
+            }
             each(event)?;
         }
         Ok(())
     }
 
-    /// The documents of an impression.
+    /// The number of an experiment's last event; 0 if there is none.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn shown(&self, experiment: u32, impression: u64) -> Result<Option<Shown>, StoreError> {
+    pub fn last_event(&self, experiment: u32) -> Result<u64, StoreError> {
         self.inject(Operation::Read)?;
-        let mut query = self
-            .connection
-            .prepare_cached("SELECT ids, displayed, request FROM shown WHERE experiment = ?1 AND impression = ?2")?;
-        let row = query
-            .query_row((experiment, impression as i64), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .optional()?;
-        let Some((ids, displayed, request)): Option<(String, Option<String>, Option<i64>)> = row else {
-            return Ok(None);
+        let sql = format!("SELECT max(n) FROM events_{experiment}");
+        let read = || self.connection.prepare_cached(&sql)?.query_row([], |row| row.get(0));
+        let last: Option<i64> =
+            read().map_err(|error| StoreError::of_row(experiment, "its last event".to_owned(), error))?;
+        Ok(last.unwrap_or(0) as u64)
+    }
+
+    /// The documents of an impression.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the row is damaged.
+    pub fn shown(&self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
+        self.inject(Operation::Read)?;
+        type Row = (Option<String>, Option<String>, Option<i64>, i64);
+        let place = || format!("the documents of impression {impression}");
+        let sql = format!("SELECT ids, displayed, request, sum FROM shown_{experiment} WHERE impression = ?1");
+        let read = || {
+            let mut query = self.connection.prepare_cached(&sql)?;
+            let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Row> {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            };
+            query.query_row([impression as i64], row).optional()
         };
-        let damaged = |_| {
-            StoreError::Damaged(format!(
-                "the documents of impression {impression} of experiment {experiment} are damaged; restore the store from a backup"
-            ))
-        };
-        Ok(Some(Shown {
+        let row = read().map_err(|error| StoreError::of_row(experiment, place(), error))?;
+        let Some((ids, displayed, request, known)) = row else { return Ok(Kept::Never) };
+        if known != shown_sum(experiment, impression, ids.as_deref(), displayed.as_deref(), request) {
+            return Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()));
+        }
+        let Some(ids) = ids else { return Ok(Kept::Deleted) };
+        let damaged = |error: serde_json::Error| StoreError::row(experiment, place(), error.to_string());
+        Ok(Kept::Shown(Shown {
             mixed: serde_json::from_str(&ids).map_err(damaged)?,
             displayed: displayed.map(|page| serde_json::from_str(&page).map_err(damaged)).transpose()?,
             request: request.map(|request| request as u64),
@@ -163,23 +191,86 @@ impl Store {
     /// The number of a unit.
     ///
     /// # Errors
-    /// If the store cannot be read.
-    pub fn unit(&self, hash: &UnitHash) -> Result<Option<u64>, StoreError> {
+    /// If the store cannot be read, or the row is damaged.
+    pub fn unit(&self, experiment: u32, hash: &UnitHash) -> Result<Option<u64>, StoreError> {
         self.inject(Operation::Read)?;
-        let mut query = self.connection.prepare_cached("SELECT number FROM units WHERE hmac = ?1")?;
-        let number: Option<i64> = query.query_row([&hash[..]], |row| row.get(0)).optional()?;
-        Ok(number.map(|number| number as u64))
+        let place = || "a unit".to_owned();
+        let sql = format!("SELECT number, sum FROM units_{experiment} WHERE hash = ?1");
+        let read = || {
+            let mut query = self.connection.prepare_cached(&sql)?;
+            query.query_row([&hash[..]], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        };
+        let row: Option<(i64, i64)> = read().map_err(|error| StoreError::of_row(experiment, place(), error))?;
+        match row {
+            Some((number, known)) if known != unit_sum(experiment, hash, number) => {
+                Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()))
+            }
+            found => Ok(found.map(|(number, _)| number as u64)),
+        }
     }
 
-    /// The highest number of a unit of an experiment, also of those that were deleted.
+    /// Reads all units of an experiment: a unit whose row cannot be found would be somebody else. Returns the highest number.
     ///
     /// # Errors
-    /// If the store cannot be read.
-    pub fn last_unit(&self, experiment: u32) -> Result<u64, StoreError> {
+    /// If the store cannot be read, or something of the table is damaged.
+    pub fn check_units(&self, experiment: u32) -> Result<u64, StoreError> {
+        let place = || "its units".to_owned();
+        self.check_table(experiment, &format!("units_{experiment}"), place())?;
+        let sql = format!("SELECT hash, number, sum FROM units_{experiment} ORDER BY hash");
+        let failed = |error| StoreError::of_row(experiment, place(), error);
+        let mut query = self.connection.prepare(&sql).map_err(failed)?;
+        let mut rows = query.query([]).map_err(failed)?;
+        let (mut most, mut before) = (0, None::<Vec<u8>>);
+        while let Some(row) = rows.next().map_err(failed)? {
+            let read = || -> rusqlite::Result<(Vec<u8>, i64, i64)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
+            let (hash, number, known) = read().map_err(failed)?;
+            if known != unit_sum(experiment, &hash, number) || before.is_some_and(|before| before >= hash) {
+                return Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()));
+            }
+            most = most.max(number);
+            before = Some(hash);
+        }
+        Ok(most as u64)
+    }
+
+    /// All marks of an experiment, in the order of impressions: when it was asked for, its number, and what finds it again.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or something of the table is damaged.
+    pub fn marks(&self, experiment: u32) -> Result<Vec<(i64, u64, Marks)>, StoreError> {
+        let place = || "the marks of its impressions".to_owned();
+        self.check_table(experiment, &format!("marks_{experiment}"), place())?;
+        let sql =
+            format!("SELECT impression, time, query, key, request, sum FROM marks_{experiment} ORDER BY impression");
+        let failed = |error| StoreError::of_row(experiment, place(), error);
+        let mut query = self.connection.prepare(&sql).map_err(failed)?;
+        let mut rows = query.query([]).map_err(failed)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            let read = || -> rusqlite::Result<(i64, i64, [Option<i64>; 3], i64)> {
+                Ok((row.get(0)?, row.get(1)?, [row.get(2)?, row.get(3)?, row.get(4)?], row.get(5)?))
+            };
+            let (impression, time, hashes, known) = read().map_err(failed)?;
+            if known != marks_sum(experiment, impression, time, hashes) {
+                return Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()));
+            }
+            let [query, key, request] = hashes.map(|hash| hash.map(|hash| hash as u64));
+            all.push((time, impression as u64, Marks { query, key, request }));
+        }
+        Ok(all)
+    }
+
+    /// What SQLite says of a table's pages.
+    fn check_table(&self, experiment: u32, table: &str, place: String) -> Result<(), StoreError> {
         self.inject(Operation::Read)?;
-        let mut query = self.connection.prepare_cached("SELECT max(number) FROM units WHERE experiment = ?1")?;
-        let last: Option<i64> = query.query_row([experiment], |row| row.get(0))?;
-        Ok(last.unwrap_or(0) as u64)
+        let read = || -> rusqlite::Result<String> {
+            self.connection.query_row(&format!("PRAGMA quick_check({table})"), [], |row| row.get(0))
+        };
+        match read() {
+            Ok(told) if told == "ok" => Ok(()),
+            Ok(told) => Err(StoreError::row(experiment, place, told.replace('\n', " "))),
+            Err(error) => Err(StoreError::of_row(experiment, place, error)),
+        }
     }
 
     /// When a server last had the store open, in milliseconds since 1970, as far as it was written down.
@@ -193,7 +284,7 @@ impl Store {
         Ok(value.and_then(|value| value.try_into().ok()).map(i64::from_be_bytes))
     }
 
-    /// What SQLite and the rules between tables say of the file; nothing if all is well.
+    /// What SQLite says of the file, and of what no fold reads: documents, units, marks. Nothing if all is well.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -203,28 +294,54 @@ impl Store {
         let lines: Vec<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let mut found: Vec<Problem> =
             lines.into_iter().filter(|line| line != "ok").map(|text| Problem { text }).collect();
-        let rules = [
-            (
-                "events without an experiment",
-                "SELECT count(*) FROM events WHERE experiment NOT IN (SELECT id FROM experiments)",
-            ),
-            ("documents of impressions without events", ORPHANS),
-            (
-                "units without an experiment",
-                "SELECT count(*) FROM units WHERE experiment NOT IN (SELECT id FROM experiments)",
-            ),
-        ];
-        for (what, rule) in rules {
-            let count: i64 = self.connection.query_row(rule, [], |row| row.get(0))?;
-            if count > 0 {
-                found.push(Problem { text: format!("{count} {what}") });
-            }
+        for (id, name) in self.experiments()? {
+            let checks = [self.check_units(id).map(drop), self.marks(id).map(drop), self.check_shown(id)];
+            let texts = checks.into_iter().filter_map(Result::err);
+            found.extend(texts.map(|error| Problem { text: format!("{name}: {error}") }));
         }
         Ok(found)
     }
+
+    /// Reads the documents of all impressions. None is above the highest of the log.
+    fn check_shown(&self, experiment: u32) -> Result<(), StoreError> {
+        let place = || "the documents of its impressions".to_owned();
+        let failed = |error| StoreError::of_row(experiment, place(), error);
+        let sql = format!("SELECT impression FROM shown_{experiment}");
+        let mut query = self.connection.prepare(&sql).map_err(failed)?;
+        let numbers: Vec<i64> = query.query_map([], |row| row.get(0)).and_then(Iterator::collect).map_err(failed)?;
+        numbers.iter().try_for_each(|number| self.shown(experiment, *number as u64).map(drop))?;
+        let sql = format!("SELECT coalesce(max(impression), 0) FROM events_{experiment}");
+        let most: i64 = self.connection.query_row(&sql, [], |row| row.get(0)).map_err(failed)?;
+        match numbers.into_iter().max() {
+            Some(last) if last > most => {
+                let what = format!("impression {last} has some, and the log ends at {most}");
+                Err(StoreError::row(experiment, place(), what))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
-/// Numbers of impressions are never above the highest of their log, which is found once.
-const ORPHANS: &str = "SELECT count(*) FROM shown LEFT JOIN \
-    (SELECT experiment, max(impression) AS most FROM events GROUP BY experiment) AS log USING (experiment) \
-    WHERE shown.impression > coalesce(log.most, 0)";
+pub(super) fn event_sum(experiment: u32, n: i64, kind: u8, impression: Option<i64>, body: &[u8]) -> i64 {
+    sum(Table::Events, experiment, &[n.into(), i64::from(kind).into(), impression.into(), body.into()])
+}
+
+pub(super) fn shown_sum(
+    experiment: u32,
+    impression: u64,
+    ids: Option<&str>,
+    displayed: Option<&str>,
+    request: Option<i64>,
+) -> i64 {
+    let columns = [(impression as i64).into(), ids.into(), displayed.into(), Column::from(request)];
+    sum(Table::Shown, experiment, &columns)
+}
+
+pub(super) fn unit_sum(experiment: u32, hash: &[u8], number: i64) -> i64 {
+    sum(Table::Units, experiment, &[hash.into(), number.into()])
+}
+
+pub(super) fn marks_sum(experiment: u32, impression: i64, time: i64, hashes: [Option<i64>; 3]) -> i64 {
+    let [query, key, request] = hashes.map(Column::from);
+    sum(Table::Marks, experiment, &[impression.into(), time.into(), query, key, request])
+}

@@ -3,36 +3,39 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::StoreError;
+use crate::ids::Secret;
 
 /// The version of the tables that this build reads and writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+/// The version before it, which this build moves to its own.
+pub(super) const BEFORE: u32 = 2;
 /// What SQLite files of this kind are marked with: "RKDL".
 const APPLICATION: i32 = 0x524b_444c;
 
-/// The kind of the events that close an impression.
-pub(super) const CLOSED: u8 = 8;
+/// Tables of the store as a whole.
+pub(super) const SHARED: &str = "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE experiments (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE keys (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, role TEXT NOT NULL, experiment TEXT, label TEXT NOT NULL, hash BLOB NOT NULL UNIQUE,
+        created INTEGER NOT NULL, revoked INTEGER, expires INTEGER, used INTEGER
+    ) STRICT;
+    CREATE TABLE audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL
+    ) STRICT;";
 
-/// `closed` is unique: an impression is credited once, whatever happens.
-fn tables() -> String {
+/// Tables of one experiment. Each has a tree of pages for itself: damage in it concerns no other experiment. `sum` is the checksum
+/// of all other columns.
+pub(super) fn tables_of(experiment: u32) -> String {
     format!(
-        "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
-        CREATE TABLE experiments (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-        CREATE TABLE events (
-            experiment INTEGER NOT NULL, n INTEGER NOT NULL, kind INTEGER NOT NULL, impression INTEGER, body BLOB NOT NULL,
-            PRIMARY KEY (experiment, n)
-        ) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX closed ON events (experiment, impression) WHERE kind = {CLOSED};
-        CREATE TABLE shown (
-            experiment INTEGER NOT NULL, impression INTEGER NOT NULL, ids TEXT NOT NULL, displayed TEXT, request INTEGER,
-            PRIMARY KEY (experiment, impression)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE units (
-            experiment INTEGER NOT NULL, number INTEGER NOT NULL, hmac BLOB, PRIMARY KEY (experiment, number)
-        ) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX units_by_hmac ON units (hmac) WHERE hmac IS NOT NULL;
-        CREATE TABLE keys (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, role TEXT NOT NULL, experiment TEXT, label TEXT NOT NULL,
-            hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL, revoked INTEGER
+        "CREATE TABLE events_{experiment} (
+            n INTEGER PRIMARY KEY, kind INTEGER NOT NULL, impression INTEGER, body BLOB NOT NULL, sum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE shown_{experiment} (
+            impression INTEGER PRIMARY KEY, ids TEXT, displayed TEXT, request INTEGER, sum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE units_{experiment} (hash BLOB PRIMARY KEY, number INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE marks_{experiment} (
+            impression INTEGER PRIMARY KEY, time INTEGER NOT NULL, query INTEGER, key INTEGER, request INTEGER, sum INTEGER NOT NULL
         ) STRICT;"
     )
 }
@@ -41,9 +44,9 @@ fn tables() -> String {
 #[derive(Clone)]
 pub struct Secrets {
     /// Signs impression ids.
-    pub ids: [u8; 32],
+    pub ids: Secret,
     /// Hashes units, queries and requests.
-    pub hashes: [u8; 32],
+    pub hashes: Secret,
 }
 
 impl std::fmt::Debug for Secrets {
@@ -57,7 +60,7 @@ pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION}; BEGIN IMMEDIATE;"))?;
     // Another process may have been faster.
     if format(connection)? == 0 {
-        connection.execute_batch(&tables())?;
+        connection.execute_batch(SHARED)?;
         for name in ["ids", "hashes"] {
             let mut secret = [0_u8; 32];
             fill(&mut secret)?;
@@ -90,14 +93,19 @@ pub(super) fn format(connection: &Connection) -> Result<u32, StoreError> {
 
 /// Refuses files of others, and stores of other versions.
 pub(super) fn check(connection: &Connection, path: &str) -> Result<(), StoreError> {
-    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    if application != APPLICATION {
+    if !is_ours(connection)? {
         return Err(StoreError::Foreign(path.to_owned()));
     }
     match format(connection)? {
         FORMAT => Ok(()),
         found => Err(StoreError::Format { path: path.to_owned(), found }),
     }
+}
+
+/// Whether the file is marked as a store.
+pub(super) fn is_ours(connection: &Connection) -> Result<bool, StoreError> {
+    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    Ok(application == APPLICATION)
 }
 
 /// Whether the file has no tables at all.
@@ -108,23 +116,63 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
 
 /// The secrets of the store.
 pub(super) fn secrets(connection: &Connection) -> Result<Secrets, StoreError> {
-    let secret = |name: &str| -> Result<[u8; 32], StoreError> {
-        let value: Option<Vec<u8>> =
-            connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()?;
-        let missing =
-            || StoreError::Damaged(format!("the store has no secret `{name}` of 32 bytes; restore it from a backup"));
-        value.and_then(|value| value.try_into().ok()).ok_or_else(missing)
-    };
-    Ok(Secrets { ids: secret("ids")?, hashes: secret("hashes")? })
+    Ok(Secrets { ids: secret(connection, "ids")?, hashes: secret(connection, "hashes")? })
 }
 
-#[cfg(test)]
-mod tests {
-    use traffic::{Event, Outcome, Reason};
+fn value(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    Ok(connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()?)
+}
 
-    #[test]
-    fn closed_events_are_those_of_the_unique_index() {
-        let closed = Event::Closed { time: 0, impression: 1, reason: Reason::Window, outcome: Outcome::Nothing };
-        assert_eq!(closed.kind(), super::CLOSED);
+fn secret(connection: &Connection, name: &str) -> Result<Secret, StoreError> {
+    let damaged =
+        || StoreError::Damaged(format!("the store has no secret `{name}` of 32 bytes; restore it from a backup"));
+    let current = value(connection, name)?.and_then(|value| value.try_into().ok()).ok_or_else(damaged)?;
+    let number = match value(connection, &format!("{name}-number"))?.as_deref() {
+        // Never replaced.
+        None => 1,
+        Some(&[number]) => number,
+        Some(_) => return Err(damaged()),
+    };
+    let before = match value(connection, &format!("{name}-before"))? {
+        None => None,
+        Some(bytes) => {
+            let (secret, until) = bytes.split_first_chunk().ok_or_else(damaged)?;
+            Some((*secret, i64::from_be_bytes(until.try_into().map_err(|_| damaged())?)))
+        }
+    };
+    Ok(Secret { number, current, before })
+}
+
+/// Replaces a secret; the one before counts until then (milliseconds since 1970).
+pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<(), StoreError> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let replaced = || -> Result<(), StoreError> {
+        let Secret { number, current, .. } = secret(connection, name)?;
+        let mut fresh = [0_u8; 32];
+        fill(&mut fresh)?;
+        let before = [&current[..], &until.to_be_bytes()].concat();
+        let rows = [
+            (name.to_owned(), fresh.to_vec()),
+            (format!("{name}-number"), vec![number.wrapping_add(1)]),
+            (format!("{name}-before"), before),
+        ];
+        for (name, value) in rows {
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (name, value))?;
+        }
+        Ok(())
+    };
+    let done = replaced();
+    connection.execute_batch(if done.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    done
+}
+
+/// Forgets the secrets before those of today that no longer count.
+pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
+    let Secrets { ids, hashes } = secrets(connection)?;
+    for (name, secret) in [("ids-before", ids), ("hashes-before", hashes)] {
+        if secret.before.is_some_and(|(_, until)| until <= now) {
+            connection.execute("DELETE FROM meta WHERE name = ?1", [name])?;
+        }
     }
+    Ok(())
 }

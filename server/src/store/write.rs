@@ -1,8 +1,17 @@
 //! Transactions: what is written between `begin` and `commit` is there as a whole or not at all.
 
-use rusqlite::Params;
+use std::fs::OpenOptions;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::time::Duration;
 
-use super::{Displayed, Operation, Store, StoreError};
+use rusqlite::{ErrorCode, Params};
+use traffic::Marks;
+
+use super::access::PATIENCE;
+use super::lock::beside;
+use super::read::{event_sum, marks_sum, shown_sum, unit_sum};
+use super::{Displayed, Kept, Operation, Shown, Store, StoreError, schema};
 use crate::ids::UnitHash;
 
 /// An event to be written.
@@ -40,26 +49,28 @@ impl Store {
         self.inject(Operation::Committed)
     }
 
-    /// Names a new experiment, and returns its number.
+    /// Names a new experiment, makes its tables, and returns its number.
     ///
     /// # Errors
     /// If there is one of this name, or the store cannot be written.
     pub fn insert_experiment(&self, name: &str) -> Result<u32, StoreError> {
-        self.insert("INSERT INTO experiments (name) VALUES (?1)", [name])?;
-        u32::try_from(self.connection.last_insert_rowid())
-            .map_err(|_| StoreError::Damaged("the numbers of experiments are used up".to_owned()))
+        self.inject(Operation::Insert)?;
+        self.run("INSERT INTO experiments (name) VALUES (?1)", [name])?;
+        let id = u32::try_from(self.connection.last_insert_rowid())
+            .map_err(|_| StoreError::Damaged("the numbers of experiments are used up".to_owned()))?;
+        self.connection.execute_batch(&schema::tables_of(id))?;
+        Ok(id)
     }
 
     /// Writes an event.
     ///
     /// # Errors
-    /// If the number is taken, if the impression was closed before, or the store cannot be written.
+    /// If the number is taken, or the store cannot be written.
     pub fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
-        let impression = row.impression.map(|impression| impression as i64);
-        self.insert(
-            "INSERT INTO events (experiment, n, kind, impression, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (row.experiment, row.n as i64, row.kind, impression, row.body),
-        )
+        let Row { experiment, n, kind, impression, body } = *row;
+        let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
+        let sum = event_sum(experiment, n, kind, impression, body);
+        self.insert(experiment, "INSERT INTO events_# VALUES (?1, ?2, ?3, ?4, ?5)", (n, kind, impression, body, sum))
     }
 
     /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
@@ -73,55 +84,95 @@ impl Store {
         ids: &[String],
         request: Option<u64>,
     ) -> Result<(), StoreError> {
-        let ids = serde_json::to_string(ids).map_err(|error| StoreError::Io(error.to_string()))?;
-        self.insert(
-            "INSERT INTO shown (experiment, impression, ids, request) VALUES (?1, ?2, ?3, ?4)",
-            (experiment, impression as i64, ids, request.map(|request| request as i64)),
-        )
+        let shown = Shown { mixed: ids.to_vec(), displayed: None, request };
+        self.write_shown(experiment, "INSERT", impression, Some(&shown))
     }
 
     /// Writes what the page of an impression displayed.
     ///
     /// # Errors
-    /// If the store cannot be written.
+    /// If the store cannot be read or written, or has no documents of the impression.
     pub fn set_displayed(&self, experiment: u32, impression: u64, page: &Displayed) -> Result<(), StoreError> {
-        let page = serde_json::to_string(page).map_err(|error| StoreError::Io(error.to_string()))?;
-        self.insert(
-            "UPDATE shown SET displayed = ?3 WHERE experiment = ?1 AND impression = ?2",
-            (experiment, impression as i64, page),
-        )
+        match self.shown(experiment, impression)? {
+            Kept::Shown(shown) => {
+                let shown = Shown { displayed: Some(page.clone()), ..shown };
+                self.write_shown(experiment, "REPLACE", impression, Some(&shown))
+            }
+            Kept::Deleted | Kept::Never => Ok(()),
+        }
+    }
+
+    /// Forgets the documents of an impression, if it has some. That it had some stays: a row that is damaged away is another thing.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
+        let sum = shown_sum(experiment, impression, None, None, None);
+        let sql = "UPDATE shown_# SET ids = NULL, displayed = NULL, request = NULL, sum = ?2 WHERE impression = ?1";
+        self.insert(experiment, sql, (impression as i64, sum))
+    }
+
+    fn write_shown(
+        &self,
+        experiment: u32,
+        how: &str,
+        impression: u64,
+        shown: Option<&Shown>,
+    ) -> Result<(), StoreError> {
+        let failed = |error: serde_json::Error| StoreError::Io(error.to_string());
+        let ids = shown.map(|shown| serde_json::to_string(&shown.mixed).map_err(failed)).transpose()?;
+        let page = shown.and_then(|shown| shown.displayed.as_ref());
+        let page = page.map(|page| serde_json::to_string(page).map_err(failed)).transpose()?;
+        let request = shown.and_then(|shown| shown.request).map(|request| request as i64);
+        let sum = shown_sum(experiment, impression, ids.as_deref(), page.as_deref(), request);
+        let sql = format!("{how} INTO shown_# VALUES (?1, ?2, ?3, ?4, ?5)");
+        self.insert(experiment, &sql, (impression as i64, ids, page, request, sum))
     }
 
     /// Numbers a unit.
     ///
     /// # Errors
-    /// If the unit or the number is there, or the store cannot be written.
+    /// If the unit is there, or the store cannot be written.
     pub fn insert_unit(&self, experiment: u32, number: u64, hash: &UnitHash) -> Result<(), StoreError> {
-        self.insert("INSERT INTO units VALUES (?1, ?2, ?3)", (experiment, number as i64, &hash[..]))
+        let sum = unit_sum(experiment, hash, number as i64);
+        self.insert(experiment, "INSERT INTO units_# VALUES (?1, ?2, ?3)", (&hash[..], number as i64, sum))
     }
 
-    /// Uses a number for a unit that nothing names.
-    ///
-    /// # Errors
-    /// If the number is used, or the store cannot be written.
-    pub fn insert_number(&self, experiment: u32, number: u64) -> Result<(), StoreError> {
-        self.insert("INSERT INTO units VALUES (?1, ?2, NULL)", (experiment, number as i64))
-    }
-
-    /// Forgets a unit: its number stays used, and nothing says whose it was.
+    /// Forgets a unit: nothing says whose its number was.
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn forget_unit(&self, hash: &UnitHash) -> Result<(), StoreError> {
-        self.insert("UPDATE units SET hmac = NULL WHERE hmac = ?1", [&hash[..]])
+    pub fn forget_unit(&self, experiment: u32, hash: &UnitHash) -> Result<(), StoreError> {
+        self.insert(experiment, "DELETE FROM units_# WHERE hash = ?1", [&hash[..]])
     }
 
-    /// Forgets the documents of an impression.
+    /// Writes what finds an impression again.
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
-        self.insert("DELETE FROM shown WHERE experiment = ?1 AND impression = ?2", (experiment, impression as i64))
+    pub fn insert_marks(&self, experiment: u32, time: i64, impression: u64, marks: Marks) -> Result<(), StoreError> {
+        let Marks { query, key, request } = marks;
+        let hashes = [query, key, request].map(|hash| hash.map(|hash| hash as i64));
+        let (impression, [query, key, request]) = (impression as i64, hashes);
+        let row = (impression, time, query, key, request, marks_sum(experiment, impression, time, hashes));
+        self.insert(experiment, "INSERT INTO marks_# VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row)
+    }
+
+    /// Forgets what finds an impression again.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_marks(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
+        self.insert(experiment, "DELETE FROM marks_# WHERE impression = ?1", [impression as i64])
+    }
+
+    /// The same of all impressions up to one; of all if `None`.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_marks_until(&self, experiment: u32, last: Option<u64>) -> Result<(), StoreError> {
+        let last = last.map_or(i64::MAX, |last| last as i64);
+        self.insert(experiment, "DELETE FROM marks_# WHERE impression <= ?1", [last])
     }
 
     /// Writes down that a server had the store open at `time` (milliseconds since 1970).
@@ -129,26 +180,70 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn set_alive(&self, time: i64) -> Result<(), StoreError> {
-        self.insert("INSERT OR REPLACE INTO meta VALUES ('alive', ?1)", [&time.to_be_bytes()[..]])
+        self.inject(Operation::Insert)?;
+        self.run("INSERT OR REPLACE INTO meta VALUES ('alive', ?1)", [&time.to_be_bytes()[..]])
     }
 
     /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
-    /// way. No copy of what was deleted is left then.
+    /// way, which is not waited for. No copy of what was deleted is left then.
     ///
     /// # Errors
     /// If the store cannot be written.
     pub fn checkpoint(&self) -> Result<bool, StoreError> {
-        let busy: i64 = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        Ok(busy == 0)
+        // First what holds no writer up, then the little that is left.
+        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        self.connection.busy_timeout(PATIENCE)?;
+        match busy {
+            Ok(busy) => Ok(busy == 0),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
-    fn insert(&self, sql: &str, values: impl Params) -> Result<(), StoreError> {
+    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. Nobody writes meanwhile, and who reads finds
+    /// the same bytes.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn rewrite_log(&self) -> Result<(), StoreError> {
+        self.begin()?;
+        let written = rewrite(&beside(&self.path, "-wal"));
+        self.run("ROLLBACK", ())?;
+        written.map_err(|error| StoreError::Io(format!("{}-wal cannot be written: {error}", self.path.display())))
+    }
+
+    /// Writes into a table of an experiment, whose number takes the place of `#`.
+    fn insert(&self, experiment: u32, sql: &str, values: impl Params) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        self.run(sql, values)
+        let sql = sql.replace('#', &experiment.to_string());
+        let run = || self.connection.prepare_cached(&sql)?.execute(values);
+        run().map(drop).map_err(|error| StoreError::of_row(experiment, "its tables".to_owned(), error))
     }
 
     fn run(&self, sql: &str, values: impl Params) -> Result<(), StoreError> {
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
+    }
+}
+
+/// Writes a file once more, as it is; nothing if it is not there.
+fn rewrite(path: &Path) -> io::Result<()> {
+    let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let mut piece = vec![0; 1 << 20];
+    let mut at = 0;
+    loop {
+        file.seek(SeekFrom::Start(at))?;
+        let count = file.read(&mut piece)?;
+        if count == 0 {
+            return file.sync_all();
+        }
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(&piece[..count])?;
+        at += count as u64;
     }
 }

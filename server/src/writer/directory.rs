@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use traffic::{Config, State};
+
+use super::load::Damage;
 
 /// An experiment, as far as it can be known without the writer.
 #[derive(Debug)]
@@ -18,6 +20,10 @@ pub struct ExperimentHandle {
     /// Whether somebody pulled the cord: everybody gets the champion. Set before the event is written, and read before anything
     /// else.
     is_pulled: AtomicBool,
+    /// Who did, and why.
+    pulled_by: Mutex<(String, String)>,
+    /// What of it is damaged.
+    damage: Option<String>,
     /// The ranker that was shipped, by its place; [`NONE`] before.
     shipped: AtomicU32,
 }
@@ -32,10 +38,35 @@ impl ExperimentHandle {
             config,
             is_killed: AtomicBool::default(),
             is_pulled: AtomicBool::default(),
+            pulled_by: Mutex::default(),
+            damage: None,
             shipped: AtomicU32::new(NONE),
         };
         handle.set_state(state);
         handle
+    }
+
+    pub(super) fn damaged(id: u32, damage: &Damage) -> Self {
+        // Without its settings, it has no rankers.
+        let unknown = || Config::of(&damage.name, Vec::<String>::new());
+        let config = damage.config.clone().unwrap_or_else(unknown);
+        Self { damage: Some(damage.why.clone()), ..Self::new(id, config, damage.state) }
+    }
+
+    /// What of it is damaged, in one sentence. Everybody gets the fallback's list then.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// Why nothing is mixed at present, whatever the writer would say.
+    #[must_use]
+    pub fn halted(&self) -> Option<&'static str> {
+        match self {
+            one if one.damage.is_some() => Some("damaged"),
+            one if one.is_killed() => Some("killed"),
+            _ => None,
+        }
     }
 
     /// The name of the ranker whose list everybody gets where nothing is mixed: the one that was shipped, or the champion.
@@ -63,9 +94,25 @@ impl ExperimentHandle {
         self.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Kills the experiment in this process, immediately, or takes that back.
-    pub fn pull(&self, is_pulled: bool) {
-        self.is_pulled.store(is_pulled, Ordering::SeqCst);
+    /// Kills the experiment in this process, immediately.
+    pub fn pull(&self, who: &str, why: &str) {
+        *self.held_by() = (who.to_owned(), why.to_owned());
+        self.is_pulled.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes that back.
+    pub fn release(&self) {
+        self.is_pulled.store(false, Ordering::SeqCst);
+    }
+
+    /// Who killed the experiment, and why, if that is not in its log yet.
+    #[must_use]
+    pub fn pending_kill(&self) -> Option<(String, String)> {
+        (self.is_pulled() && !self.is_killed.load(Ordering::SeqCst)).then(|| self.held_by().clone())
+    }
+
+    fn held_by(&self) -> MutexGuard<'_, (String, String)> {
+        self.pulled_by.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn set_state(&self, state: State) {
@@ -104,7 +151,10 @@ impl Directory {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {
             let name = entry.config.name.clone();
-            entry.pull(held.get(&name).is_some_and(|before| before.is_pulled()));
+            if let Some(before) = held.get(&name).filter(|before| before.is_pulled()) {
+                let (who, why) = before.held_by().clone();
+                entry.pull(&who, &why);
+            }
             (name, Arc::new(entry))
         });
         *held = Arc::new(fresh.collect());

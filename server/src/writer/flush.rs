@@ -3,19 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use traffic::Experiment;
+use output::numbers::with_unit;
+use tokio::sync::watch;
+use traffic::{Experiment, State};
 
 use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
-use super::load::{check_time, impression_of, load};
-use super::{Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
+use super::load::{Loaded, check_time, impression_of, load};
+use super::truncate::Truncation;
+use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Access, Keys, Row, Store, StoreError, random};
+use crate::store::{Access, Audit, Keys, Row, Store, StoreError, random};
 
 /// How often windows are closed and keys are looked at, without any job.
 const TICK: Duration = Duration::from_secs(1);
@@ -37,34 +40,57 @@ pub(super) struct Thread {
     written: i64,
     data_version: i64,
     last_tick: Instant,
+    /// When it was last written down how keys were used.
+    housekept: i64,
+    /// What was found to be damaged since the start, by experiment.
+    found: BTreeMap<u32, String>,
+    /// How many events were acknowledged.
+    acknowledged: u64,
+}
+
+/// A transaction that was not committed, and those who wait for it.
+struct Failed {
+    error: StoreError,
+    answers: Vec<Pending>,
+    jobs: Vec<Job>,
 }
 
 /// The store and what it says.
 struct Open {
     store: Store,
-    held: BTreeMap<u32, Held>,
+    loaded: Loaded,
 }
 
 impl Open {
-    fn new(options: &Options) -> Result<Self, LoadError> {
+    fn new(options: &Options, found: &BTreeMap<u32, String>) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
-        // nothing about it. Written once more, to the file, it is.
-        if !store.checkpoint()? {
-            let busy = "another process reads it, so its write-ahead log cannot be emptied; end exports and backups";
-            return Err(StoreError::Sqlite(busy.to_owned()).into());
-        }
-        let held = load(&store)?;
-        Ok(Self { store, held })
+        // nothing about it. Written once more, it is. Readers stand in no one's way.
+        store.rewrite_log()?;
+        let loaded = load(&store, found)?;
+        options.lock.look();
+        Ok(Self { store, loaded })
     }
 }
 
 impl Thread {
     pub(super) fn open(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
-        let open = Open::new(&options)?;
+        let found = BTreeMap::new();
+        let open = Open::new(&options, &found)?;
+        if let Some(damage) = open.loaded.damaged.values().next().filter(|_| options.is_strict) {
+            return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
+        }
+        let events = open.loaded.events();
+        // How many a damaged log had cannot be known.
+        let known = options.lock.acknowledged().filter(|_| !options.accept_loss && open.loaded.damaged.is_empty());
+        if let Some(missing) = known.and_then(|known| known.checked_sub(events)).filter(|missing| *missing > 0) {
+            let (path, missing) = (options.store.display().to_string(), with_unit(missing, "event"));
+            return Err(StoreError::Lost { path, missing }.into());
+        }
+        options.lock.acknowledge(events);
         let now = options.clock.now();
         if !options.accept_time {
-            check_time(&open.store, &open.held, now)?;
+            check_time(&open.store, &open.loaded.held, now)?;
         }
         let secrets = open.store.secrets()?;
         let shared = Arc::new(Shared {
@@ -75,6 +101,10 @@ impl Thread {
             hashes: Hashes::new(&secrets.hashes),
             clock: options.clock.clone(),
             start: options.start.map_or_else(random, Ok)?,
+            audits: Audits::default(),
+            truncation: Truncation::start(&options.store),
+            is_failing: AtomicBool::default(),
+            fatal: watch::Sender::new(None),
         });
         shared.keys.set(open.store.keys()?);
         let data_version = open.store.data_version()?;
@@ -87,6 +117,9 @@ impl Thread {
             written: now,
             data_version,
             last_tick: Instant::now(),
+            housekept: now,
+            found,
+            acknowledged: events,
         };
         thread.publish();
         // The gap since the last event is written before anything else happens.
@@ -94,13 +127,13 @@ impl Thread {
         let started = thread.transaction(vec![], |session| {
             for (&id, held) in session.held.iter_mut().filter(|(_, held)| !held.experiment.state().is_over()) {
                 if let Err(error) = held.experiment.started(session.now, session.shared.start) {
-                    let name = held.experiment.config().name.clone();
-                    refused.get_or_insert(LoadError::Refused { experiment: name, message: error.to_string() });
+                    let experiment = held.experiment.config().name.clone();
+                    refused.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
                 }
                 session.touched.insert(id);
             }
         });
-        started?;
+        started.map_err(|failed| failed.error)?;
         refused.map_or(Ok((thread, shared)), Err)
     }
 
@@ -163,14 +196,39 @@ impl Thread {
     fn tick(&mut self, is_last: bool) {
         self.last_tick = Instant::now();
         let now = self.options.clock.now();
+        if let Some(why) = self.options.lock.disturbance() {
+            self.give_up(&why);
+            return;
+        }
         if self.open.is_none() {
             self.reopen();
         }
         // Days close some time after their last impression, so all experiments are looked at.
+        let directory = self.shared.directory.all();
+        let is_heartbeat = is_last || now - self.written >= HEARTBEAT || now - self.housekept >= HEARTBEAT;
+        let (audits, used) = self.housekeeping(now, is_heartbeat);
         let all = |session: &mut Session<'_>| {
             let ids: Vec<u32> = session.held.keys().copied().collect();
             for id in ids {
                 session.experiment(id);
+                session.forget_old_marks(id);
+            }
+            session.attempt(|store| {
+                audits.iter().try_for_each(|audit| store.audit(audit))?;
+                if !used.is_empty() { store.set_used(&used) } else { Ok(()) }
+            });
+            if is_heartbeat {
+                session.attempt(|store| store.forget_expired_secrets(now));
+            }
+            // What somebody killed while nothing could be written.
+            for entry in directory.values() {
+                if let Some((who, why)) = entry.pending_kill() {
+                    let now = session.now;
+                    if let Some(experiment) = session.experiment(entry.id) {
+                        // One that has ended meanwhile cannot be killed, and needs not.
+                        let _ = experiment.change(now, State::Killed, &who, &why);
+                    }
+                }
             }
         };
         self.commit(vec![], all);
@@ -184,8 +242,11 @@ impl Thread {
         let changed = open.store.data_version().and_then(|version| {
             if version != self.data_version {
                 self.shared.keys.set(open.store.keys()?);
+                let secrets = open.store.secrets()?;
+                self.shared.signer.set(&secrets.ids);
+                self.shared.hashes.set(&secrets.hashes);
                 self.data_version = version;
-                tracing::info!("keys were read again");
+                tracing::info!("keys and secrets were read again");
             }
             Ok(())
         });
@@ -197,6 +258,22 @@ impl Thread {
         }
     }
 
+    /// What the tick writes beside experiments: audits, once a minute with how many keys were refused, and when keys were used.
+    fn housekeeping(&mut self, now: i64, is_heartbeat: bool) -> (Vec<Audit>, BTreeMap<i64, i64>) {
+        let mut audits = self.shared.audits.take();
+        if !is_heartbeat {
+            return (audits, BTreeMap::new());
+        }
+        self.housekept = now;
+        let refused = self.shared.audits.take_refused();
+        if refused > 0 {
+            let (who, what) = ("unknown".to_owned(), "refused".to_owned());
+            let detail = format!("{} with a key that does not work", with_unit(refused, "request"));
+            audits.push(Audit { time: now, who, what, detail });
+        }
+        (audits, self.shared.keys.take_used())
+    }
+
     /// Carries out jobs, and sends their answers.
     fn flush(&mut self, jobs: Vec<Job>) {
         let started = Instant::now();
@@ -206,6 +283,10 @@ impl Thread {
 
     /// Closes what nobody got, does `more`, carries out jobs, and sends their answers.
     fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Session<'_>)) {
+        if self.shared.fatal.borrow().is_some() {
+            jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Stopping));
+            return;
+        }
         if self.open.is_none() && !self.reopen() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
             return;
@@ -227,27 +308,28 @@ impl Thread {
                 self.shared.metrics.commits.add(1);
                 self.undelivered.extend(answers.into_iter().filter_map(Pending::send));
             }
-            Err(error) => {
+            Err(Failed { error, answers, jobs }) => {
                 // These were promised: they are closed once the store can be written.
                 self.undelivered = undelivered;
                 self.shared.metrics.failures.add(1);
+                self.shared.is_failing.store(true, Ordering::SeqCst);
                 tracing::error!(%error, "a transaction failed; experiments are folded again");
+                if let StoreError::Row { experiment, .. } = error {
+                    self.found.insert(experiment, error.to_string());
+                }
                 self.reopen();
+                // Who hears of it and asks again finds what is known by then.
+                answers.into_iter().for_each(|answer| answer.fail(NoAnswer::Failed));
+                jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
             }
         }
     }
 
-    /// One transaction: `first`, then jobs. Answers are returned once all is on the disk; if something fails, they are sent as
-    /// failures.
-    fn transaction(
-        &mut self,
-        jobs: Vec<Job>,
-        first: impl FnOnce(&mut Session<'_>),
-    ) -> Result<Vec<Pending>, StoreError> {
+    /// One transaction: `first`, then jobs. Answers are returned once all is on the disk.
+    fn transaction(&mut self, jobs: Vec<Job>, first: impl FnOnce(&mut Session<'_>)) -> Result<Vec<Pending>, Failed> {
         let now = self.options.clock.now();
         let Some(mut open) = self.open.take() else {
-            jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
-            return Err(StoreError::Sqlite("it is not open".to_owned()));
+            return Err(Failed { error: StoreError::Sqlite("it is not open".to_owned()), answers: vec![], jobs });
         };
         let mut jobs = jobs.into_iter();
         let mut answers = Vec::with_capacity(jobs.len());
@@ -259,10 +341,12 @@ impl Thread {
                 open_impressions: self.options.open_impressions,
                 shared: &self.shared,
                 store: &open.store,
-                held: &mut open.held,
+                held: &mut open.loaded.held,
+                damaged: &open.loaded.damaged,
                 touched: BTreeSet::new(),
                 failure: None,
                 has_deleted: false,
+                must_write: false,
                 offer: None,
             };
             first(&mut session);
@@ -273,17 +357,18 @@ impl Thread {
                     answers.push(job.carry_out(&mut session));
                 }
             }
-            let Session { touched, failure, has_deleted, .. } = session;
+            let Session { touched, failure, has_deleted, must_write, .. } = session;
             failure.map_or(Ok(()), Err)?;
-            let written = write(&open.store, &mut open.held, &touched)?;
+            let written = write(&open.store, &mut open.loaded.held, &touched)?;
+            if must_write {
+                open.store.set_alive(now)?;
+            }
             open.store.commit()?;
             if has_deleted {
-                // No copy is left in the write-ahead log. Should that fail, the next checkpoint does it.
-                if !open.store.checkpoint().unwrap_or(false) {
-                    tracing::warn!("deleted data may stay in the write-ahead log until it is next emptied");
-                }
+                // No copy is left in the write-ahead log, once no reader needs it.
+                self.shared.truncation.want();
             }
-            Ok((touched, written))
+            Ok((touched, written + u64::from(must_write)))
         }));
         let done = done.unwrap_or_else(|_| Err(StoreError::Sqlite("a job ended by a fault of the program".to_owned())));
         match done {
@@ -291,6 +376,10 @@ impl Thread {
                 self.shared.metrics.written.add(written);
                 if written > 0 {
                     self.written = now;
+                    // A transaction of nothing proves nothing.
+                    self.shared.is_failing.store(false, Ordering::SeqCst);
+                    self.acknowledged = open.loaded.events();
+                    self.options.lock.acknowledge(self.acknowledged);
                 }
                 self.open = Some(open);
                 self.announce(&touched);
@@ -299,16 +388,19 @@ impl Thread {
             Err(error) => {
                 // The connection goes with what it holds: nothing of this transaction is used again.
                 drop(open);
-                answers.into_iter().for_each(|answer| answer.fail(NoAnswer::Failed));
-                jobs.for_each(|job| job.refuse(NoAnswer::Failed));
-                Err(error)
+                Err(Failed { error, answers, jobs: jobs.collect() })
             }
         }
     }
 
     /// Opens the store once more; `false` if that fails.
     fn reopen(&mut self) -> bool {
-        match Open::new(&self.options) {
+        match Open::new(&self.options, &self.found) {
+            Ok(open) if open.loaded.events() < self.acknowledged => {
+                let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
+                self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store.display()));
+                false
+            }
             Ok(open) => {
                 self.open = Some(open);
                 self.data_version = i64::MIN;
@@ -322,17 +414,27 @@ impl Thread {
         }
     }
 
+    /// Ends all work for good: no event is acknowledged any more, and the process should end.
+    fn give_up(&mut self, why: &str) {
+        tracing::error!(why, "the server stops");
+        self.open = None;
+        self.shared.is_failing.store(true, Ordering::SeqCst);
+        self.shared.fatal.send_replace(Some(why.to_owned()));
+    }
+
     /// Makes all experiments known to callers.
     fn publish(&self) {
         let Some(open) = &self.open else { return };
-        self.shared.directory.replace(open.held.iter().map(|(&id, held)| entry(id, &held.experiment)));
+        let held = open.loaded.held.iter().map(|(&id, held)| entry(id, &held.experiment));
+        let damaged = open.loaded.damaged.iter().map(|(&id, damage)| ExperimentHandle::damaged(id, damage));
+        self.shared.directory.replace(held.chain(damaged));
         self.count_experiments();
     }
 
     /// Makes new experiments known, and what changed.
     fn announce(&self, touched: &BTreeSet<u32>) {
         let Some(open) = &self.open else { return };
-        for (id, held) in touched.iter().filter_map(|id| open.held.get_key_value(id)) {
+        for (id, held) in touched.iter().filter_map(|id| open.loaded.held.get_key_value(id)) {
             let experiment = &held.experiment;
             match self.shared.directory.get(&experiment.config().name) {
                 None => self.shared.directory.add(entry(*id, experiment)),
@@ -344,8 +446,10 @@ impl Thread {
 
     fn count_experiments(&self) {
         let Some(open) = &self.open else { return };
-        self.shared.metrics.experiments.set(open.held.len() as u64);
-        self.shared.metrics.open.set(open.held.values().map(|held| held.experiment.fates().open).sum());
+        let Loaded { held, damaged } = &open.loaded;
+        self.shared.metrics.experiments.set((held.len() + damaged.len()) as u64);
+        self.shared.metrics.damaged.set(damaged.len() as u64);
+        self.shared.metrics.open.set(held.values().map(|held| held.experiment.fates().open).sum());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traffic::{Event, Experiment, Recorded};
+use traffic::{Config, Event, Experiment, Recorded, State};
 
 use super::Held;
 use crate::store::{Store, StoreError};
@@ -17,7 +17,7 @@ pub enum LoadError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// An event cannot be read or does not follow from those before it.
-    #[error("event {n} of experiment {experiment:?}: {message}; restore the store from a backup")]
+    #[error("event {n} of experiment {experiment:?} cannot be used: {message}; restore the store from a backup")]
     Event {
         /// The experiment's name.
         experiment: String,
@@ -26,6 +26,9 @@ pub enum LoadError {
         /// What is wrong.
         message: String,
     },
+    /// Something of an experiment is damaged, and no damage is accepted.
+    #[error("{0}; without --strict, the other experiments are served")]
+    Strict(String),
     /// The experiment has no event.
     #[error("experiment {0:?} has no events; restore the store from a backup")]
     Empty(String),
@@ -106,15 +109,91 @@ pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Next<'_>)) 
     Ok(FoldedLog { experiment, events, asked })
 }
 
-/// Folds all experiments.
-pub(super) fn load(store: &Store) -> Result<BTreeMap<u32, Held>, LoadError> {
-    let mut held = BTreeMap::new();
-    for (id, name) in store.experiments()? {
-        let FoldedLog { experiment, events, asked } = fold(store, id, &name, |_| {})?;
-        tracing::info!(experiment = name, events, "folded");
-        held.insert(id, Held { experiment, last_unit: store.last_unit(id)?, asked });
+/// An experiment that cannot be served: something of it is damaged.
+#[derive(Debug, Clone)]
+pub struct Damage {
+    /// Its name.
+    pub name: String,
+    /// Its settings, if its first event can be read.
+    pub config: Option<Config>,
+    /// What it did according to the last change that can be read.
+    pub state: State,
+    /// How many events it has, as far as that can be known.
+    pub events: u64,
+    /// What is damaged, in one sentence.
+    pub why: String,
+}
+
+/// What is there of a store.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) held: BTreeMap<u32, Held>,
+    pub(super) damaged: BTreeMap<u32, Damage>,
+}
+
+impl Loaded {
+    /// How many events there are, of all experiments.
+    pub(super) fn events(&self) -> u64 {
+        let held: u64 = self.held.values().map(|held| held.experiment.position().0).sum();
+        held + self.damaged.values().map(|damage| damage.events).sum::<u64>()
     }
-    Ok(held)
+}
+
+/// Folds all experiments. One of which something is damaged, or was found to be (`found`), stops no other.
+pub(super) fn load(store: &Store, found: &BTreeMap<u32, String>) -> Result<Loaded, LoadError> {
+    let mut loaded = Loaded::default();
+    for (id, name) in store.experiments()? {
+        let why = match found.get(&id) {
+            Some(why) => why.clone(),
+            None => match load_one(store, id, &name) {
+                Ok(held) => {
+                    tracing::info!(experiment = name, events = held.experiment.position().0, "folded");
+                    loaded.held.insert(id, held);
+                    continue;
+                }
+                // The rest of the store may be in order.
+                Err(LoadError::Store(error)) if !matches!(error, StoreError::Row { .. }) => return Err(error.into()),
+                Err(error) => error.to_string(),
+            },
+        };
+        tracing::error!(experiment = name, why, "the experiment is damaged: everybody gets the champion's list");
+        let (config, state) = remains(store, id);
+        let events = store.last_event(id).unwrap_or(0);
+        loaded.damaged.insert(id, Damage { name, config, state, events, why });
+    }
+    Ok(loaded)
+}
+
+fn load_one(store: &Store, id: u32, name: &str) -> Result<Held, LoadError> {
+    let FoldedLog { mut experiment, asked, .. } = fold(store, id, name, |_| {})?;
+    let last_unit = store.check_units(id)?.max(experiment.last_unit());
+    for (time, impression, marks) in store.marks(id)? {
+        experiment.remember(time, impression, marks);
+    }
+    let forgotten = experiment.forgotten_marks();
+    Ok(Held { experiment, last_unit, asked, forgotten })
+}
+
+/// The settings of a damaged log, and the state that it was in last, as far as its events can be read.
+fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
+    let (mut config, mut state, mut after) = (None, State::Running, 0);
+    loop {
+        let mut last = after;
+        let read = store.events(id, after, |stored| -> Result<(), StoreError> {
+            last = stored.n;
+            match Recorded::read(stored.body).map(Recorded::into_event) {
+                Ok(Event::Created { config: created, .. }) => config = Some(*created),
+                Ok(Event::Changed { state: changed, .. }) => state = changed,
+                _ => {}
+            }
+            Ok(())
+        });
+        match read {
+            // Behind the row that cannot be read.
+            Err(StoreError::Row { .. }) if store.last_event(id).is_ok_and(|end| last + 1 < end) => after = last + 1,
+            _ => return (config, state),
+        }
+    }
 }
 
 /// Refuses a clock that is more than a day away from the last moment of the store: closing all that is open by a wrong clock

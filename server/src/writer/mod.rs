@@ -10,24 +10,26 @@ mod flush;
 mod job;
 mod load;
 mod session;
+mod truncate;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
-pub use load::{DAY, FoldedLog, LoadError, Next, fold};
+pub use load::{DAY, Damage, FoldedLog, LoadError, Next, fold};
 pub use session::{Held, Offer, Session};
+pub use truncate::Truncation;
 
 use crate::ids::{Hashes, ImpressionId, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Faults, Keys, StoreError};
+use crate::store::{Audit, Faults, Keys, StoreError, StoreLock};
 use flush::Thread;
 use job::{Job, Late};
 
@@ -48,19 +50,67 @@ pub struct Shared {
     pub clock: Clock,
     /// The number of this start: random, so that no other start of a server has it.
     pub start: u64,
+    /// Empties the write-ahead log after a deletion.
+    pub truncation: Truncation,
+    /// Whether the last transaction failed that wrote something.
+    pub is_failing: AtomicBool,
+    /// What was done beside the writer and is not in the audit yet.
+    pub audits: Audits,
+    /// Why the server must end, once it must.
+    pub fatal: watch::Sender<Option<String>>,
+}
+
+/// What is to be written into the audit with the next transaction of a second's tick.
+#[derive(Debug, Default)]
+pub struct Audits {
+    waiting: Mutex<Vec<Audit>>,
+    /// Requests with a key that is unknown, was revoked or has expired.
+    refused: AtomicU64,
+}
+
+impl Audits {
+    /// The most that wait: who could add more has a key.
+    const MOST: usize = 10_000;
+
+    /// Adds what was done.
+    pub fn add(&self, audit: Audit) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() < Self::MOST {
+            waiting.push(audit);
+        }
+    }
+
+    /// Counts a key that was refused. A row tells how many there were, so that nobody fills the disk with them.
+    pub fn refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> Vec<Audit> {
+        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn take_refused(&self) -> u64 {
+        self.refused.swap(0, Ordering::Relaxed)
+    }
 }
 
 /// How a writer works.
 #[derive(Debug)]
 pub struct Options {
-    /// The store. The caller holds its lock.
+    /// The store.
     pub store: PathBuf,
+    /// Its lock.
+    pub lock: Arc<StoreLock>,
     /// How long a transaction waits for further jobs.
     pub batch_window: Duration,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
     /// Whether a clock that differs by more than a day from the store's is right.
     pub accept_time: bool,
+    /// Whether it is known that the store lacks what was acknowledged.
+    pub accept_loss: bool,
+    /// Whether nothing is served if one experiment is damaged.
+    pub is_strict: bool,
     /// The time.
     pub clock: Clock,
     /// What fails, in tests.

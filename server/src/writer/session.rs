@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traffic::{Experiment, Refused};
+use traffic::{Experiment, Marks, Refused};
 
 use super::Shared;
-use crate::ids::{ImpressionId, UnitHash};
-use crate::store::{Displayed, Shown, Store, StoreError, StoredEvent};
+use super::load::Damage;
+use crate::ids::{ImpressionId, UnitHash, UnitHashes};
+use crate::store::{Audit, Displayed, Kept, Shown, Store, StoreError, StoredEvent};
 
 /// An experiment in memory: the fold of its log.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Held {
     pub(super) last_unit: u64,
     /// How many impressions the log has.
     pub(super) asked: u64,
+    /// The last impression of which the store has no marks because they were forgotten.
+    pub(super) forgotten: u64,
 }
 
 /// An impression that a caller is about to get.
@@ -38,12 +41,15 @@ pub struct Session<'a> {
     pub shared: &'a Shared,
     pub(super) store: &'a Store,
     pub(super) held: &'a mut BTreeMap<u32, Held>,
+    pub(super) damaged: &'a BTreeMap<u32, Damage>,
     /// The experiments that may have events to be written.
     pub(super) touched: BTreeSet<u32>,
     /// The first failure of the store: nothing of the transaction will be kept.
     pub(super) failure: Option<StoreError>,
     /// Whether something personal was deleted.
     pub(super) has_deleted: bool,
+    /// Whether something must be written though nothing happened.
+    pub(super) must_write: bool,
     pub(super) offer: Option<Offer>,
 }
 
@@ -73,6 +79,25 @@ impl Session<'_> {
         self.held.iter().map(|(&id, held)| (id, &held.experiment))
     }
 
+    /// The experiments of which something is damaged.
+    pub fn damaged(&self) -> &BTreeMap<u32, Damage> {
+        self.damaged
+    }
+
+    /// Has the transaction write something, so that its commit says whether that is possible.
+    pub fn must_write(&mut self) {
+        self.must_write = true;
+    }
+
+    /// Forgets in the store which marks an experiment has forgotten.
+    pub(super) fn forget_old_marks(&mut self, experiment: u32) {
+        let Some(held) = self.held.get_mut(&experiment) else { return };
+        let last = held.experiment.forgotten_marks();
+        if std::mem::replace(&mut held.forgotten, last) < last {
+            self.attempt(|store| store.forget_marks_until(experiment, Some(last)));
+        }
+    }
+
     /// Says that the answer of this job is an impression: if nobody gets it, it is closed in the next transaction, before
     /// any click of it.
     pub fn offer(&mut self, offer: Offer) {
@@ -91,34 +116,44 @@ impl Session<'_> {
         experiment.started(self.now, self.shared.start)?;
         let name = experiment.config().name.clone();
         if let Some(id) = self.attempt(|store| store.insert_experiment(&name)) {
-            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0 });
+            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0, forgotten: 0 });
             self.touched.insert(id);
         }
         Ok(())
     }
 
     /// The number of a unit; a unit that was never seen gets the next one.
-    pub fn unit(&mut self, experiment: u32, hash: &UnitHash) -> Option<u64> {
-        if let Some(number) = self.attempt(|store| store.unit(hash))? {
+    pub fn unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
+        if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.now))? {
             return Some(number);
         }
-        let held = self.held.get_mut(&experiment)?;
-        held.last_unit += 1;
-        let number = held.last_unit;
-        // Until the transaction ends well, the number is used in memory alone.
-        self.touched.insert(experiment);
-        self.attempt(|store| store.insert_unit(experiment, number, hash))?;
+        // Who was known by the secret before is known by that of today from now on.
+        if let Some(before) = &unit.before
+            && let Some(number) = self.attempt(|store| store.unit(experiment, before))?
+        {
+            self.attempt(|store| store.forget_unit(experiment, before))?;
+            self.attempt(|store| store.insert_unit(experiment, number, &unit.now))?;
+            return Some(number);
+        }
+        let number = self.unit_of_its_own(experiment)?;
+        self.attempt(|store| store.insert_unit(experiment, number, &unit.now))?;
         Some(number)
+    }
+
+    /// Writes down what was done.
+    pub fn audit(&mut self, who: &str, what: &str, detail: &str) {
+        let [who, what, detail] = [who, what, detail].map(str::to_owned);
+        let audit = Audit { time: self.now, who, what, detail };
+        self.attempt(|store| store.audit(&audit));
     }
 
     /// The number of a unit that will never be seen again.
     pub fn unit_of_its_own(&mut self, experiment: u32) -> Option<u64> {
         let held = self.held.get_mut(&experiment)?;
+        // Until the transaction ends well, the number is used in memory alone.
         held.last_unit += 1;
-        let number = held.last_unit;
         self.touched.insert(experiment);
-        self.attempt(|store| store.insert_number(experiment, number))?;
-        Some(number)
+        Some(held.last_unit)
     }
 
     /// Keeps the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
@@ -131,17 +166,47 @@ impl Session<'_> {
         self.attempt(|store| store.set_displayed(experiment, impression, page));
     }
 
-    /// The documents of an impression.
-    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
-        self.attempt(|store| store.shown(experiment, impression)).flatten()
+    /// Keeps what finds an impression again, as long as its experiment remembers it.
+    pub fn keep_marks(&mut self, experiment: u32, impression: u64, marks: Marks) {
+        let time = self.now;
+        if !marks.are_none() {
+            self.attempt(|store| store.insert_marks(experiment, time, impression, marks));
+        }
     }
 
-    /// Forgets whose a unit's number is, and which documents these impressions mixed.
-    pub fn forget(&mut self, hash: &UnitHash, experiment: u32, impressions: &[u64]) {
+    /// The documents of an impression; `None` if it has none, or they were deleted.
+    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
+        // Of a damaged one, nothing is read again.
+        self.held.get(&experiment)?;
+        match self.attempt(|store| store.shown(experiment, impression))? {
+            Kept::Shown(shown) => Some(shown),
+            Kept::Deleted => None,
+            Kept::Never => {
+                let held = self.held.get(&experiment)?;
+                if held.experiment.shows_documents(impression) {
+                    let place = format!("the documents of impression {impression}");
+                    let what = "they are not there".to_owned();
+                    self.failure.get_or_insert(StoreError::Row { experiment, place, what });
+                }
+                None
+            }
+        }
+    }
+
+    /// Forgets whose a unit's number is, which documents these impressions mixed, and what finds them again.
+    pub fn forget(&mut self, experiment: u32, hash: &UnitHash, impressions: &[u64]) {
         self.has_deleted = true;
-        self.attempt(|store| store.forget_unit(hash));
-        for &impression in impressions {
-            self.attempt(|store| store.forget_shown(experiment, impression));
+        let forgotten = self.attempt(|store| {
+            let forgotten = forget(store, experiment, hash, impressions);
+            // Of a damaged one, as much as can be; not all impressions of the unit may be known.
+            if self.damaged.contains_key(&experiment) {
+                let forgotten = forgotten.and_then(|()| store.forget_marks_until(experiment, None));
+                return forgotten.or_else(|error| if let StoreError::Row { .. } = error { Ok(()) } else { Err(error) });
+            }
+            forgotten
+        });
+        if let (Some(()), Some(held)) = (forgotten, self.held.get_mut(&experiment)) {
+            held.experiment.forget_marks(impressions);
         }
     }
 
@@ -156,10 +221,19 @@ impl Session<'_> {
     }
 
     /// Does something with the store; after its first failure nothing more, because nothing will be kept.
-    fn attempt<T>(&mut self, what: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
+    pub(super) fn attempt<T>(&mut self, what: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
         if self.failure.is_some() {
             return None;
         }
         what(self.store).map_err(|error| self.failure = Some(error)).ok()
     }
+}
+
+fn forget(store: &Store, experiment: u32, hash: &UnitHash, impressions: &[u64]) -> Result<(), StoreError> {
+    store.forget_unit(experiment, hash)?;
+    for &impression in impressions {
+        store.forget_shown(experiment, impression)?;
+        store.forget_marks(experiment, impression)?;
+    }
+    Ok(())
 }

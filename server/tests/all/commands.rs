@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use rankduel_server::store::{Access, Store};
+use rankduel_server::store::{Access, Row, Store};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -16,7 +16,10 @@ fn with_traffic() -> Server {
     for unit in 0..5 {
         server
             .client()
-            .post("/v1/experiments/e/impressions", json!({"unit": unit.to_string(), "lists": two_lists(3)}))
+            .post(
+                "/v1/experiments/e/impressions",
+                json!({"unit": unit.to_string(), "query": "q", "lists": two_lists(3)}),
+            )
             .expect_status(200);
     }
     server
@@ -79,7 +82,7 @@ fn a_store_of_another_format_is_refused() {
     server.stop();
     Connection::open(server.store()).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
     let (_, error) = texts(&server.command(&["check"]));
-    assert!(error.contains("has the format 7, and this build reads 2"), "{error}");
+    assert!(error.contains("has the format 7, and this build reads 3"), "{error}");
     assert!(server.run().is_err_and(|error| error.to_string().contains("format 7")));
 }
 
@@ -122,12 +125,17 @@ fn the_configuration_comes_from_flags_then_the_environment_then_a_file() {
 
 #[test]
 fn keys_are_made_listed_and_revoked() {
-    let server = Server::stopped();
-    let key = server.key(&["serve", "--label", "the shop", "--experiment", "e"]);
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    let key = server.key(&["serve", "--label", "the shop", "--experiment", "e", "--expires", "90d"]);
     assert!(key.starts_with("rankduel_") && key.len() == 9 + 43, "{key}");
     let (list, _) = texts(&server.command(&["keys", "list"]));
-    let line = list.lines().nth(1).unwrap();
-    assert!(line.starts_with("1\tserve\te\tthe shop\t20") && line.ends_with("\t-"), "{line}");
+    let cells: Vec<&str> = list.lines().nth(1).unwrap().split('\t').collect();
+    assert_eq!((&cells[..4], cells[5], cells[7]), (&["1", "serve", "e", "the shop"][..], "-", "-"), "{list}");
+    assert!(cells[4].starts_with("20") && cells[6].starts_with("20") && cells[4] < cells[6], "{list}");
+    let typo = server.command(&["keys", "add", "read", "--experiment", "f"]);
+    assert_eq!(typo.status.code(), Some(2));
+    assert!(texts(&typo).1.contains("--experiment \"f\": the store has no such experiment; it has e"), "{typo:?}");
     assert!(server.command(&["keys", "revoke", "1"]).status.success());
     assert_eq!(server.command(&["keys", "revoke", "1"]).status.code(), Some(1));
     assert_eq!(server.command(&["keys", "add", "read", "--label", "a\nb"]).status.code(), Some(2));
@@ -199,16 +207,19 @@ fn a_store_is_checked_where_nothing_can_be_written() {
 
 #[test]
 fn check_finds_what_was_changed() {
-    for (change, found) in [
-        ("DELETE FROM events WHERE n = 3", "event 3 is missing"),
-        ("UPDATE events SET body = x'00' WHERE n = 3", "event 3 of experiment \"e\""),
-        ("UPDATE events SET kind = 5 WHERE n = 3", "event 3 of experiment \"e\": its columns"),
-        ("UPDATE events SET impression = 9 WHERE n = 3", "event 3 of experiment \"e\": its columns"),
-        ("UPDATE events SET body = (SELECT body FROM events WHERE n = 1) WHERE n = 3", "event 3 of experiment \"e\""),
-        ("DELETE FROM events", "has no events"),
-        ("INSERT INTO shown VALUES (1, 99, '[]', NULL, NULL)", "1 documents of impressions without events"),
-        ("INSERT INTO units VALUES (9, 1, NULL)", "1 units without an experiment"),
-        ("INSERT INTO experiments VALUES (2, 'f')", "experiment \"f\" has no events"),
+    let sums = "its checksum is another";
+    for (change, place, what) in [
+        ("DELETE FROM events_1 WHERE n = 3", "event 3", "the next number is 4"),
+        ("UPDATE events_1 SET body = x'00' WHERE n = 3", "event 3", sums),
+        ("UPDATE events_1 SET kind = 5 WHERE n = 3", "event 3", sums),
+        ("UPDATE events_1 SET impression = 9 WHERE n = 3", "event 3", sums),
+        ("UPDATE events_1 SET body = (SELECT body FROM events_1 WHERE n = 1) WHERE n = 3", "event 3", sums),
+        ("DELETE FROM events_1", "experiment \"e\"", "has no events"),
+        ("UPDATE shown_1 SET ids = '[]' WHERE impression = 2", "the documents of impression 2", sums),
+        ("UPDATE shown_1 SET ids = NULL WHERE impression = 2", "the documents of impression 2", sums),
+        ("UPDATE units_1 SET number = number + 1", "its units", sums),
+        ("UPDATE units_1 SET hash = x'00' WHERE number = 2", "its units", sums),
+        ("UPDATE marks_1 SET query = 7, key = 7, request = 7, time = 7", "the marks of its impressions", sums),
     ] {
         let mut server = with_traffic();
         server.stop();
@@ -217,20 +228,23 @@ fn check_finds_what_was_changed() {
         let output = server.command(&["check"]);
         let (text, error) = texts(&output);
         assert_eq!((output.status.code(), error.as_str()), (Some(1), ""), "{change}: {text}");
-        assert!(text.contains(found), "{change}: {text}");
+        assert!(text.contains(place) && text.contains(what), "{change}: {text}");
     }
 }
 
 #[test]
 fn a_large_store_is_checked_in_one_pass() {
     let server = with_traffic();
-    let many = "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 101000) ";
-    let connection = Connection::open(server.store()).unwrap();
-    for rows in
-        ["INSERT INTO events SELECT 1, i, 4, i, x'00' FROM n", "INSERT INTO shown SELECT 1, i, '[]', NULL, NULL FROM n"]
-    {
-        connection.execute_batch(&format!("{many}{rows}")).unwrap();
+    let store = Store::open(server.store(), Access::Change).unwrap();
+    store.begin().unwrap();
+    for impression in 1_000..101_000 {
+        let body = [0];
+        store
+            .insert_event(&Row { experiment: 1, n: impression, kind: 4, impression: Some(impression), body: &body })
+            .unwrap();
+        store.insert_shown(1, impression, &["a".to_owned()], None).unwrap();
     }
+    store.commit().unwrap();
     let started = std::time::Instant::now();
     assert_eq!(Store::open(server.store(), Access::Read).unwrap().problems().unwrap(), []);
     // Row by row it would be the square of this: minutes.

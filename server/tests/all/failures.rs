@@ -99,16 +99,57 @@ fn while_the_store_is_broken_nothing_is_acknowledged() {
 }
 
 #[test]
-fn a_kill_holds_although_it_cannot_be_written() {
-    let server = Server::start();
+fn a_kill_that_cannot_be_written_holds_and_is_written_as_soon_as_possible() {
+    let mut server = Server::start();
     server.experiment("e", json!({"champion": "new"}));
-    server.faults.fail(Operation::Commit, 1);
-    let problem = server.client().post("/v1/experiments/e/kill", json!({})).problem(503);
+    server.faults.fail(Operation::Commit, u64::MAX);
+    let why = json!({"why": "the lists are empty"});
+    let problem = server.client().post("/v1/experiments/e/kill", why).problem(503);
     assert!(problem["detail"].as_str().unwrap().starts_with("everybody gets the champion"), "{problem}");
     assert_eq!(impression(&server, "a").expect_status(200)["why"], "killed");
-    assert_eq!(server.client().get("/v1/experiments/e").expect_status(200)["state"], "running");
+    // Whoever looks gets an answer from memory, or none while the store is broken.
+    server.faults.stop();
+    let status = || server.client().get("/v1/experiments/e").expect_status(200);
+    let is_written = |status: &Value| status["state"] == "killed" && status["kill_pending"] == false;
+    let mut told = status();
+    assert!(told["kill_pending"] == true || is_written(&told), "{told}");
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(50));
+        told = status();
+        if is_written(&told) {
+            break;
+        }
+    }
+    assert!(is_written(&told), "{told}");
+    let change = told["changes"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&change["what"], &change["who"], &change["why"]),
+        (&json!("killed"), &json!("local"), &json!("the lists are empty"))
+    );
+    server.restart();
+    assert_eq!(impression(&server, "a").expect_status(200)["why"], "killed");
     server.client().post("/v1/experiments/e/resume", json!({})).expect_status(200);
     assert_eq!(impression(&server, "a").expect_status(200)["credited"], true);
+}
+
+#[test]
+fn a_probe_fails_from_the_first_failure_to_the_next_success() {
+    let server = Server::start();
+    server.experiment("e", json!({}));
+    assert_eq!(server.client().get("/ready").status, 200);
+    server.faults.fail(Operation::Commit, u64::MAX);
+    impression(&server, "a").problem(503);
+    server.client().get("/ready").problem(503);
+    // The probe writes, and that it can shows that all is well again.
+    server.faults.stop();
+    assert_eq!(server.client().get("/ready").status, 200);
+    // A probe alone sees that the disk fails.
+    server.faults.fail(Operation::Commit, u64::MAX);
+    let failed = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        server.client().get("/ready").status == 503
+    });
+    assert!(failed);
 }
 
 #[test]

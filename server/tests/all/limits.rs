@@ -148,11 +148,16 @@ fn connections_beyond_the_limit_are_told_so() {
             stream
         })
         .collect();
-    server.client().get("/health").problem(503);
+    server.client().get("/v1/experiments").problem(503);
+    // Who looks whether the server lives has connections of its own.
+    for path in ["/health", "/ready", "/metrics"] {
+        let answer = server.client().get(path);
+        assert_eq!((answer.status, answer.headers["connection"].as_str()), (200, "close"), "{path}");
+    }
     drop(held);
     let again = (0..100).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
-        server.client().get("/health").status == 200
+        server.client().get("/v1/experiments").status == 200
     });
     assert!(again);
 }
@@ -160,12 +165,14 @@ fn connections_beyond_the_limit_are_told_so() {
 #[test]
 fn an_address_has_a_rate() {
     let server = Server::start_with(|settings| settings.address_rate = 5);
-    let answers: Vec<u16> = (0..30).map(|_| server.client().get("/health").status).collect();
+    let answers: Vec<u16> = (0..30).map(|_| server.client().get("/v1/experiments").status).collect();
     let refused = answers.iter().filter(|status| **status == 429).count();
     // How many seconds that took is the machine's business.
     assert!((1..=25).contains(&refused), "{answers:?}");
-    let refused = (0..100).map(|_| server.client().get("/health")).find(|answer| answer.status == 429).expect("one");
+    let refused =
+        (0..100).map(|_| server.client().get("/v1/experiments")).find(|answer| answer.status == 429).expect("one");
     refused.problem(429);
+    assert!((0..20).all(|_| server.client().get("/health").status == 200));
 }
 
 #[test]

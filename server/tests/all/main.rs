@@ -4,12 +4,14 @@ mod support;
 
 mod broken;
 mod commands;
+mod damage;
 mod demo;
 mod drive;
 mod events;
 mod export;
 mod failures;
 mod false_alarms;
+mod files;
 mod impressions;
 mod interface;
 mod limits;

@@ -83,12 +83,12 @@ fn a_clock_that_is_far_away_is_asked_about() {
         let side = if away > 0 { "after" } else { "before" };
         assert!(error.contains(&format!("48 hours {side}")) && error.contains("--accept-time"), "{error}");
     }
-    server.settings.accept_time = true;
+    server.settings.consent.accept_time = true;
     server.run().unwrap();
     let log = server.log("e");
     assert_eq!(log.0, 3, "created and started twice");
     // A store that was served until now needs no flag, however long ago its last event is.
-    server.settings.accept_time = false;
+    server.settings.consent.accept_time = false;
     server.pass(DAY / 2);
     server.restart();
     server.pass(DAY * 3 / 4);
@@ -146,6 +146,10 @@ fn ids_of_lost_impressions_are_unknown() {
     let lost = traffic(&server, 3..8);
     server.stop();
     std::fs::copy(&copy, server.store()).unwrap();
+    let error = server.run().expect_err("it lacks what was acknowledged").to_string();
+    // Five impressions, five clicks, and what two starts and an end wrote.
+    assert!(error.contains("lacks 11 events that were acknowledged") && error.contains("--accept-loss"), "{error}");
+    server.settings.consent.accept_loss = true;
     server.run().unwrap();
     // As many impressions of other users, with the same numbers.
     let found = traffic(&server, 20..25);
@@ -202,18 +206,34 @@ fn a_store_of_format_2_is_served() {
     }
     let mut server = Server::stopped();
     std::fs::copy(fixture, server.store()).unwrap();
-    let (text, error) = texts(&server.command(&["check"]));
+    let (_, error) = texts(&server.command(&["check"]));
+    assert!(
+        error.contains("has the format 2, and this build reads 3; move it there with `rankduel-server migrate`"),
+        "{error}"
+    );
+    let (text, error) = texts(&server.command(&["migrate"]));
+    let copy = server.folder.path().join("store.db.format-2");
+    assert!(text.starts_with(&format!("moved; {} is as the store was", copy.display())), "{text}{error}");
     let whole = "e: ok, 49 events, 15 impressions\njudged: ok, 9 events, 2 impressions\nok\n";
+    let (text, error) = texts(&server.command(&["check"]));
     assert_eq!((text.as_str(), error.as_str()), (whole, ""));
-    // Which lines are reproduced, and which only recorded, changes with the policies.
+    assert_eq!(texts(&server.command(&["migrate"])).0, "the store has the format of this version\n");
+    // Which lines are reproduced, and which only recorded, changes with the policies. Events are without marks now.
     let (text, _) = texts(&server.command(&["replay"]));
-    for line in ["e: 49 events, checksum f677b45f1037ce01\n", "judged: 9 events, checksum a507ab805f3bbb29\n"] {
+    for line in ["e: 49 events, checksum ac08b86eb57ee65e\n", "judged: 9 events, checksum 8d9c35a8a40c7dc1\n"] {
         assert!(text.contains(line), "{text}");
     }
+    // `serve` does the same, and the copy is what it was.
+    std::fs::rename(&copy, server.store()).unwrap();
+    server.pass(DAY + MINUTE);
+    server.run().unwrap();
+    server.stop();
+    let bytes = |path: &std::path::Path| std::fs::read(path).unwrap();
+    assert!(bytes(&copy).starts_with(b"SQLite format 3"));
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&copy.metadata().unwrap().permissions()) & 0o777, 0o600);
     let (text, _) = texts(&server.command(&["keys", "list"]));
     assert!(text.contains("the fixture"), "{text}");
     let key = server.key(&["admin"]);
-    server.pass(DAY + MINUTE);
     server.run().unwrap();
     let client = server.with_key(&key);
     let status = client.get("/v1/experiments/e").expect_status(200);

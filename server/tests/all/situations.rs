@@ -10,7 +10,7 @@ fn every_situation_ends_as_in_the_other_programs() {
     let folder = tempfile::tempdir().unwrap();
     let path = Path::new(env!("CARGO_BIN_EXE_rankduel-server"));
     let store = folder.path().join("store.db").display().to_string();
-    let made = Command::new(path).args(["keys", "add", "admin", "--store", &store]).output().unwrap();
+    let made = Command::new(path).args(["keys", "add", "admin", "--create", "--store", &store]).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     let program = Program {
         path,

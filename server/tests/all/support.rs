@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rankduel_server::running::{Hooks, Running, StartError};
-use rankduel_server::settings::Settings;
+use rankduel_server::settings::{Consent, Settings};
 use rankduel_server::store::{Faults, Operation};
 use rankduel_server::writer::Clock;
 use serde_json::{Value, json};
@@ -89,6 +89,7 @@ impl Server {
         let folder = TempDir::new().expect("a folder");
         let mut settings = Settings::of(folder.path().join("store.db"));
         settings.listen = "127.0.0.1:0".parse().expect("an address");
+        settings.consent = Consent { create: true, no_keys: true, ..Consent::default() };
         // Tests run side by side on slow machines; those about late answers set their own.
         settings.decision_timeout = Duration::from_secs(20);
         let (time, faults) = (Arc::new(AtomicI64::new(NOON)), Arc::new(OnDemand::default()));
@@ -109,6 +110,24 @@ impl Server {
     pub(crate) fn restart(&mut self) {
         self.stop();
         self.run().expect("it starts again");
+    }
+
+    /// Why the server ends by itself, if it does so within this time.
+    pub(crate) fn ended_by_itself(&self, within: Duration) -> Option<String> {
+        let running = self.running.as_ref().expect("it runs");
+        let until = std::time::Instant::now() + within;
+        while std::time::Instant::now() < until {
+            if let Some(why) = running.fatal() {
+                return Some(why);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        None
+    }
+
+    /// The key that the server made for a new store.
+    pub(crate) fn first_key(&self) -> Option<String> {
+        self.running.as_ref().expect("it runs").first_key().map(str::to_owned)
     }
 
     pub(crate) fn store(&self) -> &Path {
@@ -157,9 +176,12 @@ impl Server {
         command(arguments, Some(self.store()))
     }
 
-    /// Makes a key.
+    /// Makes a key, and the store where there is none.
     pub(crate) fn key(&self, arguments: &[&str]) -> String {
         let mut all = vec!["keys", "add"];
+        if !self.store().exists() {
+            all.push("--create");
+        }
         all.extend(arguments);
         let output = self.command(&all);
         assert!(output.status.success(), "{output:?}");

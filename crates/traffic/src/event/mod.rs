@@ -18,7 +18,8 @@
 //! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
 //! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
 //! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
-//! ([`EventError::Unknown`]).
+//! ([`EventError::Unknown`]). One exception: who moves a store to tables in which nothing says who asked what writes its events
+//! `Asked` anew, without the marks of their first version.
 
 mod recorded;
 mod stored;
@@ -68,8 +69,6 @@ pub enum Event {
         time: Time,
         /// Whose it is.
         unit: u64,
-        /// What finds it again.
-        marks: Marks,
         /// Whose lists are shown.
         choice: Choice,
         /// The receipt of the mixed list without the name of its method, if the lists came with the request; empty for the list
@@ -191,17 +190,6 @@ pub enum Notice {
     Identical,
     /// More events of it do not count than a page sends: what they say of lost clicks does not count either.
     Noisy,
-}
-
-/// What finds an impression again: keyed hashes, of which nothing else can be learnt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Marks {
-    /// Of the unit and its query: a reload.
-    pub query: Option<u64>,
-    /// Of the key that the caller gave: a repeated request.
-    pub key: Option<u64>,
-    /// Of the request: the same key must come with the same one.
-    pub request: Option<u64>,
 }
 
 /// Whose lists an impression shows.

@@ -30,18 +30,7 @@ impl Experiment {
             }
         }
         self.close_days(now);
-        while let Some(&(time, query, key)) = self.marked.front()
-            && time + REMEMBERED.max(self.rules.window) < now
-        {
-            self.marked.pop_front();
-            for (marks, mark) in [(&mut self.by_query, query), (&mut self.by_key, key)] {
-                if let Some(mark) = mark
-                    && marks.get(&mark).is_some_and(|found| found.asked == time)
-                {
-                    marks.remove(&mark);
-                }
-            }
-        }
+        self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
     }
 
     /// When something ends by itself next, if nothing happens until then: an impression. Days end with them.

@@ -9,8 +9,8 @@ use rand::Rng as _;
 
 use super::super::chooser::Chooser;
 use super::super::config::Ask;
-use super::super::event::{Choice, Event, Marks, Notice, Outcome, Reason, State, Time};
-use super::Experiment;
+use super::super::event::{Choice, Event, Notice, Outcome, Reason, State, Time};
+use super::{Experiment, Marks};
 use super::open::Credit;
 use crate::config::ConfigError;
 
@@ -180,8 +180,9 @@ impl Experiment {
             Some(Err(arm)) => missing = Some(arm),
         }
         let mut arms = choice.arms().to_vec();
-        self.asked(time, unit, marks, choice.clone(), ticket, receipt.as_deref());
-        self.record(Event::Asked { time, unit, marks, choice, receipt });
+        self.asked(time, unit, choice.clone(), ticket, receipt.as_deref());
+        self.record(Event::Asked { time, unit, choice, receipt });
+        self.marks.add(time, impression, marks);
         if are_identical {
             self.notice(time, impression, Notice::Identical);
         }
@@ -206,14 +207,14 @@ impl Experiment {
             let (is_listed, is_mixed) = (open.listed.is_some(), open.choice.is_mixed());
             Some(Chosen::Again { impression, arms, is_listed, is_mixed })
         };
-        if let Some(mark) = key.and_then(|key| self.by_key.get(&key)) {
+        if let Some(mark) = key.and_then(|key| self.marks.of_key(key)) {
             let impression = mark.impression;
             if mark.request != body {
                 return Some(Chosen::OtherRequest { impression });
             }
             return Some(again(impression).unwrap_or(Chosen::Gone { impression }));
         }
-        let mark = query.and_then(|query| self.by_query.get(&query))?;
+        let mark = query.and_then(|query| self.marks.of_query(query))?;
         again(mark.impression)
     }
 

@@ -6,10 +6,10 @@ use verdicts::ledger::{Impression, Rule, Said};
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
 use super::super::config::{Ask, Config, Keep, Rules};
-use super::super::event::{Choice, Event, Marks, Outcome, Reason, Recorded, Row, State, Time};
+use super::super::event::{Choice, Event, Outcome, Reason, Recorded, Row, State, Time};
 use super::clicks::Odd;
 use super::open::{Credit, Open};
-use super::{Alarm, Change, Daily, Experiment, HOURS, Mark, Met};
+use super::{Alarm, Change, Daily, Experiment, HOURS, Met};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -85,7 +85,7 @@ impl Experiment {
                 self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
             }
             Event::Started { gap, start, .. } => self.started_with(*gap, *start),
-            Event::Asked { time, unit, marks, choice, receipt } => {
+            Event::Asked { time, unit, choice, receipt } => {
                 let mut ticket = None;
                 if self.chooser.is_some() {
                     let (found, of_found) = self.decide(*unit, *time);
@@ -100,7 +100,7 @@ impl Experiment {
                 if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
                     return impossible("it has a ranker that is not one of the experiment");
                 }
-                self.asked(*time, *unit, *marks, choice.clone(), ticket, receipt.as_deref());
+                self.asked(*time, *unit, choice.clone(), ticket, receipt.as_deref());
             }
             Event::Listed { time, impression, receipt } => match self.open.get(*impression) {
                 Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
@@ -215,7 +215,6 @@ impl Experiment {
         &mut self,
         time: Time,
         unit: u64,
-        marks: Marks,
         choice: Choice,
         ticket: Option<bandits::open::Ticket>,
         receipt: Option<&[u8]>,
@@ -244,16 +243,7 @@ impl Experiment {
             of_unit.kept += 1;
         }
         self.traffic.units = self.by_unit.len() as u64;
-        let mark = Mark { impression, asked: time, request: marks.request };
-        if let Some(query) = marks.query {
-            self.by_query.insert(query, mark);
-        }
-        if let Some(key) = marks.key {
-            self.by_key.insert(key, mark);
-        }
-        if marks.query.is_some() || marks.key.is_some() {
-            self.marked.push_back((time, marks.query, marks.key));
-        }
+        self.last_unit = self.last_unit.max(unit);
         let open = Open {
             unit,
             asked: time,

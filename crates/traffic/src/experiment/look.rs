@@ -27,6 +27,12 @@ impl Experiment {
         self.open.get(impression).map(|open| open.choice.is_mixed())
     }
 
+    /// Whether an impression is open and shows documents.
+    #[must_use]
+    pub fn shows_documents(&self, impression: u64) -> bool {
+        self.config.ask == Ask::Lists && self.open.get(impression).is_some_and(|open| open.listed.is_some())
+    }
+
     /// The rates that guardrails watch: by guardrail, then by ranker.
     #[must_use]
     pub fn watches(&self) -> Vec<Watch> {

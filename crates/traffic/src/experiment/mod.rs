@@ -7,6 +7,7 @@
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
+//! | [`marks`] | what finds an impression again |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
 mod clicks;
@@ -15,6 +16,7 @@ mod commands;
 mod exported;
 mod happen;
 mod look;
+mod marks;
 mod open;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -27,6 +29,8 @@ pub use clicks::{ClickFate, Notices};
 pub use commands::{Chosen, Refused, Request};
 pub use exported::Exported;
 pub use happen::FoldError;
+pub use marks::Marks;
+use marks::Remembered;
 use open::{Open, OpenImpressions};
 
 use super::chooser::Chooser;
@@ -175,14 +179,6 @@ impl Met {
     }
 }
 
-/// Where an impression with a mark is found.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    impression: u64,
-    asked: Time,
-    request: Option<u64>,
-}
-
 /// An experiment: chooses rankers, mixes their lists, takes clicks, and knows who leads. It is the fold of its
 /// [events](Event); nothing here reads a clock or a file.
 #[derive(Debug)]
@@ -212,10 +208,10 @@ pub struct Experiment {
     open_by_day: BTreeMap<i32, u64>,
     by_unit: BTreeMap<u64, Unit>,
     traffic: Traffic,
-    by_query: BTreeMap<u64, Mark>,
-    by_key: BTreeMap<u64, Mark>,
-    /// Marks in the order of their times, to be forgotten.
-    marked: VecDeque<(Time, Option<u64>, Option<u64>)>,
+    /// The highest number of a unit.
+    last_unit: u64,
+    /// Not part of the fold: the log has no marks.
+    marks: Remembered,
     units: UnitLedger,
     rows: Vec<(i32, Row)>,
     /// What closed impressions say of their lists and clicks, by the pairs that met in them.
@@ -268,9 +264,8 @@ impl Experiment {
             open_by_day: BTreeMap::new(),
             by_unit: BTreeMap::new(),
             traffic: Traffic::default(),
-            by_query: BTreeMap::new(),
-            by_key: BTreeMap::new(),
-            marked: VecDeque::new(),
+            last_unit: 0,
+            marks: Remembered::default(),
             units: UnitLedger::default(),
             rows: Vec::new(),
             pages: BTreeMap::new(),
@@ -318,6 +313,28 @@ impl Experiment {
     #[must_use]
     pub fn position(&self) -> (u64, u64) {
         (self.events, self.sum)
+    }
+
+    /// The highest number of a unit that asked for an impression.
+    #[must_use]
+    pub fn last_unit(&self) -> u64 {
+        self.last_unit
+    }
+
+    /// The last impression with marks that are forgotten because of their age. Those of earlier impressions are, too.
+    #[must_use]
+    pub fn forgotten_marks(&self) -> u64 {
+        self.marks.forgotten()
+    }
+
+    /// Remembers the marks of an impression that was asked for at `time`, after its log was folded: in the order of impressions.
+    pub fn remember(&mut self, time: Time, impression: u64, marks: Marks) {
+        self.marks.add(time, impression, marks);
+    }
+
+    /// Forgets what finds these impressions again.
+    pub fn forget_marks(&mut self, impressions: &[u64]) {
+        self.marks.forget(impressions);
     }
 
     /// The number of the start in which an impression was asked for; 0 before the first start.

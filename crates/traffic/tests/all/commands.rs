@@ -111,6 +111,12 @@ fn the_same_request_is_the_same_impression() {
     assert!(matches!(small.ask(40 * MINUTE, &marked(Some(7), None, None)), Chosen::New { impression: 4, .. }));
     assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::Gone { impression: 3 });
     assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 5, .. }));
+    assert_eq!(small.experiment.forgotten_marks(), 3);
+    // Forgotten by itself: the same request is another one.
+    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), Chosen::New { impression: 6, .. }));
+    small.experiment.forget_marks(&[5, 6]);
+    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 7, .. }));
+    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), Chosen::New { impression: 8, .. }));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Marks, Notice, Outcome, Reason, Recorded, Row,
+    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Notice, Outcome, Reason, Recorded, Row,
     State, Then,
 };
 use verdicts::Bots;
@@ -67,8 +67,7 @@ fn samples() -> Vec<Event> {
         generators: Some(Generators { policy: "0f".repeat(32), coins: "f0".repeat(32) }),
         ..Config::of("search", ["a", "b"])
     };
-    let marks = Marks { query: Some(1), key: None, request: Some(u64::MAX) };
-    let asked = |choice, receipt| Event::Asked { time, unit: 300, marks, choice, receipt };
+    let asked = |choice, receipt| Event::Asked { time, unit: 300, choice, receipt };
     let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
     let counts = Counts::new;
     let rows = vec![
@@ -90,7 +89,7 @@ fn samples() -> Vec<Event> {
         asked(Choice::Set(vec![0, 3, 299]), Some(vec![])),
         asked(Choice::Kept { arms: vec![1, 2], is_set: false }, None),
         asked(Choice::Kept { arms: vec![1, 2, 3], is_set: true }, None),
-        Event::Asked { time, unit: 1, marks: Marks::default(), choice: Choice::Alone(4), receipt: None },
+        Event::Asked { time, unit: 1, choice: Choice::Alone(4), receipt: None },
         asked(Choice::Leader(5), None),
         Event::Listed { time, impression: 7, receipt: vec![9; 200] },
         Event::Clicked { time, impression: 300, position: 129 },

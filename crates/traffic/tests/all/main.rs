@@ -12,6 +12,7 @@ mod replays;
 use bandits::Generator;
 use interleave::{Doc, ListBuf, Page};
 use rand::{RngExt as _, SeedableRng as _};
+use replays::replayed;
 use traffic::{Chosen, ClickFate, Config, Experiment, Marks, Recorded, Request, State};
 
 /// A minute in milliseconds.
@@ -28,6 +29,8 @@ pub(crate) struct World {
     pub(crate) now: i64,
     generator: Generator,
     open: Vec<u64>,
+    /// What is kept beside the log, until it is forgotten.
+    marks: Vec<(i64, u64, Marks)>,
     lists: Vec<ListBuf>,
     users: u64,
 }
@@ -44,7 +47,7 @@ impl World {
             })
             .collect();
         let experiment = Experiment::create(config, now).unwrap();
-        let mut world = Self { experiment, log: Vec::new(), now, generator, open: Vec::new(), lists, users };
+        let mut world = Self { experiment, log: Vec::new(), now, generator, open: Vec::new(), marks: Vec::new(), lists, users };
         world.keep();
         world
     }
@@ -55,6 +58,16 @@ impl World {
             self.log.push(numbered.recorded);
             assert_eq!(numbered.n, self.log.len() as u64);
         }
+    }
+
+    /// A process ends, and another goes on with what was on disk.
+    pub(crate) fn crash(&mut self) {
+        let again = replayed(&self.log);
+        assert_eq!(again.position(), self.experiment.position());
+        let forgotten = self.experiment.forgotten_marks();
+        self.experiment = again;
+        self.marks.retain(|(_, impression, _)| *impression > forgotten);
+        self.marks.iter().for_each(|(time, impression, marks)| self.experiment.remember(*time, *impression, *marks));
     }
 
     fn below(&mut self, count: u64) -> u64 {
@@ -125,6 +138,7 @@ impl World {
         let later = self.generator.random_range(0..4_u32) == 0;
         let chosen = self.experiment.choose(self.now, &request, if later { None } else { Some(&list) });
         if let Ok(Chosen::New { impression, .. }) = chosen {
+            self.marks.push((self.now, impression, request.marks));
             if later && self.below(5) > 0 {
                 self.now += self.below(2_000) as i64;
                 let lists = &self.lists;

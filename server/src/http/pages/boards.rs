@@ -143,14 +143,14 @@ impl Boards {
         let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
         let job = move |session: &mut crate::writer::Session<'_>| jobs::snapshot_of(session, id, known, Glance::of);
         let snapshot = app.writer.call(Some(PATIENCE), job).await??;
-        let (shared, before, is_pulled) = (app.clone(), last.clone(), entry.is_pulled());
+        let (shared, before, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
         let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let state = told.state;
                 let headline = facts.headline(verdict);
                 // One that must not be acted on yet is not proposed.
                 let winner = headline.winner.clone().filter(|_| headline.action != "check");
-                let parts = overview::of(&told, headline, verdict, &shared.metrics, is_pulled).parts();
+                let parts = overview::of(&told, headline, verdict, &shared.metrics, is_pending).parts();
                 rendered(made, (state, winner), parts, before.as_deref())
             })
         });

@@ -17,11 +17,11 @@ use traffic::{SIMULATED, Standing, State as To};
 use super::auth::{Caller, Reader};
 use super::body::Form;
 use super::experiments::{PATIENCE, change_state};
-use super::named::Named;
+use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
 use super::sessions::{self, Sessions};
-use super::{App, Problem, guard};
+use super::{App, Problem, damaged, guard};
 use crate::jobs::{self, Snapshot};
 use crate::writer::{ExperimentHandle, Session};
 
@@ -113,7 +113,13 @@ pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>
             let line = |snapshot, verdict: &traffic::DecisionReport| line(snapshot, verdict, has_notice);
             all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
         });
-        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?)))
+        let mut told = told.await?;
+        let seen = app.directory.all();
+        let bound = reader.caller.bound();
+        let seen = seen.values().filter(|entry| bound.is_none_or(|bound| bound == entry.config.name));
+        told.extend(seen.filter_map(|entry| damaged::line(entry)));
+        told.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told)))
     };
     match reader {
         Ok(reader) => listed(reader).await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, "")),
@@ -143,12 +149,15 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice
 pub(super) async fn experiment(
     State(app): State<App>,
     reader: Result<Reader, Problem>,
-    named: Result<Named, Problem>,
+    named: Result<NamedAny, Problem>,
     Path(name): Path<String>,
 ) -> Response {
     let next = format!("e/{name}");
     let shown = async {
-        let (reader, Named(entry)) = (reader?, named?);
+        let (reader, NamedAny(entry)) = (reader?, named?);
+        if let Some(text) = damaged::page(&entry, &frame(&app, &reader, "../")) {
+            return Ok(html(StatusCode::OK, text));
+        }
         let board = app.pages.boards.latest(&app, &entry).await?;
         let mut parts: Vec<Section> = board.parts().cloned().collect();
         if reader.may_change() {
@@ -259,7 +268,8 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
     let next = own_place(form.field("next"));
     let again = |why: &str| html(StatusCode::FORBIDDEN, document::sign_in(&Frame::default(), Some(why), next));
     let Some(caller) = Caller::of_key(form.field("key").trim(), &app) else {
-        return again("This key is unknown or was revoked.");
+        app.audits.refused();
+        return again("This key is unknown, was revoked or has expired.");
     };
     if caller.check_role(crate::store::Role::Read).is_err() {
         return again("This key may not look at experiments; use one with the role read or admin.");

@@ -24,23 +24,22 @@ pub(super) fn says(headline: &Headline, warning: &str) -> bool {
     std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
 }
 
-/// The page of an experiment. With `is_pulled`, somebody killed it, perhaps in memory alone.
+/// The page of an experiment. With `is_pending`, somebody killed it, and its log does not say so yet.
 pub(super) fn of(
     glance: &Glance,
     found: Headline,
     verdict: &DecisionReport,
     metrics: &Metrics,
-    is_pulled: bool,
+    is_pending: bool,
 ) -> Overview {
     let config = &glance.config;
     // What a notice on top of the page or the headline says is not said again.
     let is_new = |warning: &&String| *warning != SIMULATED && !says(&found, warning);
     let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
-    if is_pulled && glance.state != State::Killed {
-        warnings.insert(
-            0,
-            "Killed in this process alone: the store could not be written, so a restart would forget it.".to_owned(),
-        );
+    if is_pending && glance.state != State::Killed {
+        let pending = "Kill pending: everybody gets the champion's list, but the store cannot be written at present. The kill is \
+                       written as soon as that is possible; a restart before would forget it.";
+        warnings.insert(0, pending.to_owned());
     }
     Overview {
         name: config.name.clone(),

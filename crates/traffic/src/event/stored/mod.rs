@@ -25,10 +25,9 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         }
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
-        Event::Asked { time, unit, marks, choice, receipt } => write(&AskedV1 {
+        Event::Asked { time, unit, choice, receipt } => write(&AskedV2 {
             time: *time,
             unit: *unit,
-            marks: MarksV1::of(*marks),
             choice: ChoiceV1::of(choice),
             receipt: receipt.as_deref().map(Bytes::new),
         }),
@@ -83,6 +82,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
+        (AskedV2::KIND, AskedV2::VERSION) => read::<AskedV2<'_>>(body),
         (ListedV1::KIND, ListedV1::VERSION) => read::<ListedV1<'_>>(body),
         (ClickedV1::KIND, ClickedV1::VERSION) => read::<ClickedV1>(body),
         (PagedV1::KIND, PagedV1::VERSION) => read::<PagedV1>(body),
@@ -169,9 +169,30 @@ impl<'a> Version<'a> for AskedV1<'a> {
     const VERSION: u8 = 1;
 
     fn upgrade(self) -> Result<Event, EventError> {
-        let Self { time, unit, marks, choice, receipt } = self;
+        let Self { time, unit, marks: _, choice, receipt } = self;
+        AskedV2 { time, unit, choice, receipt }.upgrade()
+    }
+}
+
+/// Without marks: who asked what cannot be tested, even with the secrets of a store.
+#[derive(Serialize, Deserialize)]
+struct AskedV2<'a> {
+    time: i64,
+    unit: u64,
+    #[serde(borrow)]
+    choice: ChoiceV1<'a>,
+    #[serde(borrow)]
+    receipt: Option<&'a Bytes>,
+}
+
+impl<'a> Version<'a> for AskedV2<'a> {
+    const KIND: u8 = 3;
+    const VERSION: u8 = 2;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, unit, choice, receipt } = self;
         let receipt = receipt.map(|receipt| receipt.to_vec());
-        Ok(Event::Asked { time, unit, marks: marks.upgrade(), choice: choice.upgrade(), receipt })
+        Ok(Event::Asked { time, unit, choice: choice.upgrade(), receipt })
     }
 }
 

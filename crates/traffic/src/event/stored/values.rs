@@ -9,7 +9,7 @@ use statistics::Counts;
 use verdicts::amounts::{Amounts, SideSums};
 
 use super::super::super::config::{Ask, Guard, Keep, Then};
-use super::super::{Choice, EventError, Marks, Notice, Outcome, Reason, Row, State};
+use super::super::{Choice, EventError, Notice, Outcome, Reason, Row, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
 /// lists its own.
@@ -90,23 +90,12 @@ impl StateV2 {
 #[derive(Serialize, Deserialize)]
 struct HashV1(#[serde(with = "postcard::fixint::le")] u64);
 
+/// What found an impression again, which newer events do not say.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MarksV1 {
     query: Option<HashV1>,
     key: Option<HashV1>,
     request: Option<HashV1>,
-}
-
-impl MarksV1 {
-    pub(super) fn of(Marks { query, key, request }: Marks) -> Self {
-        Self { query: query.map(HashV1), key: key.map(HashV1), request: request.map(HashV1) }
-    }
-
-    pub(super) fn upgrade(self) -> Marks {
-        let Self { query, key, request } = self;
-        let hash = |HashV1(hash)| hash;
-        Marks { query: query.map(hash), key: key.map(hash), request: request.map(hash) }
-    }
 }
 
 #[derive(Serialize, Deserialize)]

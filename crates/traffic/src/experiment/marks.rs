@@ -1,0 +1,106 @@
+//! What finds an impression again. Marks follow from what a user asked, so no event has them: the log is kept for ever, and they are
+//! forgotten.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::super::event::Time;
+
+/// What finds an impression again: keyed hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// Of the unit and its query: a reload.
+    pub query: Option<u64>,
+    /// Of the key that the caller gave: a repeated request.
+    pub key: Option<u64>,
+    /// Of the request: the same key must come with the same one.
+    pub request: Option<u64>,
+}
+
+impl Marks {
+    /// Whether they find anything.
+    #[must_use]
+    pub fn are_none(&self) -> bool {
+        self.query.is_none() && self.key.is_none()
+    }
+}
+
+/// Where an impression with a mark is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) impression: u64,
+    pub(super) request: Option<u64>,
+}
+
+/// The marks that are remembered.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    by_query: BTreeMap<u64, Mark>,
+    by_key: BTreeMap<u64, Mark>,
+    /// In the order of their times.
+    queue: VecDeque<(Time, u64, Marks)>,
+    /// The last impression with marks that were forgotten because of their age.
+    forgotten: u64,
+}
+
+impl Remembered {
+    pub(super) fn add(&mut self, time: Time, impression: u64, marks: Marks) {
+        if marks.are_none() {
+            return;
+        }
+        let mark = Mark { impression, request: marks.request };
+        if let Some(query) = marks.query {
+            self.by_query.insert(query, mark);
+        }
+        if let Some(key) = marks.key {
+            self.by_key.insert(key, mark);
+        }
+        self.queue.push_back((time, impression, marks));
+    }
+
+    pub(super) fn of_key(&self, key: u64) -> Option<Mark> {
+        self.by_key.get(&key).copied()
+    }
+
+    pub(super) fn of_query(&self, query: u64) -> Option<Mark> {
+        self.by_query.get(&query).copied()
+    }
+
+    /// Forgets the marks from before `time`.
+    pub(super) fn forget_before(&mut self, time: Time) {
+        while let Some(&(asked, impression, marks)) = self.queue.front()
+            && asked < time
+        {
+            self.queue.pop_front();
+            self.remove(impression, marks);
+            self.forgotten = self.forgotten.max(impression);
+        }
+    }
+
+    /// Forgets the marks of these impressions.
+    pub(super) fn forget(&mut self, impressions: &[u64]) {
+        let mut found = Vec::new();
+        self.queue.retain(|&(_, impression, marks)| {
+            let is_one = impressions.contains(&impression);
+            if is_one {
+                found.push((impression, marks));
+            }
+            !is_one
+        });
+        found.into_iter().for_each(|(impression, marks)| self.remove(impression, marks));
+    }
+
+    pub(super) fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    fn remove(&mut self, impression: u64, marks: Marks) {
+        // A later impression with the same mark keeps it.
+        for (held, mark) in [(&mut self.by_query, marks.query), (&mut self.by_key, marks.key)] {
+            if let Some(mark) = mark
+                && held.get(&mark).is_some_and(|found| found.impression == impression)
+            {
+                held.remove(&mark);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! How experiments are told and shown of which something is damaged.
+
+use page::document::{self, Frame};
+use page::{Headline, ListItem, Overview, Tone};
+use serde_json::{Value, json};
+
+use crate::writer::ExperimentHandle;
+
+/// What the state is called.
+const STATE: &str = "damaged";
+/// What can be done.
+const ADVICE: &str = "Restore the store from a backup, or look into it with `rankduel-server check`; until then nothing of this \
+                      experiment is recorded, and the others go on.";
+
+/// What happened, in one sentence.
+fn sentence(entry: &ExperimentHandle, why: &str) -> String {
+    match entry.fallback() {
+        "" => format!("Damaged: {why}. Who asks gets no list."),
+        name => format!("Damaged: {why}. Everybody gets the list of {name}."),
+    }
+}
+
+/// In JSON; `None` if nothing is damaged.
+pub(super) fn told(entry: &ExperimentHandle) -> Option<Value> {
+    let why = entry.damage()?;
+    let settings = (!entry.config.rankers.is_empty()).then_some(&entry.config);
+    Some(json!({
+        "experiment": entry.config.name,
+        "state": STATE,
+        "damage": why,
+        "settings": settings,
+        "fallback": entry.fallback(),
+        "headline": sentence(entry, why),
+        "standing": STATE,
+        "trusted": false,
+        "winner": null,
+        "action": "restore",
+        "advice": ADVICE,
+    }))
+}
+
+fn headline(entry: &ExperimentHandle, why: &str) -> Headline {
+    Headline {
+        tone: Tone::Alarm,
+        label: STATE.to_owned(),
+        sentence: sentence(entry, why),
+        more: vec![],
+        action: ADVICE.to_owned(),
+    }
+}
+
+/// In the list of experiments; `None` if nothing is damaged.
+pub(super) fn line(entry: &ExperimentHandle) -> Option<ListItem> {
+    let why = entry.damage()?;
+    Some(ListItem {
+        name: entry.config.name.clone(),
+        state: STATE.to_owned(),
+        warnings: vec![],
+        headline: headline(entry, why),
+        impressions: 0,
+        since: String::new(),
+    })
+}
+
+/// As a page; `None` if nothing is damaged.
+pub(super) fn page(entry: &ExperimentHandle, frame: &Frame) -> Option<String> {
+    let why = entry.damage()?;
+    let overview = Overview { headline: headline(entry, why), state: STATE.to_owned(), ..Overview::default() };
+    Some(document::overview(frame, &entry.config.name, &overview.parts(), None))
+}

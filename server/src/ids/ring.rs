@@ -1,0 +1,65 @@
+//! A secret that is replaced now and then, and the one before it, which still counts for a while.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hmac::{Hmac, KeyInit as _};
+use sha2::Sha256;
+
+/// The secret of today and the one before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Secret {
+    /// How often it was replaced, modulo 256.
+    pub number: u8,
+    /// What is used.
+    pub current: [u8; 32],
+    /// What was used before, and until when it counts, in milliseconds since 1970.
+    pub before: Option<([u8; 32], i64)>,
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// What is made of a secret.
+#[derive(Clone)]
+pub(super) struct Macs {
+    pub(super) number: u8,
+    pub(super) current: Hmac<Sha256>,
+    pub(super) before: Option<(Hmac<Sha256>, i64)>,
+}
+
+/// A secret in use, which somebody may replace.
+pub(super) struct Ring(RwLock<Arc<Macs>>);
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ring(..)")
+    }
+}
+
+impl Ring {
+    pub(super) fn new(secret: &Secret) -> Self {
+        Self(RwLock::new(Arc::new(Macs::of(secret))))
+    }
+
+    pub(super) fn set(&self, secret: &Secret) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Macs::of(secret));
+    }
+
+    pub(super) fn now(&self) -> Arc<Macs> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Macs {
+    fn of(secret: &Secret) -> Self {
+        let mac = |key: &[u8; 32]| {
+            let mac = Hmac::<Sha256>::new_from_slice(key);
+            mac.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"))
+        };
+        let before = secret.before.map(|(key, until)| (mac(&key), until));
+        Self { number: secret.number, current: mac(&secret.current), before }
+    }
+}

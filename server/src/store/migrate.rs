@@ -1,0 +1,126 @@
+//! A store of the format before becomes one of this format, in one transaction, after a backup.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+use traffic::{Event, Recorded};
+
+use super::lock::beside;
+use super::read::{event_sum, shown_sum, unit_sum};
+use super::schema::{self, BEFORE, FORMAT};
+use super::{Access, Store, StoreError};
+
+/// What a store of format 2 had: one table of a kind for all experiments, no checksums, and marks in the events.
+const RENAMED: &str = "ALTER TABLE experiments RENAME TO experiments_before;
+    ALTER TABLE events RENAME TO events_before;
+    ALTER TABLE shown RENAME TO shown_before;
+    ALTER TABLE units RENAME TO units_before;
+    ALTER TABLE keys RENAME TO keys_before;";
+
+/// What is moved as it is.
+const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM experiments_before;
+    INSERT INTO keys (id, role, experiment, label, hash, created, revoked)
+        SELECT id, role, experiment, label, hash, created, revoked FROM keys_before;
+    DROP TABLE events_before; DROP TABLE shown_before; DROP TABLE units_before;
+    DROP TABLE experiments_before; DROP TABLE keys_before;";
+
+/// Moves a store to the format of this build, if it is of the one before, and returns the backup that was made of it. The caller
+/// holds the store's [lock](super::StoreLock).
+///
+/// Whatever stops it, the store is as it was or as it shall be.
+///
+/// # Errors
+/// If the store cannot be read or written, or the backup cannot be written.
+pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
+    if path.metadata().map_or(0, |found| found.len()) == 0 {
+        return Ok(None);
+    }
+    let connection = super::access::connect(path, Access::Serve, false)?;
+    if schema::is_empty(&connection)? || !schema::is_ours(&connection)? || schema::format(&connection)? != BEFORE {
+        return Ok(None);
+    }
+    let backup = beside(path, &format!(".format-{BEFORE}"));
+    let store = Store { connection, path: path.to_owned(), faults: None };
+    // One of an attempt that was stopped is complete.
+    if !backup.exists() {
+        store.backup(&backup)?;
+    }
+    let connection = &store.connection;
+    // Marks are personal: the pages that had them are overwritten.
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE;")?;
+    if schema::format(connection)? == BEFORE {
+        connection.execute_batch(RENAMED)?;
+        connection.execute_batch(&schema::SHARED.replace("CREATE TABLE meta", "CREATE TABLE IF NOT EXISTS meta"))?;
+        let mut experiments = connection.prepare("SELECT id FROM experiments_before ORDER BY id")?;
+        let ids: Vec<u32> = experiments.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        drop(experiments);
+        for id in ids {
+            connection.execute_batch(&schema::tables_of(id))?;
+            move_rows(connection, id)?;
+        }
+        connection.execute_batch(MOVED)?;
+        connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
+    }
+    connection.execute_batch("COMMIT;")?;
+    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
+    Ok(Some(backup))
+}
+
+fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
+    let mut read =
+        connection.prepare("SELECT n, kind, impression, body FROM events_before WHERE experiment = ?1 ORDER BY n")?;
+    let mut write = connection.prepare(&format!("INSERT INTO events_{id} VALUES (?1, ?2, ?3, ?4, ?5)"))?;
+    // Impressions that showed documents.
+    let mut showed: Vec<i64> = Vec::new();
+    let mut rows = read.query([id])?;
+    while let Some(row) = rows.next()? {
+        let (n, kind, impression, body): (i64, u8, Option<i64>, Vec<u8>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let body = match Recorded::read(body.clone()) {
+            Ok(recorded) => {
+                if let Event::Asked { receipt: Some(_), .. } | Event::Listed { .. } = recorded.event() {
+                    showed.extend(impression);
+                }
+                without_marks(recorded)
+            }
+            // Who folds it says so.
+            Err(_) => body,
+        };
+        write.execute(params![n, kind, impression, body, event_sum(id, n, kind, impression, &body)])?;
+    }
+    let mut read = connection.prepare(
+        "SELECT impression, ids, displayed, request FROM shown_before WHERE experiment = ?1 ORDER BY impression",
+    )?;
+    let mut write = connection.prepare(&format!("INSERT INTO shown_{id} VALUES (?1, ?2, ?3, ?4, ?5)"))?;
+    let mut rows = read.query([id])?;
+    while let Some(row) = rows.next()? {
+        let (impression, ids, displayed, request): (i64, String, Option<String>, Option<i64>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let sum = shown_sum(id, impression as u64, Some(&ids), displayed.as_deref(), request);
+        write.execute(params![impression, ids, displayed, request, sum])?;
+    }
+    // Documents that were deleted left no row; now they leave one that is empty, so that a row that is lost is seen.
+    let mut write =
+        connection.prepare(&format!("INSERT OR IGNORE INTO shown_{id} (impression, sum) VALUES (?1, ?2)"))?;
+    for impression in showed {
+        write.execute(params![impression, shown_sum(id, impression as u64, None, None, None)])?;
+    }
+    let mut read =
+        connection.prepare("SELECT hmac, number FROM units_before WHERE experiment = ?1 AND hmac NOT NULL")?;
+    let mut write = connection.prepare(&format!("INSERT INTO units_{id} VALUES (?1, ?2, ?3)"))?;
+    let mut rows = read.query([id])?;
+    while let Some(row) = rows.next()? {
+        let (hash, number): (Vec<u8>, i64) = (row.get(0)?, row.get(1)?);
+        let sum = unit_sum(id, &hash, number);
+        write.execute(params![hash, number, sum])?;
+    }
+    Ok(())
+}
+
+/// The bytes of an event without what found its impression again.
+fn without_marks(recorded: Recorded) -> Vec<u8> {
+    if matches!(recorded.event(), Event::Asked { .. }) {
+        return Recorded::of(recorded.into_event()).bytes().to_vec();
+    }
+    recorded.bytes().to_vec()
+}

@@ -1,0 +1,74 @@
+//! Empties the write-ahead log beside the writer: nobody's page waits for it, and a reader that stands in the way is waited for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::store::{Access, Store};
+
+/// How often it is tried again.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// How many times the log was to be emptied, and how many of these it was.
+#[derive(Debug)]
+pub struct Truncation {
+    wanted: Arc<AtomicU64>,
+    done: watch::Receiver<u64>,
+    wake: Sender<()>,
+}
+
+impl Truncation {
+    /// Starts the thread for a store, which ends with this.
+    pub(super) fn start(store: &Path) -> Self {
+        let wanted = Arc::new(AtomicU64::new(0));
+        let (told, done) = watch::channel(0);
+        let (wake, woken) = mpsc::channel();
+        let (store, asked) = (store.to_owned(), Arc::clone(&wanted));
+        let run = move || run(&store, &woken, &asked, &told);
+        if let Err(error) = std::thread::Builder::new().name("truncation".to_owned()).spawn(run) {
+            tracing::error!(%error, "no thread empties the write-ahead log after a deletion");
+        }
+        Self { wanted, done, wake }
+    }
+
+    /// Has the log emptied of what was deleted until now.
+    pub fn want(&self) {
+        self.wanted.fetch_add(1, Ordering::SeqCst);
+        // Where there is no thread, nothing is ever done, which callers see.
+        let _ = self.wake.send(());
+    }
+
+    /// Waits until the log was emptied of what was deleted until now; `false` if that takes longer.
+    pub async fn is_done(&self, within: Duration) -> bool {
+        let wanted = self.wanted.load(Ordering::SeqCst);
+        let mut done = self.done.clone();
+        let waited = tokio::time::timeout(within, done.wait_for(|done| *done >= wanted)).await;
+        matches!(waited, Ok(Ok(_)))
+    }
+}
+
+fn run(path: &PathBuf, woken: &Receiver<()>, asked: &AtomicU64, told: &watch::Sender<u64>) {
+    while woken.recv().is_ok() {
+        let mut has_said = false;
+        loop {
+            let wanted = asked.load(Ordering::SeqCst);
+            let emptied = Store::open(path, Access::Change).and_then(|store| store.checkpoint());
+            if emptied.as_ref().is_ok_and(|is_empty| *is_empty) {
+                told.send_replace(wanted);
+                break;
+            }
+            if !has_said {
+                has_said = true;
+                tracing::warn!("deleted data stays in the write-ahead log until who reads the store has ended");
+            }
+            match woken.recv_timeout(AGAIN) {
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                Ok(()) | Err(mpsc::RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
