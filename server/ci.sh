@@ -26,6 +26,13 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   step 'killed under load, and attacked'
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   python3 -B tests/outside/security.py "$CARGO_TARGET_DIR/debug/rankduel-server" 500
+  step 'single bits that change, users who are forgotten, a machine that is lost'
+  python3 -B tests/outside/flips.py "$CARGO_TARGET_DIR/debug/rankduel-server" 12
+  python3 -B tests/outside/forget.py "$CARGO_TARGET_DIR/debug/rankduel-server" 10
+  python3 -B tests/outside/standby.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 4 --every 1
+  step 'behind nginx'
+  # 77: skipped, which it says.
+  python3 -B tests/outside/proxy.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]

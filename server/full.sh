@@ -58,7 +58,7 @@ wait "$serving" || true
 serving=
 if command -v schemathesis >/dev/null; then
   step "schemathesis, $((600 / smaller)) s"
-  key=$("$server" keys add admin --store "$out/schema.db" 2>/dev/null | tail -1)
+  key=$("$server" keys add admin --create --store "$out/schema.db" 2>/dev/null | tail -1)
   "$server" serve --store "$out/schema.db" --listen "${url#http://}" >"$out/log" 2>&1 &
   serving=$!
   sleep 1

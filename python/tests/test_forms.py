@@ -340,7 +340,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     store = tmp_path_factory.mktemp("shop") / "s.db"
-    command = [program, "serve", "--store", str(store), "--listen", f"127.0.0.1:{port}", "--log-level", "warn"]
+    command = [program, "serve", "--create", "--no-keys", "--store", str(store), "--listen", f"127.0.0.1:{port}", "--log-level", "warn"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline().startswith("serving")
         with Client(f"http://127.0.0.1:{port}", timeout=5.0) as client:

@@ -49,7 +49,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         one.bind(("127.0.0.1", 0))
         listen = f"127.0.0.1:{one.getsockname()[1]}"
     assert PROGRAM is not None
-    command = [PROGRAM, "serve", "--store", str(tmp_path / "rankduel.db"), "--listen", listen]
+    command = [PROGRAM, "serve", "--create", "--no-keys", "--store", str(tmp_path / "rankduel.db"), "--listen", listen]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == f"serving http://{listen}\n"
         yield f"http://{listen}"

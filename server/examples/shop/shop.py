@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A small shop whose search is an experiment: what an engine must do to be evaluated live, and nothing more.
 
-    rankduel-server serve --store shop.db &
+    rankduel-server serve --create --no-keys --store shop.db &
     python3 shop.py
 
 The products are in SQLite, the rankers are three ways to order what matches, and the page has an advertisement in its third
@@ -167,7 +167,7 @@ def main():
         if error.code != 409:  # It is there already.
             sys.exit(f"the live server refuses the experiment: {json.load(error)['detail']}")
     except OSError as error:
-        sys.exit(f"no live server at {Shop.live} ({error}); start it with: rankduel-server serve --store shop.db --origins http://127.0.0.1:{options.port}")
+        sys.exit(f"no live server at {Shop.live} ({error}); start it with: rankduel-server serve --create --no-keys --store shop.db --origins http://127.0.0.1:{options.port}")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), Shop)
     print(f"shop: http://127.0.0.1:{server.server_port}  live page: {Shop.live}/e/shop", flush=True)
     try:

@@ -9,7 +9,7 @@ started=()
 trap 'kill "${started[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 # Pages of the shop may send clicks to the server.
-"$server" serve --store "${1:-$folder/shop.db}" --listen "127.0.0.1:$live" --origins "http://127.0.0.1:$port" --log-level warn &
+"$server" serve --create --no-keys --store "${1:-$folder/shop.db}" --listen "127.0.0.1:$live" --origins "http://127.0.0.1:$port" --log-level warn &
 started+=($!)
 for _ in $(seq 100); do
   python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$live/ready', timeout=1)" 2>/dev/null && break

@@ -1,5 +1,6 @@
 //! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
 
+use super::status::still_warning;
 use traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch};
 
 /// The most changes that a page lists.
@@ -53,9 +54,9 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// What a page shows.
+    /// What a page shows at `now` (milliseconds since 1970).
     #[must_use]
-    pub fn of(experiment: &Experiment) -> Self {
+    pub fn of(experiment: &Experiment, now: Time) -> Self {
         let broken = |watch: &Watch| {
             let mut alarms = experiment.alarms().iter();
             let alarm = alarms.find(|alarm| (alarm.ranker, alarm.guard) == (watch.ranker, watch.guard));
@@ -68,7 +69,7 @@ impl Glance {
             created: experiment.minute(experiment.created()),
             fates: experiment.fates(),
             tally: experiment.tally(),
-            warnings: experiment.warnings(),
+            warnings: still_warning(experiment, now).into_iter().chain(experiment.warnings()).collect(),
             changes: experiment
                 .changes()
                 .iter()

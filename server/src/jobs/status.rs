@@ -32,7 +32,38 @@ pub struct Snapshot<T> {
 /// # Errors
 /// If there is no such experiment.
 pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
-    snapshot_of(session, id, known, details)
+    let now = session.now;
+    snapshot_of(session, id, known, |experiment| {
+        let mut told = details(experiment);
+        if let Some(until) = stands_still(experiment, now) {
+            told["stands_still_until"] = until.into();
+            if let Some(warnings) = told["warnings"].as_array_mut() {
+                warnings.insert(0, still(experiment).into());
+            }
+        }
+        told
+    })
+}
+
+/// Until when nothing of an experiment passes, because the clock was ahead when something last happened.
+fn stands_still(experiment: &Experiment, now: i64) -> Option<i64> {
+    Some(experiment.time()).filter(|time| *time > now + TOLERATED)
+}
+
+/// What is said of that.
+fn still(experiment: &Experiment) -> String {
+    format!(
+        "Time stands still until {}: the clock was ahead at an earlier start. Windows do not close until then.",
+        experiment.minute(experiment.time())
+    )
+}
+
+/// How far a clock may be behind without a word, in milliseconds: clocks are set, and machines differ.
+const TOLERATED: i64 = 60_000;
+
+/// The warning of an experiment for which time stands still.
+pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String> {
+    stands_still(experiment, now).map(|_| still(experiment))
 }
 
 /// The same of what `told` takes from it.

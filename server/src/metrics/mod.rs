@@ -119,6 +119,8 @@ pub struct Metrics {
     pub damaged: Single,
     /// Impressions that are open.
     pub open: Single,
+    /// For how many seconds time stands still.
+    pub ahead: Single,
 }
 
 impl Default for Metrics {
@@ -174,6 +176,11 @@ impl Default for Metrics {
                 "gauge",
             ),
             open: Single::new("rankduel_open_impressions", "Impressions that take clicks.", "gauge"),
+            ahead: Single::new(
+                "rankduel_time_ahead_seconds",
+                "For how long time stands still because the clock was ahead at an earlier start.",
+                "gauge",
+            ),
         }
     }
 }
@@ -199,6 +206,7 @@ impl Metrics {
             &self.experiments,
             &self.damaged,
             &self.open,
+            &self.ahead,
         ];
         singles.into_iter().for_each(|single| single.write(&mut text));
         text

@@ -233,6 +233,8 @@ impl Thread {
         };
         self.commit(vec![], all);
         let Some(open) = &self.open else { return };
+        let ahead = open.loaded.held.values().map(|held| held.experiment.time() - now).max().unwrap_or(0);
+        self.shared.metrics.ahead.set(u64::try_from(ahead / 1000).unwrap_or(0));
         if is_last || now - self.written >= HEARTBEAT {
             match open.store.set_alive(now) {
                 Ok(()) => self.written = now,

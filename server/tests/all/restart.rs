@@ -97,6 +97,37 @@ fn a_clock_that_is_far_away_is_asked_about() {
 }
 
 #[test]
+fn a_clock_that_was_ahead_for_hours_is_said_to_stand_still() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    server.stop();
+    server.pass(10 * 60 * MINUTE);
+    server.run().unwrap();
+    let told = traffic(&server, 0..1).remove(0);
+    server.stop();
+    server.pass(-10 * 60 * MINUTE);
+    server.run().unwrap();
+    let status = server.client().get("/v1/experiments/e").expect_status(200);
+    assert_eq!(status["stands_still_until"], NOON + 10 * 60 * MINUTE);
+    let warning = "Time stands still until 2026-11-26 22:00 UTC: the clock was ahead at an earlier start.";
+    assert!(status["warnings"][0].as_str().unwrap().starts_with(warning), "{}", status["warnings"]);
+    assert!(server.client().get("/e/e").body.contains(warning));
+    let metric = |server: &Server| {
+        let text = server.client().get("/metrics").body;
+        text.lines().find_map(|line| line.strip_prefix("rankduel_time_ahead_seconds ")).unwrap().to_owned()
+    };
+    assert!((0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        metric(&server) == "36000"
+    }));
+    server.pass(10 * 60 * MINUTE + 31 * MINUTE);
+    let event = click(&told["id"], told["shown"][2].as_str().unwrap());
+    assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["late"]);
+    let status = server.client().get("/v1/experiments/e").expect_status(200);
+    assert_eq!(status["stands_still_until"], Value::Null);
+}
+
+#[test]
 fn windows_close_by_themselves() {
     let server = Server::start();
     server.experiment("e", json!({}));

@@ -28,7 +28,7 @@ const site = () =>
 /** Starts a server, and waits for its address. */
 const serve = (store, origins) =>
   new Promise((resolve, reject) => {
-    const args = ["serve", "--store", store, "--listen", "127.0.0.1:0", "--origins", origins, "--log-level", "error"];
+    const args = ["serve", "--create", "--no-keys", "--store", store, "--listen", "127.0.0.1:0", "--origins", origins, "--log-level", "error"];
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.on("data", (bytes) => resolve({ child, url: /serving (http:\S+)/.exec(bytes)[1] }));
     child.on("exit", (code) => reject(new Error(`serve ended with ${code}`)));

@@ -5,11 +5,13 @@ They know the program from outside alone: HTTP, its commands, and its file by SQ
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import pathlib
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -36,7 +38,7 @@ class Server:
 
     def start(self, wait: bool = True) -> None:
         listen = f"127.0.0.1:{self.port}"
-        command = [self.program, "serve", "--store", str(self.store), "--listen", listen, *self.options]
+        command = [self.program, "serve", "--create", "--no-keys", "--store", str(self.store), "--listen", listen, *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         self.starts += 1
@@ -107,6 +109,13 @@ def call(
     finally:
         if own:
             connection.close()
+
+
+def events(store: pathlib.Path) -> list[tuple[int, int, int, Optional[int]]]:
+    """Every event of a store, read by SQLite alone: experiment, number, kind and impression."""
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as file:
+        ids = [row[0] for row in file.execute("SELECT id FROM experiments ORDER BY id")]
+        return [(id, *row) for id in ids for row in file.execute(f"SELECT n, kind, impression FROM events_{id} ORDER BY n")]
 
 
 class Table:

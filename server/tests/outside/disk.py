@@ -14,7 +14,6 @@ import contextlib
 import os
 import pathlib
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from typing import Any, Optional
 
 sys.dont_write_bytecode = True
 
+import common
 from common import LISTS, SETTINGS, Server, Table, call, click
 from kills import ASKED, CLICKED, CLOSED, number
 
@@ -75,9 +75,7 @@ def impression(port: int, key: str, timeout: float = 10.0) -> tuple[int, Any]:
 
 def events(server: Server, kind: int) -> list[int]:
     """The impressions of all events of a kind, read by SQLite alone."""
-    with contextlib.closing(sqlite3.connect(f"file:{server.store}?mode=ro", uri=True)) as file:
-        found = file.execute("SELECT impression FROM events WHERE kind = ? ORDER BY n", (kind,)).fetchall()
-    return [row[0] for row in found]
+    return [impression or 0 for _, _, found, impression in common.events(server.store) if found == kind]
 
 
 def held(server: Server, faults: Faults, table: Table) -> None:

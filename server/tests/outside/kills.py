@@ -25,7 +25,7 @@ from typing import Any, Optional
 # No folder of compiled files beside the sources.
 sys.dont_write_bytecode = True
 
-from common import Server, Table, call
+from common import Server, Table, call, events
 
 EXPERIMENT = "killed"
 WINDOW = 4.0
@@ -179,8 +179,8 @@ class Worker(threading.Thread):
 
 def count(server: Server, log: Log, table: Table) -> None:
     """Compare the file with the log of the workers."""
+    rows = [row[1:] for row in events(server.store)]
     file = sqlite3.connect(f"file:{server.store}?mode=ro", uri=True)
-    rows = file.execute("SELECT n, kind, impression FROM events ORDER BY experiment, n").fetchall()
     integrity = file.execute("PRAGMA integrity_check").fetchall()
     file.close()
     table.add(integrity == [("ok",)], "the file is whole", integrity[0][0])

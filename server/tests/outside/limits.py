@@ -210,12 +210,14 @@ def limits(program: str, folder: pathlib.Path, table: Table) -> None:
     why = {value.get("why") for status, value in found if status == 200 and not value["credited"]}
     table.add(1 <= credited <= 20 and len(why) == 1, "limits", "open impressions end at 20", f"{credited} credited, others {why}")
     time.sleep(1.1)
-    statuses = [call(port, "GET", "/health")[0] for _ in range(200)]
+    statuses = [call(port, "GET", "/v1/experiments")[0] for _ in range(200)]
     table.add(statuses.count(429) >= 50, "limits", "50 requests a second", f"{statuses.count(200)} answered, {statuses.count(429)} refused")
+    statuses = [call(port, "GET", path)[0] for path in ("/health", "/ready", "/metrics") for _ in range(40)]
+    table.add(set(statuses) == {200}, "limits", "but not of who looks whether it lives", statuses.count(200))
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     after = None
     for _ in range(200):
-        connection.request("GET", "/health")
+        connection.request("GET", "/v1/experiments")
         response = connection.getresponse()
         response.read()
         after = response.getheader("Retry-After") if response.status == 429 else after
@@ -226,11 +228,14 @@ def limits(program: str, folder: pathlib.Path, table: Table) -> None:
     busy = 0
     for one in many[30:]:
         try:
-            one.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            one.sendall(b"GET /v1/experiments HTTP/1.1\r\nHost: localhost\r\n\r\n")
             busy += status_of(one.recv(4096)) in (503, 0)
         except OSError:
             busy += 1
     table.add(busy >= 25, "limits", "connections end at 30", f"{busy} of 30 more were refused")
+    for one in many[30:]:
+        one.close()
+    table.add(call(port, "GET", "/health")[0] == 200, "limits", "but not for who looks whether it lives", "")
     for one in many:
         one.close()
     time.sleep(0.3)

@@ -176,7 +176,7 @@ try {
 
   // Behind a proxy that serves it below a path, with keys.
   const store = join(folder, "store.db");
-  const key = execFileSync(program, ["keys", "add", "admin", "--label", "anna", "--store", store], { encoding: "utf8" }).trim();
+  const key = execFileSync(program, ["keys", "add", "admin", "--create", "--label", "anna", "--store", store], { encoding: "utf8" }).trim();
   const served = await start("serve", "--store", store, "--listen", "127.0.0.1:0", "--log-level", "warn");
   const proxy = createServer((request, response) => {
     if (!request.url.startsWith("/rank/")) {

@@ -12,6 +12,7 @@ import base64
 import http.client
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -63,12 +64,18 @@ def keys(program: str, folder: pathlib.Path, table: Table) -> None:
     server = Server(program, folder)
     made: dict[str, str] = {}
     for name, words in {
-        "admin": ["admin"],
+        "admin": ["admin", "--create"],
         "serve": ["serve"],
         "read": ["read"],
-        "other": ["serve", "--experiment", "other"],
         "revoked": ["admin", "--label", "gone"],
+        "expired": ["admin", "--expires", "1ms"],
+        "other": ["serve", "--experiment", "other"],
     }.items():
+        if name == "other":
+            server.start()
+            for experiment in ("mine", "other"):
+                status, value = call(server.port, "POST", "/v1/experiments", {"name": experiment, **SETTINGS}, bearer(made["admin"]))
+                table.add(status == 201, "keys", f"admin creates {experiment}", status if status == 201 else value)
         done = server.command("keys", "add", *words)
         made[name] = done.stdout.strip().splitlines()[-1] if done.returncode == 0 else ""
         table.add(done.returncode == 0 and len(made[name]) > 40, "keys", f"a key is made for {name}", done.stderr.strip())
@@ -77,11 +84,11 @@ def keys(program: str, folder: pathlib.Path, table: Table) -> None:
     line = next((line for line in listed.splitlines() if "gone" in line), "0")
     revoked = server.command("keys", "revoke", line.split("\t")[0])
     table.add(revoked.returncode == 0, "keys", "one is revoked", revoked.stderr.strip())
-    server.start()
+    typo = server.command("keys", "add", "serve", "--experiment", "othre")
+    table.add(typo.returncode == 2 and "mine, other" in typo.stderr, "keys", "a key for an experiment that is not there", typo.stderr.strip())
     port = server.port
-    for name in ("mine", "other"):
-        status, value = call(port, "POST", "/v1/experiments", {"name": name, **SETTINGS}, bearer(made["admin"]))
-        table.add(status == 201, "keys", f"admin creates {name}", status if status == 201 else value)
+    # Keys of other processes are known within a second.
+    time.sleep(1.5)
     _, page = call(port, "POST", "/v1/experiments/mine/impressions", {"unit": "u", "lists": LISTS}, bearer(made["serve"]))
     id = page["id"]
 
@@ -89,6 +96,7 @@ def keys(program: str, folder: pathlib.Path, table: Table) -> None:
         ("no key", {}),
         ("a wrong key", bearer(made["admin"][:-1] + ("A" if made["admin"][-1] != "A" else "B"))),
         ("a revoked key", bearer(made["revoked"])),
+        ("an expired key", bearer(made["expired"])),
         ("half a key", bearer(made["admin"][:30])),
         ("an empty key", {"Authorization": "Bearer "}),
         ("another scheme", {"Authorization": f"Basic {base64.b64encode(made['admin'].encode()).decode()}"}),
@@ -163,13 +171,107 @@ def hosts(server: Server, table: Table) -> None:
 def public_without_keys(program: str, folder: pathlib.Path, table: Table) -> None:
     server = Server(program, folder)
     server.options = ("--listen", f"0.0.0.0:{free_port()}")
-    command = [server.program, "serve", "--store", str(server.store), *server.options]
+    command = [server.program, "serve", "--create", "--no-keys", "--store", str(server.store), *server.options]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
         message = done.stderr.strip().splitlines()[-1:] or [""]
         table.add(done.returncode in (1, 2) and "key" in message[0], "hosts", "without keys, only this machine is served", message[0])
     except subprocess.TimeoutExpired:
         table.add(False, "hosts", "without keys, only this machine is served", "it serves everybody")
+
+
+def doors(program: str, folder: pathlib.Path, table: Table) -> None:
+    """A store without keys is for this machine alone, and none is made by mistake."""
+    server = Server(program, folder)
+    command = [server.program, "serve", "--store", str(server.store), "--listen", f"127.0.0.1:{free_port()}"]
+    for what in ("missing", "empty"):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        table.add(done.returncode == 1 and "--create" in done.stderr, "doors", f"a store that is {what}", done.stderr.strip()[-90:])
+        server.store.touch()
+    listen = f"127.0.0.1:{server.port}"
+    with subprocess.Popen([*command[:4], "--listen", listen, "--create"], stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        lines = [first.stdout.readline().strip() for _ in range(3)]
+        table.add(lines[1].startswith("rankduel_"), "doors", "a new store has a key, which is printed", lines[0])
+        table.add(call(server.port, "GET", "/v1/experiments")[0] == 401, "doors", "and is open to nobody without", "")
+        table.add(call(server.port, "GET", "/v1/experiments", None, bearer(lines[1]))[0] == 200, "doors", "but to who has it", "")
+        first.terminate()
+    server.store.unlink()
+    server.start()
+    for header in ("X-Forwarded-For: 1.2.3.4", "Forwarded: for=1.2.3.4", "Via: 1.1 shop", "X-Real-IP: 1.2.3.4", "X-Forwarded-Host: shop", "X-Forwarded-Proto: https"):
+        answer = raw(server.port, f"GET /v1/experiments HTTP/1.1\r\nHost: localhost\r\n{header}\r\nConnection: close\r\n\r\n".encode())
+        table.add(status_of(answer) == 403, "doors", f"without keys, {header}", status_of(answer))
+    answer = raw(server.port, f"GET /v1/experiments HTTP/1.0\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n".encode())
+    table.add(status_of(answer) == 403, "doors", "without keys, as a proxy asks that adds nothing", status_of(answer))
+    mode = server.store.stat().st_mode & 0o777
+    table.add(mode == 0o600, "doors", "a store is for its owner alone", oct(mode))
+    server.stop()
+
+
+def browsers(program: str, folder: pathlib.Path, table: Table) -> None:
+    """What callers without a key can send to `/v1/events`, where keys are needed for the rest."""
+    server = Server(program, folder, "--trusted-proxy", "127.0.0.1", "--address-rate", "20", "--impression-rate", "5")
+    key = server.command("keys", "add", "admin", "--create").stdout.strip()
+    server.start()
+    port = server.port
+    call(port, "POST", "/v1/experiments", {"name": "e", **SETTINGS}, bearer(key))
+    page = call(port, "POST", "/v1/experiments/e/impressions", {"unit": "u", "lists": LISTS}, bearer(key))[1]
+    event = click(page["id"], page["shown"][0])
+    for count, expected in ((100, 200), (101, 413)):
+        status = call(port, "POST", "/v1/events", [click("x")] * count)[0]
+        table.add(status == expected, "browsers", f"{count} events", status)
+    status = call(port, "POST", "/v1/events", [click("x")] * 101, bearer(key))[0]
+    table.add(status == 200, "browsers", "101 with a key", status)
+    bad = b"[" + b"7," * 90 + b"7]"
+    answer = raw(port, b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(bad) + bad)
+    body = answer.partition(b"\r\n\r\n")[2]
+    table.add(status_of(answer) == 200 and b"why" not in body and len(body) < 30 * 91, "browsers", "nothing is explained to them", f"{len(bad)} bytes sent, {len(body)} come back")
+    large = json.dumps([click("x" * 200, "d" * 250)] * 100 + [{"pad": "x" * 100_000}]).encode()
+    status = call(port, "POST", "/v1/events", large, {"Content-Type": "application/json"})[0]
+    table.add(status == 413, "browsers", f"a body of {len(large):,} bytes", status)
+    time.sleep(1.1)
+    fates = [one["status"] for one in call(port, "POST", "/v1/events", [event] * 20)[1]["results"]]
+    table.add(fates[0] == "taken" and fates.count("duplicate") == 4 and fates.count("limited") == 15, "browsers", "20 events of an impression in a second", fates.count("limited"))
+    time.sleep(1.1)
+    mixed = call(port, "POST", "/v1/events", [event, {"action_name": 7}, 7, {"query_id": page["id"]}, event])[1]["results"]
+    table.add([one["status"] for one in mixed] == ["duplicate", *["malformed"] * 3, "duplicate"], "browsers", "one that is wrong stops no other", [one["status"] for one in mixed])
+    time.sleep(1.1)
+    of = lambda address: [call(port, "POST", "/v1/events", [click("x")], {"X-Forwarded-For": address})[0] for _ in range(40)].count(429)
+    limited = {address: of(address) for address in ("9.9.9.9", "8.8.8.8", "1.1.1.1, 7.7.7.7")}
+    table.add(all(count >= 10 for count in limited.values()), "browsers", "each address that a trusted proxy names has a rate", limited)
+    time.sleep(1.1)
+    spread = [call(port, "POST", "/v1/events", [click("x")], {"X-Forwarded-For": f"2001:db8::{n:x}"})[0] for n in range(1, 41)].count(429)
+    table.add(spread >= 10, "browsers", "a network of IPv6 has one", spread)
+    time.sleep(1.1)
+    spoofed = [call(port, "POST", "/v1/events", [click("x")], {"X-Forwarded-For": f"10.0.0.{n}, 6.6.6.6"})[0] for n in range(40)].count(429)
+    table.add(spoofed >= 10, "browsers", "what a visitor says of itself before the proxy does not count", spoofed)
+    # Bodies that never end, each of which says that it is large.
+    head = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 5.5.5.%d\r\nContent-Type: application/json\r\nContent-Length: 131072\r\n\r\n"
+    held = []
+    assert server.process is not None
+    before = memory(server.process.pid)
+    for n in range(600):
+        one = socket.create_connection(("127.0.0.1", port), timeout=5)
+        one.sendall(head % (n % 250) + b" " * 131_000)
+        held.append(one)
+    time.sleep(0.5)
+    grown = memory(server.process.pid) - before
+    began = time.monotonic()
+    status, value = call(port, "POST", "/v1/experiments/e/impressions", {"unit": "v", "lists": LISTS}, bearer(key))
+    took = time.monotonic() - began
+    table.add(grown < 64 << 20 and status == 200, "browsers", "600 bodies that never end", f"{grown >> 20} MiB, a page after {1000 * took:.0f} ms")
+    for one in held:
+        one.close()
+    server.stop()
+    rows = server.command("audit").stdout
+    table.add("key made" in rows, "browsers", "the audit has what commands did", len(rows.splitlines()) - 1)
+
+
+def memory(process: int) -> int:
+    """The memory of a process in bytes; 0 where that is not told."""
+    status = pathlib.Path(f"/proc/{process}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:")), 0)
 
 
 def ids(server: Server, other: str, table: Table) -> None:
@@ -331,7 +433,7 @@ def main() -> None:
     table = Table("of", "what", "found")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for name in ("keys", "other", "public", "limits", "plain"):
+        for name in ("keys", "other", "public", "doors", "browsers", "limits", "plain"):
             (folder / name).mkdir()
         keys(given.program, folder / "keys", table)
         stranger = Server(given.program, folder / "other")
@@ -340,6 +442,8 @@ def main() -> None:
         other = call(stranger.port, "POST", "/v1/experiments/plain/impressions", {"unit": "u", "lists": LISTS})[1]["id"]
         stranger.stop()
         public_without_keys(given.program, folder / "public", table)
+        doors(given.program, folder / "doors", table)
+        browsers(given.program, folder / "browsers", table)
         limits.limits(given.program, folder / "limits", table)
 
         server = Server(given.program, folder / "plain", "--log-level", "trace", "--request-timeout", f"{limits.ARRIVE:g}s")

@@ -16,7 +16,7 @@ use super::super::sessions::random;
 use super::super::{App, Problem};
 use super::overview;
 use crate::jobs::{self, Glance, Snapshot};
-use crate::writer::ExperimentHandle;
+use crate::writer::{ExperimentHandle, Session};
 
 /// The most streams at a time: each holds a connection.
 pub(super) const VIEWERS: usize = 256;
@@ -141,7 +141,10 @@ impl Boards {
         }
         let made = Instant::now();
         let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
-        let job = move |session: &mut crate::writer::Session<'_>| jobs::snapshot_of(session, id, known, Glance::of);
+        let job = move |session: &mut Session<'_>| {
+            let now = session.now;
+            jobs::snapshot_of(session, id, known, |experiment| Glance::of(experiment, now))
+        };
         let snapshot = app.writer.call(Some(PATIENCE), job).await??;
         let (shared, before, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
         let board = off_thread(move || {

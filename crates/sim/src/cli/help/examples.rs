@@ -182,8 +182,8 @@ Examples:
         "serve",
         "\
 Examples:
-  rankduel serve --store rankduel.db                    on this machine alone, until keys are added
-  rankduel serve --store rankduel.db --print-config     all settings, and where they come from",
+  rankduel serve --create --no-keys --store rankduel.db    on this machine alone, until keys are added
+  rankduel serve --store rankduel.db --print-config        all settings, and where they come from",
     ),
     (
         "significance",
