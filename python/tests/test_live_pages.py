@@ -125,7 +125,7 @@ def test_the_commands_for_operating_it(tmp_path: Path) -> None:
         done = subprocess.run([PROGRAM, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, (command, done.stderr)
         ran += 1
-    assert ran == 8 and (tmp_path / "backup.db").exists()
+    assert ran == 11 and (tmp_path / "backup.db").exists()
     # Flags and defaults of the table are those that the program has.
     table = dict(re.findall(r"^\| `--([a-z-]+)[^|]*\| *([^|]*?) *\|", text, re.MULTILINE))
     config = subprocess.run([PROGRAM, "serve", "--store", "s.db", "--print-config"], cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -80,7 +80,7 @@ const SITUATIONS: [(&str, i32); 22] = [
 ];
 
 /// Where standard output goes.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Output {
     Kept,
     Closed,
@@ -148,12 +148,15 @@ impl Program<'_> {
         let mut command = self.command(words);
         match output {
             Output::Full => command.stdout(File::options().write(true).open("/dev/full")?),
-            Output::Kept | Output::Closed => command.stdout(Stdio::piped()),
+            Output::Kept => command.stdout(Stdio::piped()),
+            Output::Closed => {
+                // Before the program starts: a short text would fit into the pipe.
+                let (reader, writer) = io::pipe()?;
+                drop(reader);
+                command.stdout(writer)
+            }
         };
-        let mut child = command.spawn()?;
-        if output == Output::Closed {
-            drop(child.stdout.take());
-        }
+        let child = command.spawn()?;
         let out = child.wait_with_output()?;
         Ok(self.seen(situation, out.status, &out.stderr, out.stdout.len()))
     }

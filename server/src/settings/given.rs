@@ -101,9 +101,9 @@ pub struct Given {
     #[arg(long, value_name = "N", env = "RANKDUEL_IMPRESSION_RATE")]
     pub impression_rate: Option<u32>,
     /// Addresses or networks of proxies whose Forwarded or X-Forwarded-For is believed, such as `10.0.0.0/8` [default: none]
-    #[arg(long = "trusted-proxy", value_name = "NETWORKS", env = "RANKDUEL_TRUSTED_PROXY", value_delimiter = ',', value_parser = parse_network)]
+    #[arg(long, value_name = "NETWORKS", env = "RANKDUEL_TRUSTED_PROXY", value_delimiter = ',', value_parser = parse_network)]
     #[serde(deserialize_with = "networks")]
-    pub trusted_proxies: Option<Vec<Network>>,
+    pub trusted_proxy: Option<Vec<Network>>,
     /// How long the server says that it is not ready, before it stops: what balancers need to notice [default: 0ms]
     #[arg(long, value_name = "TIME", env = "RANKDUEL_DRAIN", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
@@ -159,7 +159,7 @@ impl Given {
             open_impressions: self.open_impressions.or(other.open_impressions),
             address_rate: self.address_rate.or(other.address_rate),
             impression_rate: self.impression_rate.or(other.impression_rate),
-            trusted_proxies: self.trusted_proxies.or(other.trusted_proxies),
+            trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
             drain: self.drain.or(other.drain),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
@@ -187,7 +187,7 @@ impl Given {
             open_impressions: self.open_impressions.unwrap_or(defaults.open_impressions),
             address_rate: self.address_rate.unwrap_or(defaults.address_rate),
             impression_rate: self.impression_rate.unwrap_or(defaults.impression_rate),
-            trusted_proxies: self.trusted_proxies.unwrap_or(defaults.trusted_proxies),
+            trusted_proxies: self.trusted_proxy.unwrap_or(defaults.trusted_proxies),
             drain: self.drain.unwrap_or(defaults.drain),
             log_format: self.log_format.unwrap_or(defaults.log_format),
             log_level: self.log_level.unwrap_or(defaults.log_level),

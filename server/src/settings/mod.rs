@@ -89,7 +89,7 @@ impl Settings {
         let proxies: Vec<String> = self.trusted_proxies.iter().map(|network| string(&network.to_string())).collect();
         format!(
             "store = {}\nlisten = {}\ndecision_timeout = {}\nbatch_window = {}\norigins = [{}]\nbody_limit = {}\n\
-            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxies = [{}]\ndrain = {}\nlog_format = {}\nlog_level = {}\n",
+            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxy = [{}]\ndrain = {}\nlog_format = {}\nlog_level = {}\n",
             string(&self.store.display().to_string()),
             string(&self.listen.to_string()),
             string(&text(self.decision_timeout)),

@@ -1,6 +1,6 @@
 //! Empties the write-ahead log beside the writer: nobody's page waits for it, and a reader that stands in the way is waited for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -51,7 +51,7 @@ impl Truncation {
     }
 }
 
-fn run(path: &PathBuf, woken: &Receiver<()>, asked: &AtomicU64, told: &watch::Sender<u64>) {
+fn run(path: &Path, woken: &Receiver<()>, asked: &AtomicU64, told: &watch::Sender<u64>) {
     while woken.recv().is_ok() {
         let mut has_said = false;
         loop {

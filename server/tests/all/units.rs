@@ -56,3 +56,49 @@ fn deletion_touches_neither_log_nor_others() {
     assert_eq!(held(&server), (3, 3, 3));
     assert!(server.command(&["check"]).status.success());
 }
+
+/// After both secrets were replaced, ids and users from before count for a while.
+#[test]
+fn secrets_are_replaced_while_the_server_runs() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    let ask = |server: &Server, unit: &str, query: &str| {
+        let body = json!({"unit": unit, "query": query, "lists": two_lists(4)});
+        server.client().post("/v1/experiments/e/impressions", body).expect_status(200)
+    };
+    let units = |server: &Server| {
+        let store = rusqlite::Connection::open(server.store()).unwrap();
+        let mut query = store.prepare("SELECT hash, number FROM units_1 ORDER BY number").unwrap();
+        let rows = query.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, i64>(1)?))).unwrap();
+        rows.collect::<Result<Vec<_>, _>>().unwrap()
+    };
+    let (anna, _) = (ask(&server, "anna", "1"), ask(&server, "bert", "1"));
+    let before = units(&server);
+    // The clock of the server is that of a test; that of the command is the machine's.
+    for secret in ["ids", "hashes"] {
+        let output = server.command(&["keys", "rotate", secret, "--grace", "100000d"]);
+        assert!(output.status.success(), "{output:?}");
+    }
+    // Known within a second.
+    let told = (0..100)
+        .find_map(|query| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let told = ask(&server, "anna", &format!("new {query}"));
+            (units(&server)[0].0 != before[0].0).then_some(told)
+        })
+        .expect("another hash");
+    let after = units(&server);
+    assert_eq!((after.len(), after[0].1, &after[1]), (2, 1, &before[1]), "the same user, by another hash");
+    for told in [&anna, &told] {
+        let event = click(&told["id"], told["shown"][0].as_str().unwrap());
+        assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["taken"]);
+    }
+    assert_ne!(anna["id"].as_str().unwrap()[..2], told["id"].as_str().unwrap()[..2], "the number of the secret");
+    // A user who did not come back yet can be deleted all the same.
+    let deleted = server.client().post("/v1/units/delete", json!({"unit": "bert"})).expect_status(200);
+    assert_eq!(deleted["deleted"], true);
+    assert_eq!(units(&server).len(), 1);
+    server.restart();
+    ask(&server, "anna", "again");
+    assert_eq!(units(&server), after[..1]);
+}
