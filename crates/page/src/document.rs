@@ -119,9 +119,9 @@ pub fn standalone(overview: &Overview) -> String {
     .into_string()
 }
 
-/// The list of experiments.
+/// The list of experiments; `next` is the last of these if more follow.
 #[must_use]
-pub fn list(frame: &Frame, experiments: &[ListItem]) -> String {
+pub fn list(frame: &Frame, experiments: &[ListItem], next: Option<&str>) -> String {
     let main = html! {
         h1.plain { "Experiments" }
         @if experiments.is_empty() {
@@ -142,6 +142,7 @@ pub fn list(frame: &Frame, experiments: &[ListItem]) -> String {
                 }
             }
         }
+        @if let Some(next) = next { p { a href={ "./?after=" (next) } { "More experiments" } } }
     };
     framed(frame, "Experiments", Some(&Moves::List), &main)
 }

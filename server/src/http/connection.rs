@@ -78,6 +78,39 @@ pub(super) async fn serve(
     }
 }
 
+/// Answers until `ready`, while logs are folded: who looks whether the server lives hears that it does, and all others that they should
+/// come back. Gives the listener back.
+pub(super) async fn serve_until(
+    listener: TcpListener,
+    patience: Duration,
+    mut ready: watch::Receiver<bool>,
+) -> TcpListener {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = ready.wait_for(|ready| *ready) => return listener,
+        };
+        let Ok((stream, _)) = accepted else {
+            sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        tokio::spawn(async move {
+            let service = hyper::service::service_fn(async |request: hyper::Request<Incoming>| {
+                Ok::<_, std::convert::Infallible>(super::starting(request.uri().path()))
+            });
+            let served = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(patience)
+                .max_buf_size(HEAD)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
+            if let Err(error) = served.await {
+                tracing::trace!(%error, "a connection ended early");
+            }
+        });
+    }
+}
+
 async fn connection(
     stream: TcpStream,
     address: SocketAddr,

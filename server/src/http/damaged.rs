@@ -20,11 +20,11 @@ fn sentence(entry: &ExperimentHandle, why: &str) -> String {
     }
 }
 
-/// In JSON; `None` if nothing is damaged.
-pub(super) fn told(entry: &ExperimentHandle) -> Option<Value> {
-    let why = entry.damage()?;
+/// In JSON.
+pub(super) fn told(entry: &ExperimentHandle) -> Value {
+    let why = entry.damage().unwrap_or_default();
     let settings = (!entry.config.rankers.is_empty()).then_some(&entry.config);
-    Some(json!({
+    json!({
         "experiment": entry.config.name,
         "state": STATE,
         "damage": why,
@@ -36,7 +36,7 @@ pub(super) fn told(entry: &ExperimentHandle) -> Option<Value> {
         "winner": null,
         "action": "restore",
         "advice": ADVICE,
-    }))
+    })
 }
 
 fn headline(entry: &ExperimentHandle, why: &str) -> Headline {
@@ -49,17 +49,17 @@ fn headline(entry: &ExperimentHandle, why: &str) -> Headline {
     }
 }
 
-/// In the list of experiments; `None` if nothing is damaged.
-pub(super) fn line(entry: &ExperimentHandle) -> Option<ListItem> {
-    let why = entry.damage()?;
-    Some(ListItem {
+/// In the list of experiments.
+pub(super) fn line(entry: &ExperimentHandle) -> ListItem {
+    let why = entry.damage().unwrap_or_default();
+    ListItem {
         name: entry.config.name.clone(),
         state: STATE.to_owned(),
         warnings: vec![],
         headline: headline(entry, why),
         impressions: 0,
         since: String::new(),
-    })
+    }
 }
 
 /// As a page; `None` if nothing is damaged.

@@ -1,11 +1,11 @@
 //! Calls about experiments as a whole.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Json as Answer;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use output::numbers::with_unit;
 use serde_json::{Map, Value, json};
@@ -75,20 +75,82 @@ fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
 }
 
 /// `GET /v1/experiments`
-pub(super) async fn list(State(app): State<App>, With(caller): Reading) -> Result<Answer<Value>, Problem> {
-    let (only, known) = (caller.bound().map(str::to_owned), app.verdicts.known());
-    let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
-    let all = app.writer.call(Some(PATIENCE), job).await?;
+pub(super) async fn list(
+    State(app): State<App>,
+    With(caller): Reading,
+    RawQuery(query): RawQuery,
+) -> Result<Answer<Value>, Problem> {
+    let (lines, next) = listed(&app, caller.bound(), query.as_deref()).await?;
     let shared = Arc::clone(&app);
     let told = off_thread(move || -> Vec<Value> {
-        all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, Snapshot::with_headline)).collect()
+        let told = |line| match line {
+            Line::Whole(snapshot) => shared.verdicts.complete(*snapshot, Snapshot::with_headline),
+            Line::Damaged(entry) => damaged::told(&entry),
+        };
+        lines.into_iter().map(told).collect()
     });
-    let mut told = told.await?;
-    let seen = app.directory.all();
-    let seen = seen.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
-    told.extend(seen.filter_map(|entry| damaged::told(entry)));
-    told.sort_by(|a, b| a["experiment"].as_str().cmp(&b["experiment"].as_str()));
-    Ok(Answer(json!({"experiments": told})))
+    Ok(Answer(json!({"experiments": told.await?, "next": next})))
+}
+
+/// An experiment in a list.
+pub(super) enum Line {
+    Whole(Box<Snapshot<Value>>),
+    Damaged(Arc<ExperimentHandle>),
+}
+
+/// The most experiments of a list.
+const PAGE: usize = 100;
+
+/// The experiments after the one that a query `after=NAME` names, by name, as many as a list has, and the last of them if more follow.
+/// Of a caller that may see one only, that one.
+pub(super) async fn listed(
+    app: &App,
+    only: Option<&str>,
+    query: Option<&str>,
+) -> Result<(Vec<Line>, Option<String>), Problem> {
+    let after = match query {
+        None | Some("") => String::new(),
+        Some(query) => query.strip_prefix("after=").map(str::to_owned).ok_or_else(|| {
+            Problem::new(StatusCode::BAD_REQUEST, "the query is not of the form ?after=NAME").part("path", "after")
+        })?,
+    };
+    let entries = app.directory.all();
+    let is_listed = |name: &str| *name > *after && only.is_none_or(|only| only == name);
+    let mut listed: Vec<&Arc<ExperimentHandle>> =
+        entries.iter().filter(|(name, _)| is_listed(name)).map(|(_, entry)| entry).take(PAGE + 1).collect();
+    let has_more = listed.len() > PAGE;
+    listed.truncate(PAGE);
+    let next = listed.last().filter(|_| has_more).map(|entry| entry.config.name.clone());
+    let known = app.verdicts.known();
+    let ids: Vec<u32> = listed.iter().filter(|entry| entry.damage().is_none()).map(|entry| entry.id).collect();
+    let job = move |session: &mut Session<'_>| jobs::snapshots(session, &ids, &known);
+    let mut whole: BTreeMap<u32, Snapshot<Value>> = app.writer.call(Some(PATIENCE), job).await?;
+    let lines = listed.into_iter().filter_map(|entry| match entry.damage() {
+        Some(_) => Some(Line::Damaged(Arc::clone(entry))),
+        // One that was deleted meanwhile is not there.
+        None => whole.remove(&entry.id).map(|snapshot| Line::Whole(Box::new(snapshot))),
+    });
+    Ok((lines.collect(), next))
+}
+
+/// `DELETE /v1/experiments/{experiment}`
+pub(super) async fn delete(
+    State(app): State<App>,
+    With(caller): Admin,
+    NamedAny(entry): NamedAny,
+) -> Result<Answer<Value>, Problem> {
+    let (id, name, who) = (entry.id, entry.config.name.clone(), caller.name());
+    let told = name.clone();
+    app.writer
+        .call(Some(PATIENCE), move |session| {
+            jobs::delete_experiment(session, id)?;
+            session.audit(&who, "experiment deleted", &name);
+            Ok::<_, jobs::Refusal>(())
+        })
+        .await??;
+    let is_erased = app.truncation.is_done(PATIENCE).await;
+    tracing::info!(experiment = told, who = caller.name(), "deleted");
+    Ok(Answer(json!({"experiment": told, "deleted": true, "erased": is_erased})))
 }
 
 /// `GET /v1/experiments/{experiment}`
@@ -97,8 +159,8 @@ pub(super) async fn status(
     _: Reading,
     NamedAny(entry): NamedAny,
 ) -> Result<Answer<Value>, Problem> {
-    if let Some(told) = damaged::told(&entry) {
-        return Ok(Answer(told));
+    if entry.damage().is_some() {
+        return Ok(Answer(damaged::told(&entry)));
     }
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
     let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
@@ -112,16 +174,23 @@ pub(super) async fn status(
 /// more often.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
-    last: Mutex<BTreeMap<u32, (usize, Arc<DecisionReport>)>>,
+    last: Mutex<BTreeMap<u32, Turn>>,
 }
 
+/// Who computes the verdict of an experiment has its turn; others wait, and take what was computed.
+type Turn = Arc<Mutex<Option<(usize, Arc<DecisionReport>)>>>;
+
 impl Verdicts {
-    fn held(&self) -> MutexGuard<'_, BTreeMap<u32, (usize, Arc<DecisionReport>)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turn(&self, id: u32) -> Turn {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(last.entry(id).or_default())
     }
 
+    /// How many rows the verdicts that are known follow from. One that is being computed is not known yet.
     pub(super) fn known(&self) -> BTreeMap<u32, usize> {
-        self.held().iter().map(|(&id, &(rows, _))| (id, rows)).collect()
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = |turn: &Turn| turn.try_lock().ok().and_then(|held| held.as_ref().map(|(rows, _)| *rows));
+        last.iter().filter_map(|(&id, turn)| Some((id, rows(turn)?))).collect()
     }
 
     /// Completes a snapshot with its verdict.
@@ -130,22 +199,21 @@ impl Verdicts {
         mut snapshot: Snapshot<T>,
         with: impl FnOnce(Snapshot<T>, &DecisionReport) -> R,
     ) -> R {
-        let (id, rows, level) = (snapshot.id, snapshot.rows, snapshot.level);
-        let verdict = match snapshot.outcomes.take() {
-            Some(outcomes) => {
-                let before = self.held().get(&id).map(|(_, verdict)| Arc::clone(verdict));
-                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &outcomes, level));
-                let mut held = self.held();
-                let newer = held.get(&id).is_some_and(|(known, _)| *known > rows);
-                if !newer {
-                    held.insert(id, (rows, Arc::clone(&verdict)));
-                }
-                Some(verdict)
-            }
+        let (rows, level) = (snapshot.rows, snapshot.level);
+        let turn = self.turn(snapshot.id);
+        let mut held = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdict = match (held.as_ref(), snapshot.outcomes.take()) {
             // At least as new as the snapshot: rows are only added.
-            None => self.held().get(&id).map(|(_, verdict)| Arc::clone(verdict)),
+            (Some((known, verdict)), outcomes) if *known >= rows || outcomes.is_none() => Arc::clone(verdict),
+            (before, outcomes) => {
+                let before = before.map(|(_, verdict)| Arc::clone(verdict));
+                let outcomes = outcomes.unwrap_or_else(|| unreachable!("what is known is never forgotten"));
+                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &outcomes, level));
+                *held = Some((rows, Arc::clone(&verdict)));
+                verdict
+            }
         };
-        let verdict = verdict.unwrap_or_else(|| unreachable!("what is known is never removed"));
+        drop(held);
         with(snapshot, &verdict)
     }
 }

@@ -121,7 +121,7 @@ impl AppState {
 fn router(app: App) -> Router {
     Router::new()
         .route("/v1/experiments", get(experiments::list).post(experiments::create))
-        .route("/v1/experiments/{experiment}", get(experiments::status))
+        .route("/v1/experiments/{experiment}", get(experiments::status).delete(experiments::delete))
         .route("/v1/experiments/{experiment}/pause", post(experiments::pause))
         .route("/v1/experiments/{experiment}/resume", post(experiments::resume))
         .route("/v1/experiments/{experiment}/kill", post(experiments::kill))
@@ -174,6 +174,19 @@ fn checks(app: App) -> Router {
         }))
         .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
+}
+
+/// Answers until `ready`, while logs are folded, and gives the listener back.
+pub async fn serve_until(listener: TcpListener, patience: Duration, ready: watch::Receiver<bool>) -> TcpListener {
+    connection::serve_until(listener, patience, ready).await
+}
+
+/// The answer to a request for `path` before the server can do anything.
+fn starting(path: &str) -> Response {
+    if path == "/health" {
+        return "ok\n".into_response();
+    }
+    Problem::unavailable("the server starts: it reads its logs").into_response()
 }
 
 /// Serves until `stop` changes.

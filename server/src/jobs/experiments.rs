@@ -66,3 +66,26 @@ pub fn change(
     experiment.change(now, to, who, why)?;
     Ok(experiment.state())
 }
+
+/// Deletes an experiment that is over, or damaged.
+///
+/// # Errors
+/// If it still takes clicks.
+pub fn delete(session: &mut Session<'_>, id: u32) -> Result<(), Refusal> {
+    if let Some(experiment) = session.experiment(id) {
+        let (name, state, open) = (&experiment.config().name, experiment.state(), experiment.fates().open);
+        if !state.is_over() {
+            let state = state.name();
+            return Err(Refusal::Conflict(format!("experiment {name:?} is {state}; end it before you delete it")));
+        }
+        if open > 0 {
+            return Err(Refusal::Conflict(format!(
+                "experiment {name:?} has open pages, {open} of them, whose clicks still count; delete it once they are closed"
+            )));
+        }
+    } else if !session.damaged().contains_key(&id) {
+        return Err(Refusal::no_experiment());
+    }
+    session.delete(id);
+    Ok(())
+}

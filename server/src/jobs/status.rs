@@ -80,26 +80,22 @@ pub fn snapshot_of<T>(
     Ok(taken(experiment, id, known, told(experiment)))
 }
 
-/// All experiments in short, by name; of a caller that may see one only, that one. `known` has the number of rows of which the
-/// caller knows the verdict.
+/// Experiments in short, by their numbers. `known` has the number of rows of which the caller knows the verdict.
 #[must_use]
-pub fn snapshots(session: &Session<'_>, only: Option<&str>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<Value>> {
-    let seen = session.experiments().filter(|(_, one)| only.is_none_or(|only| one.config().name == only));
-    let mut all: Vec<(&str, Snapshot<Value>)> = seen
-        .map(|(id, one)| {
-            let told = json!({
-                "experiment": one.config().name,
-                "version": one.version().to_string(),
-                "state": one.state().name(),
-                "since": one.created(),
-                "impressions": one.fates().asked,
-                "warnings": one.warnings(),
-            });
-            (one.config().name.as_str(), taken(one, id, known.get(&id).copied(), told))
-        })
-        .collect();
-    all.sort_by_key(|(name, _)| *name);
-    all.into_iter().map(|(_, snapshot)| snapshot).collect()
+pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize>) -> BTreeMap<u32, Snapshot<Value>> {
+    let of = |id: u32| {
+        let one = session.known(id)?;
+        let told = json!({
+            "experiment": one.config().name,
+            "version": one.version().to_string(),
+            "state": one.state().name(),
+            "since": one.created(),
+            "impressions": one.fates().asked,
+            "warnings": one.warnings(),
+        });
+        Some((id, taken(one, id, known.get(&id).copied(), told)))
+    };
+    ids.iter().filter_map(|&id| of(id)).collect()
 }
 
 fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {

@@ -95,9 +95,11 @@ impl Running {
         let moved = migrate(&settings.store)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(StartError::Threads)?;
         let refused = |error| StartError::Listen { address: settings.listen, error };
-        // Before the store is folded, which may take a while: whoever asks meanwhile waits instead of being refused.
+        // Before the store is folded, which may take a while: who looks whether the server lives must not end it for that.
         let listener = runtime.block_on(TcpListener::bind(settings.listen)).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
+        let (ready, is_ready) = watch::channel(false);
+        let starting = runtime.spawn(http::serve_until(listener, settings.request_timeout, is_ready));
         let writer = Writer::start(Options {
             store: settings.store.clone(),
             lock: Arc::clone(&lock),
@@ -119,6 +121,8 @@ impl Running {
         if writer.shared().keys.are_none() && !address.ip().is_loopback() {
             return Err(StartError::NoKeys(address));
         }
+        ready.send_replace(true);
+        let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
         let app = Arc::new(AppState::new(settings, writer, address));
         let (stop, stopped) = watch::channel(false);
         let serving = runtime.spawn(http::serve(listener, Arc::clone(&app), stopped));

@@ -40,6 +40,11 @@ pub(super) fn tables_of(experiment: u32) -> String {
     )
 }
 
+/// Deletes the tables of one experiment.
+pub(super) fn drop_of(experiment: u32) -> String {
+    ["events", "shown", "units", "marks"].map(|table| format!("DROP TABLE {table}_{experiment};")).concat()
+}
+
 /// The secrets of a store: whoever copies the file has them.
 #[derive(Clone)]
 pub struct Secrets {

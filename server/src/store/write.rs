@@ -62,6 +62,20 @@ impl Store {
         Ok(id)
     }
 
+    /// Deletes an experiment and all that there is of it. Its number is never given out again.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn delete_experiment(&self, experiment: u32) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        // Statements that read the tables would stand in the way.
+        self.connection.flush_prepared_statement_cache();
+        let dropped = schema::drop_of(experiment);
+        let failed = |error| StoreError::of_row(experiment, "its tables".to_owned(), error);
+        self.connection.execute_batch(&dropped).map_err(failed)?;
+        self.run("DELETE FROM experiments WHERE id = ?1", [experiment])
+    }
+
     /// Writes an event.
     ///
     /// # Errors

@@ -349,6 +349,7 @@ impl Thread {
                 failure: None,
                 has_deleted: false,
                 must_write: false,
+                deleted: BTreeSet::new(),
                 offer: None,
             };
             first(&mut session);
@@ -359,8 +360,9 @@ impl Thread {
                     answers.push(job.carry_out(&mut session));
                 }
             }
-            let Session { touched, failure, has_deleted, must_write, .. } = session;
+            let Session { touched, failure, has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
+            deleted.iter().for_each(|id| open.loaded.remove(*id));
             let written = write(&open.store, &mut open.loaded.held, &touched)?;
             if must_write {
                 open.store.set_alive(now)?;
@@ -370,11 +372,11 @@ impl Thread {
                 // No copy is left in the write-ahead log, once no reader needs it.
                 self.shared.truncation.want();
             }
-            Ok((touched, written + u64::from(must_write)))
+            Ok((touched, deleted, written + u64::from(must_write)))
         }));
         let done = done.unwrap_or_else(|_| Err(StoreError::Sqlite("a job ended by a fault of the program".to_owned())));
         match done {
-            Ok((touched, written)) => {
+            Ok((touched, deleted, written)) => {
                 self.shared.metrics.written.add(written);
                 if written > 0 {
                     self.written = now;
@@ -384,6 +386,10 @@ impl Thread {
                     self.options.lock.acknowledge(self.acknowledged);
                 }
                 self.open = Some(open);
+                if !deleted.is_empty() {
+                    deleted.iter().for_each(|id| _ = self.found.remove(id));
+                    self.publish();
+                }
                 self.announce(&touched);
                 Ok(answers)
             }

@@ -132,6 +132,12 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// Forgets an experiment.
+    pub(super) fn remove(&mut self, id: u32) {
+        self.held.remove(&id);
+        self.damaged.remove(&id);
+    }
+
     /// How many events there are, of all experiments.
     pub(super) fn events(&self) -> u64 {
         let held: u64 = self.held.values().map(|held| held.experiment.position().0).sum();

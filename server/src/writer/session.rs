@@ -48,6 +48,8 @@ pub struct Session<'a> {
     pub(super) failure: Option<StoreError>,
     /// Whether something personal was deleted.
     pub(super) has_deleted: bool,
+    /// The experiments that were deleted.
+    pub(super) deleted: BTreeSet<u32>,
     /// Whether something must be written though nothing happened.
     pub(super) must_write: bool,
     pub(super) offer: Option<Offer>,
@@ -72,6 +74,20 @@ impl Session<'_> {
     /// The experiment of an impression. `None` if this store has no such impression: another one of the same number is not meant.
     pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
         self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
+    }
+
+    /// An experiment, as it is.
+    #[must_use]
+    pub fn known(&self, id: u32) -> Option<&Experiment> {
+        self.held.get(&id).map(|held| &held.experiment)
+    }
+
+    /// Deletes an experiment with all that the store has of it.
+    pub fn delete(&mut self, id: u32) {
+        (self.has_deleted, self.must_write) = (true, true);
+        if self.attempt(|store| store.delete_experiment(id)).is_some() {
+            self.deleted.insert(id);
+        }
     }
 
     /// All experiments, as they are.

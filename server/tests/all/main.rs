@@ -23,3 +23,4 @@ mod shipping;
 #[cfg(target_os = "linux")]
 mod situations;
 mod units;
+mod years;

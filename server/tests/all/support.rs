@@ -222,6 +222,14 @@ pub(crate) struct Answer {
 }
 
 impl Client {
+    pub(crate) fn at(address: SocketAddr) -> Self {
+        Self { address, headers: vec![] }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn with(&self, name: &str, value: &str) -> Self {
         let mut other = self.clone();
         other.headers.push((name.to_owned(), value.to_owned()));

@@ -16,14 +16,14 @@ use traffic::{SIMULATED, Standing, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
-use super::experiments::{PATIENCE, change_state};
+use super::experiments::{self, Line, change_state};
 use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
 use super::sessions::{self, Sessions};
 use super::{App, Problem, damaged, guard};
-use crate::jobs::{self, Snapshot};
-use crate::writer::{ExperimentHandle, Session};
+use crate::jobs::Snapshot;
+use crate::writer::ExperimentHandle;
 
 pub(super) use stream::stream;
 
@@ -102,24 +102,24 @@ fn frame(app: &App, reader: &Reader, base: &'static str) -> Frame {
 }
 
 /// `GET /`
-pub(super) async fn list(State(app): State<App>, reader: Result<Reader, Problem>) -> Response {
+pub(super) async fn list(
+    State(app): State<App>,
+    reader: Result<Reader, Problem>,
+    RawQuery(query): RawQuery,
+) -> Response {
     let listed = async |reader: Reader| {
-        let (only, known) = (reader.caller.bound().map(str::to_owned), app.verdicts.known());
-        let job = move |session: &mut Session<'_>| jobs::snapshots(session, only.as_deref(), &known);
-        let all = app.writer.call(Some(PATIENCE), job).await?;
+        let (lines, next) = experiments::listed(&app, reader.caller.bound(), query.as_deref()).await?;
         let shared = app.clone();
         let told = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
             let line = |snapshot, verdict: &traffic::DecisionReport| line(snapshot, verdict, has_notice);
-            all.into_iter().map(|snapshot| shared.verdicts.complete(snapshot, line)).collect()
+            let item = |one| match one {
+                Line::Whole(snapshot) => shared.verdicts.complete(*snapshot, line),
+                Line::Damaged(entry) => damaged::line(&entry),
+            };
+            lines.into_iter().map(item).collect()
         });
-        let mut told = told.await?;
-        let seen = app.directory.all();
-        let bound = reader.caller.bound();
-        let seen = seen.values().filter(|entry| bound.is_none_or(|bound| bound == entry.config.name));
-        told.extend(seen.filter_map(|entry| damaged::line(entry)));
-        told.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told)))
+        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?, next.as_deref())))
     };
     match reader {
         Ok(reader) => listed(reader).await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, "")),

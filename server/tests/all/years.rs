@@ -1,0 +1,120 @@
+//! What a server of years needs: lists in pages, experiments that go, a start that answers.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Server, click, statuses, two_lists};
+
+fn ask(server: &Server, name: &str, unit: &str) -> Value {
+    let body = json!({"unit": unit, "query": "q", "lists": two_lists(4)});
+    server.client().post(&format!("/v1/experiments/{name}/impressions"), body).expect_status(200)
+}
+
+#[test]
+fn experiments_are_listed_a_hundred_at_a_time() {
+    let server = Server::start();
+    let name = |number: usize| format!("e{number:03}");
+    (0..205).for_each(|number| server.experiment(&name(number), json!({})));
+    let mut seen: Vec<String> = Vec::new();
+    let mut lengths = Vec::new();
+    let mut path = "/v1/experiments".to_owned();
+    loop {
+        let told = server.client().get(&path).expect_status(200);
+        let names = told["experiments"].as_array().unwrap().iter();
+        let names: Vec<String> = names.map(|one| one["experiment"].as_str().unwrap().to_owned()).collect();
+        lengths.push(names.len());
+        seen.extend(names);
+        let Some(next) = told["next"].as_str() else { break };
+        path = format!("/v1/experiments?after={next}");
+    }
+    assert_eq!((lengths, seen), (vec![100, 100, 5], (0..205).map(name).collect()));
+    server.client().get("/v1/experiments?limit=7").problem(400);
+    let page = server.client().get("/");
+    assert!(page.body.contains("href=\"./?after=e099\"") && page.body.matches("class=\"headline ").count() == 100);
+    assert!(!server.client().get("/?after=e199").body.contains("?after="));
+}
+
+#[test]
+fn an_experiment_that_is_over_can_be_deleted() {
+    let mut server = Server::start();
+    for name in ["old", "kept"] {
+        server.experiment(name, json!({"window": "1h"}));
+        ask(&server, name, "anna");
+    }
+    let open = ask(&server, "old", "a-very-special-unit");
+    let delete = |client: &Client| client.send("DELETE", "/v1/experiments/old", None);
+    assert!(delete(&server.client()).problem(409)["detail"].as_str().unwrap().contains("end it before"));
+    server.client().post("/v1/experiments/old/end", json!({})).expect_status(200);
+    assert!(delete(&server.client()).problem(409)["detail"].as_str().unwrap().contains("open pages"));
+    server.pass(2 * 60 * 60_000);
+    let log = server.log("kept");
+    assert_eq!(
+        delete(&server.client()).expect_status(200),
+        json!({"experiment": "old", "deleted": true, "erased": true})
+    );
+    delete(&server.client()).problem(404);
+    server.client().get("/v1/experiments/old").problem(404);
+    let event = click(&open["id"], open["shown"][0].as_str().unwrap());
+    assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["unknown"]);
+    // Its number is never given out again, and its name is free.
+    server.experiment("old", json!({}));
+    let told = ask(&server, "old", "anna");
+    assert_ne!(told["id"].as_str().unwrap()[..8], open["id"].as_str().unwrap()[..8]);
+    assert_eq!(server.log("kept").1, log.1);
+    server.restart();
+    assert_eq!(ask(&server, "old", "anna")["id"], told["id"]);
+    let tables: i64 = rusqlite::Connection::open(server.store())
+        .unwrap()
+        .query_row("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_1' ESCAPE '\\'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tables, 0);
+    let (text, _) = crate::support::texts(&server.command(&["audit"]));
+    assert!(text.contains("\texperiment deleted\told"), "{text}");
+}
+
+/// A damaged one can be deleted too: there is nothing else to be done with it.
+#[test]
+fn a_damaged_experiment_can_be_deleted() {
+    let mut server = Server::start();
+    server.experiment("broken", json!({}));
+    ask(&server, "broken", "anna");
+    server.stop();
+    rusqlite::Connection::open(server.store())
+        .unwrap()
+        .execute_batch("UPDATE events_1 SET kind = 9 WHERE n = 2")
+        .unwrap();
+    server.run().unwrap();
+    assert_eq!(server.client().get("/v1/experiments/broken").expect_status(200)["state"], "damaged");
+    server.client().send("DELETE", "/v1/experiments/broken", None).expect_status(200);
+    server.client().get("/v1/experiments/broken").problem(404);
+    server.experiment("broken", json!({}));
+    server.restart();
+    assert_eq!(ask(&server, "broken", "anna")["credited"], true);
+}
+
+/// While logs are folded, the server says that it lives.
+#[test]
+fn a_start_answers_from_its_first_moment() {
+    let mut server = Server::start();
+    server.experiment("e", json!({}));
+    server.stop();
+    server.settings.listen = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        free.local_addr().unwrap()
+    };
+    server.faults.delay(rankduel_server::store::Operation::Read, Duration::from_millis(400));
+    let client = Client::at(server.settings.listen);
+    let asking = std::thread::spawn(move || {
+        // Before it listens, nobody answers.
+        while std::net::TcpStream::connect(client.address()).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let answers = ["/health", "/ready", "/v1/experiments"].map(|path| client.get(path));
+        [answers[0].status, answers[1].problem(503)["status"].as_u64().unwrap() as u16, answers[2].status]
+    });
+    server.run().unwrap();
+    server.faults.stop();
+    assert_eq!(asking.join().unwrap(), [200, 503, 503]);
+    assert_eq!(server.client().get("/ready").status, 200);
+}
