@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use crate::Preference;
 
 /// Outcomes of a pair, counted for its first side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Units that the first side won.
     pub wins: u64,

@@ -102,6 +102,30 @@ impl Chooser {
     }
 }
 
+impl Chooser {
+    /// Its state as bytes.
+    pub(crate) fn state(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Policy(policy) => policy.snapshot().ok(),
+            Self::Fixed(blocks) => postcard::to_allocvec(&(blocks.chosen, &blocks.block)).ok(),
+        }
+    }
+
+    /// Goes on with a state of [`state`](Self::state); whether that could be read. It must not be used otherwise.
+    pub(crate) fn load(&mut self, state: &[u8]) -> bool {
+        match self {
+            Self::Policy(policy) => policy.load(state).is_ok(),
+            Self::Fixed(blocks) => match postcard::from_bytes::<(u64, Vec<[u32; 2]>)>(state) {
+                Ok((chosen, block)) if block.len() == blocks.block.len() => {
+                    (blocks.chosen, blocks.block) = (chosen, block);
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+}
+
 impl Blocks {
     fn next(&mut self) -> [u32; 2] {
         let length = self.block.len() as u64;

@@ -9,7 +9,7 @@ use super::config::{Guard, Guardrails};
 const LEVEL: f64 = 0.05;
 
 /// How often something happened to a ranker, and how often it was bad, for each guardrail.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Watched {
     rates: Vec<[[u64; 2]; 3]>,
     /// Impressions that were clicked or not: each counts for the rankers that it showed.

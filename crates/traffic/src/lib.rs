@@ -57,7 +57,7 @@ pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, 
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Marks, Notices, Numbered, Refused,
-    Request,
+    Request, Snapshot, SnapshotError,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};

@@ -13,7 +13,7 @@ use statistics::anytime::RatioSums;
 pub const CAP: u32 = 5;
 
 /// The clicks of an impression on the documents of each of two rankers, each document once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct SideClicks(pub [u16; 2]);
 
 /// The most clicks of a side: a list has fewer documents.
@@ -48,7 +48,7 @@ impl SideClicks {
 }
 
 /// What the impressions of a unit come to, for two rankers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct UnitAmounts {
     impressions: u32,
     clicks: [u32; 2],
@@ -76,7 +76,7 @@ impl UnitAmounts {
 }
 
 /// Sums of what units have on each side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct SideSums {
     /// Of the first ranker.
     pub first: u64,
@@ -124,7 +124,7 @@ impl SideSums {
 }
 
 /// What units come to that closed on a day, for a pair of rankers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Amounts {
     /// Units with an impression that says who owns its documents. Without any, there are no amounts.
     pub units: u64,

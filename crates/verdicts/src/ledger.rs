@@ -18,7 +18,7 @@ use crate::bots::Bots;
 use crate::pair_choice::PairChoice;
 
 /// Who won an impression, by the places of the rankers among those that met.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// Nothing was compared.
     Nothing,
@@ -31,7 +31,7 @@ pub enum Outcome {
 }
 
 /// What a day says about a pair of rankers; wins are those of the first, which has the lower number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// The rankers.
     pub pair: (u32, u32),
@@ -64,7 +64,7 @@ impl Outcome {
 pub type Pair = (u32, u32);
 
 /// Who met in an impression, and what came of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub enum Said {
     /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, where it is known whose these are.
     Pair(Pair, i8, Option<SideClicks>),
@@ -152,8 +152,8 @@ impl UnitStore for BTreeMap<u64, UnitRecord> {
     }
 }
 
-/// The units of an experiment, counted as its days close.
-#[derive(Debug, Default)]
+/// The units of an experiment, counted as its days close. As bytes, it is what a snapshot of it holds.
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
     /// Units that count, or counted, for verdicts.
     units: S,
@@ -165,7 +165,7 @@ pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
 }
 
 /// How many units there were.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tally {
     /// Outcomes of units that counted.
     pub counted: u64,
@@ -180,7 +180,7 @@ pub struct Tally {
 }
 
 /// Something for each of some pairs of a version: a unit mostly meets one, and of a set of a hundred rankers thousands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 enum ByPair<T> {
     Few(Vec<(Key, T)>),
     Many(BTreeMap<Key, T>),
@@ -232,7 +232,7 @@ impl<T: Clone> ByPair<T> {
 }
 
 /// A unit on a day.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
 struct OfDay {
     impressions: u32,
     clicks: u32,
@@ -242,7 +242,7 @@ struct OfDay {
 }
 
 /// What a ledger knows of a unit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct UnitRecord {
     bot_from: i32,
     /// By version and pair: the last day of its sum, and the sum.
@@ -254,7 +254,7 @@ pub struct UnitRecord {
 }
 
 /// What the impressions of a unit say of a pair until a day.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct UnitSum {
     /// The last day that counts.
     last: i32,

@@ -8,9 +8,9 @@ use output::numbers::with_unit;
 
 use super::StoreFlag;
 use crate::store::Access;
-use crate::writer::{FoldedLog, fold};
+use crate::writer::{FoldedLog, check_snapshot, fold};
 
-/// Check a store: the file, the numbers of events, and that every log folds
+/// Check a store: the file, the checksums of all rows, that every log folds, and that snapshots are what logs fold to
 ///
 /// Exits with 1 if something is wrong. A server may run meanwhile.
 #[derive(Debug, Args)]
@@ -30,9 +30,13 @@ impl Check {
         let mut wrong = problems.len();
         for (id, name) in store.experiments()? {
             match fold(&store, id, &name, |_| {}) {
-                Ok(FoldedLog { events, asked, .. }) => {
-                    println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression"));
-                }
+                Ok(FoldedLog { events, asked, .. }) => match check_snapshot(&store, id, &name) {
+                    Ok(_) => println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression")),
+                    Err(error) => {
+                        wrong += 1;
+                        println!("{name}: {error}");
+                    }
+                },
                 Err(error) => {
                     wrong += 1;
                     println!("{name}: {error}");

@@ -158,6 +158,28 @@ impl Store {
         Ok(last.unwrap_or(0) as u64)
     }
 
+    /// The last snapshot of an experiment: the number of the last event in it, and its bytes.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the row is damaged.
+    pub fn snapshot(&self, experiment: u32) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+        self.inject(Operation::Read)?;
+        let place = || "its snapshot".to_owned();
+        let sql = format!("SELECT n, body, sum FROM snapshot_{experiment} ORDER BY n DESC LIMIT 1");
+        let read = || {
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            self.connection.query_row(&sql, [], row).optional()
+        };
+        let row: Option<(i64, Vec<u8>, i64)> =
+            read().map_err(|error| StoreError::of_row(experiment, place(), error))?;
+        match row {
+            Some((n, body, known)) if known != snapshot_sum(experiment, n, &body) => {
+                Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()))
+            }
+            found => Ok(found.map(|(n, body, _)| (n as u64, body))),
+        }
+    }
+
     /// The documents of an impression.
     ///
     /// # Errors
@@ -295,7 +317,12 @@ impl Store {
         let mut found: Vec<Problem> =
             lines.into_iter().filter(|line| line != "ok").map(|text| Problem { text }).collect();
         for (id, name) in self.experiments()? {
-            let checks = [self.check_units(id).map(drop), self.marks(id).map(drop), self.check_shown(id)];
+            let checks = [
+                self.check_units(id).map(drop),
+                self.marks(id).map(drop),
+                self.check_shown(id),
+                self.snapshot(id).map(drop),
+            ];
             let texts = checks.into_iter().filter_map(Result::err);
             found.extend(texts.map(|error| Problem { text: format!("{name}: {error}") }));
         }
@@ -344,4 +371,8 @@ pub(super) fn unit_sum(experiment: u32, hash: &[u8], number: i64) -> i64 {
 pub(super) fn marks_sum(experiment: u32, impression: i64, time: i64, hashes: [Option<i64>; 3]) -> i64 {
     let [query, key, request] = hashes.map(Column::from);
     sum(Table::Marks, experiment, &[impression.into(), time.into(), query, key, request])
+}
+
+pub(super) fn snapshot_sum(experiment: u32, n: i64, body: &[u8]) -> i64 {
+    sum(Table::Snapshot, experiment, &[n.into(), body.into()])
 }

@@ -36,13 +36,14 @@ pub(super) fn tables_of(experiment: u32) -> String {
         CREATE TABLE units_{experiment} (hash BLOB PRIMARY KEY, number INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE marks_{experiment} (
             impression INTEGER PRIMARY KEY, time INTEGER NOT NULL, query INTEGER, key INTEGER, request INTEGER, sum INTEGER NOT NULL
-        ) STRICT;"
+        ) STRICT;
+        CREATE TABLE snapshot_{experiment} (n INTEGER PRIMARY KEY, body BLOB NOT NULL, sum INTEGER NOT NULL) STRICT;"
     )
 }
 
 /// Deletes the tables of one experiment.
 pub(super) fn drop_of(experiment: u32) -> String {
-    ["events", "shown", "units", "marks"].map(|table| format!("DROP TABLE {table}_{experiment};")).concat()
+    ["events", "shown", "units", "marks", "snapshot"].map(|table| format!("DROP TABLE {table}_{experiment};")).concat()
 }
 
 /// The secrets of a store: whoever copies the file has them.

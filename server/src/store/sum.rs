@@ -9,6 +9,7 @@ pub(super) enum Table {
     Shown,
     Units,
     Marks,
+    Snapshot,
 }
 
 /// A column.

@@ -10,7 +10,7 @@ use traffic::Marks;
 
 use super::access::PATIENCE;
 use super::lock::beside;
-use super::read::{event_sum, marks_sum, shown_sum, unit_sum};
+use super::read::{event_sum, marks_sum, shown_sum, snapshot_sum, unit_sum};
 use super::{Displayed, Kept, Operation, Shown, Store, StoreError, schema};
 use crate::ids::UnitHash;
 
@@ -85,6 +85,16 @@ impl Store {
         let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
         let sum = event_sum(experiment, n, kind, impression, body);
         self.insert(experiment, "INSERT INTO events_# VALUES (?1, ?2, ?3, ?4, ?5)", (n, kind, impression, body, sum))
+    }
+
+    /// Keeps the state of an experiment after event `n`, in place of earlier ones.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn insert_snapshot(&self, experiment: u32, n: u64, body: &[u8]) -> Result<(), StoreError> {
+        self.insert(experiment, "DELETE FROM snapshot_#", ())?;
+        let sum = snapshot_sum(experiment, n as i64, body);
+        self.insert(experiment, "INSERT INTO snapshot_# VALUES (?1, ?2, ?3)", (n as i64, body, sum))
     }
 
     /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use output::numbers::with_unit;
 use tokio::sync::watch;
-use traffic::{Experiment, State};
+use traffic::{Event, Experiment, Snapshot, State};
 
 use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
@@ -465,12 +465,14 @@ fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
     ExperimentHandle::new(id, experiment.config().clone(), experiment.state())
 }
 
-/// Writes the events of these experiments.
+/// Writes the events of these experiments, and a snapshot of each of which a day closed: a start goes on from there.
 fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>) -> Result<u64, StoreError> {
     let mut written = 0;
     for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {
+        let mut has_closed = false;
         for numbered in held.experiment.take_events() {
             let event = numbered.recorded.event();
+            has_closed |= matches!(event, Event::Day { .. });
             store.insert_event(&Row {
                 experiment: id,
                 n: numbered.n,
@@ -479,6 +481,10 @@ fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>)
                 body: numbered.recorded.bytes(),
             })?;
             written += 1;
+        }
+        if has_closed {
+            let Snapshot { events, bytes } = held.experiment.snapshot();
+            store.insert_snapshot(id, events, &bytes)?;
         }
     }
     Ok(written)

@@ -76,14 +76,26 @@ pub struct Next<'a> {
     pub experiment: Option<&'a Experiment>,
 }
 
-/// Folds the log of an experiment. `each` sees every event before it is folded.
+/// Folds the log of an experiment from its first event. `each` sees every event before it is folded.
 ///
 /// # Errors
 /// If an event is missing, cannot be read, or does not follow from those before it.
-pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Next<'_>)) -> Result<FoldedLog, LoadError> {
-    let mut folded: Option<Experiment> = None;
-    let (mut events, mut asked) = (0, 0);
-    store.events(id, 0, |stored| -> Result<(), LoadError> {
+pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(Next<'_>)) -> Result<FoldedLog, LoadError> {
+    fold_after(store, id, name, None, each)
+}
+
+/// The same after the state of a snapshot.
+fn fold_after(
+    store: &Store,
+    id: u32,
+    name: &str,
+    begun: Option<Experiment>,
+    mut each: impl FnMut(Next<'_>),
+) -> Result<FoldedLog, LoadError> {
+    let mut folded = begun;
+    let (mut events, mut asked) =
+        folded.as_ref().map_or((0, 0), |experiment| (experiment.position().0, experiment.fates().asked));
+    store.events(id, events, |stored| -> Result<(), LoadError> {
         let wrong = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
         let recorded = Recorded::read(stored.body).map_err(|error| wrong(error.to_string()))?;
         let event = recorded.event();
@@ -107,6 +119,28 @@ pub fn fold(store: &Store, id: u32, name: &str, mut each: impl FnMut(Next<'_>)) 
     // What was folded is in the store already.
     let _ = experiment.take_events();
     Ok(FoldedLog { experiment, events, asked })
+}
+
+/// Compares the snapshot of an experiment with the fold of its log from the first event; the number of the last event in it.
+///
+/// # Errors
+/// If the log cannot be folded, or its state there is another.
+pub fn check_snapshot(store: &Store, id: u32, name: &str) -> Result<Option<u64>, LoadError> {
+    let Some((at, bytes)) = store.snapshot(id)? else { return Ok(None) };
+    let mut found = None;
+    let FoldedLog { experiment, events, .. } = fold(store, id, name, |next| {
+        if next.n == at + 1 {
+            found = next.experiment.map(Experiment::snapshot);
+        }
+    })?;
+    if events == at {
+        found = Some(experiment.snapshot());
+    }
+    if found.is_some_and(|found| found.bytes == bytes) {
+        return Ok(Some(at));
+    }
+    let message = "the snapshot after it has another state than its log".to_owned();
+    Err(LoadError::Event { experiment: name.to_owned(), n: at, message })
 }
 
 /// An experiment that cannot be served: something of it is damaged.
@@ -170,8 +204,20 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, String>) -> Result<Loade
     Ok(loaded)
 }
 
+/// No snapshot is used: the log has everything.
+fn unusable(name: &str, error: &dyn std::fmt::Display) -> Option<Experiment> {
+    tracing::warn!(experiment = name, %error, "the snapshot cannot be used: all events are folded");
+    None
+}
+
 fn load_one(store: &Store, id: u32, name: &str) -> Result<Held, LoadError> {
-    let FoldedLog { mut experiment, asked, .. } = fold(store, id, name, |_| {})?;
+    let begun = match store.snapshot(id) {
+        Ok(None) => None,
+        Ok(Some((_, bytes))) => Experiment::restored(&bytes).map(Some).unwrap_or_else(|error| unusable(name, &error)),
+        Err(error @ StoreError::Row { .. }) => unusable(name, &error),
+        Err(error) => return Err(error.into()),
+    };
+    let FoldedLog { mut experiment, asked, .. } = fold_after(store, id, name, begun, |_| {})?;
     let last_unit = store.check_units(id)?.max(experiment.last_unit());
     for (time, impression, marks) in store.marks(id)? {
         experiment.remember(time, impression, marks);

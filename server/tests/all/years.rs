@@ -66,7 +66,11 @@ fn an_experiment_that_is_over_can_be_deleted() {
     assert_eq!(ask(&server, "old", "anna")["id"], told["id"]);
     let tables: i64 = rusqlite::Connection::open(server.store())
         .unwrap()
-        .query_row("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_1' ESCAPE '\\'", [], |row| row.get(0))
+        .query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_1' ESCAPE '\\'",
+            [],
+            |row| row.get(0),
+        )
         .unwrap();
     assert_eq!(tables, 0);
     let (text, _) = crate::support::texts(&server.command(&["audit"]));
@@ -117,4 +121,114 @@ fn a_start_answers_from_its_first_moment() {
     server.faults.stop();
     assert_eq!(asking.join().unwrap(), [200, 503, 503]);
     assert_eq!(server.client().get("/ready").status, 200);
+}
+
+/// Three days of traffic, with a start on each; the last one has open pages.
+fn three_days() -> Server {
+    let mut server = Server::start();
+    server.experiment("e", json!({"policy": "rucb", "window": "10m"}));
+    for day in 0..3 {
+        for unit in 0..12 {
+            let told = ask(&server, "e", &format!("u{}", unit + 4 * day));
+            if unit % 3 > 0 {
+                let event = click(&told["id"], told["shown"][unit % 2].as_str().unwrap());
+                server.client().post("/v1/events", event).expect_status(200);
+            }
+        }
+        if day < 2 {
+            server.pass(crate::support::DAY);
+            server.restart();
+        }
+    }
+    server
+}
+
+/// What an experiment is, but for its starts.
+fn status(server: &Server) -> Value {
+    let mut status = server.client().get("/v1/experiments/e").expect_status(200);
+    for field in ["log", "time"] {
+        status.as_object_mut().unwrap().remove(field);
+    }
+    status
+}
+
+fn sql(server: &Server, sql: &str) {
+    rusqlite::Connection::open(server.store()).unwrap().execute_batch(sql).unwrap();
+}
+
+fn number(server: &Server, sql: &str) -> i64 {
+    let store = rusqlite::Connection::open(server.store()).unwrap();
+    store.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
+    let mut server = three_days();
+    let (before, log) = (status(&server), server.log("e"));
+    server.stop();
+    let at = number(&server, "SELECT n FROM snapshot_1");
+    assert!(at > 20 && (at as u64) < log.0, "{at} of {}", log.0);
+    let (text, _) = crate::support::texts(&server.command(&["check"]));
+    assert!(text.starts_with("e: ok") && text.ends_with("ok\n"), "{text}");
+    // With it, without it, and with one that cannot be read: the same state, and the same choices afterwards.
+    let copy = std::fs::read(server.store()).unwrap();
+    let mut told = Vec::new();
+    for change in [
+        "SELECT 1",
+        "DELETE FROM snapshot_1",
+        "UPDATE snapshot_1 SET body = x'01'",
+        "UPDATE snapshot_1 SET body = zeroblob(4), sum = 0",
+    ] {
+        std::fs::write(server.store(), &copy).unwrap();
+        sql(&server, change);
+        server.settings.consent.accept_loss = true;
+        server.run().unwrap();
+        assert_eq!(status(&server), before, "{change}");
+        assert_eq!(server.log("e").0, log.0 + 1, "{change}");
+        let pages: Vec<Value> =
+            (0..20).map(|unit| ask(&server, "e", &format!("new {unit}"))["shown"].clone()).collect();
+        told.push((pages, server.client().get("/v1/experiments/e").expect_status(200)["policy"].clone()));
+        server.stop();
+    }
+    assert!(told.windows(2).all(|two| two[0] == two[1]));
+}
+
+/// What a policy has learnt may be unreadable for a later build: then it chooses from scratch, and the log says so.
+#[test]
+fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
+    let mut server = three_days();
+    let before = status(&server);
+    server.stop();
+    let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
+    let (n, bytes) = store.snapshot(1).unwrap().expect("a snapshot");
+    // The name of the policy and its state: another revision wrote it.
+    let name = b"revision=1 arms=2";
+    let at = bytes.windows(name.len()).position(|window| window == name).expect("its name");
+    let mut other = bytes.clone();
+    other[at + 9] = b'0';
+    store.insert_snapshot(1, n, &other).unwrap();
+    drop(store);
+    server.run().unwrap();
+    let mut after = status(&server);
+    let log = server.client().get("/v1/experiments/e/export?what=log").body;
+    let continued = log.lines().filter(|line| line.contains("\"event\":\"continued\"")).count();
+    assert_eq!(continued, 1, "{log}");
+    // Outcomes that counted still do.
+    after["policy"] = before["policy"].clone();
+    assert_eq!(after, before);
+    ask(&server, "e", "somebody");
+    server.restart();
+    ask(&server, "e", "somebody else");
+}
+
+/// `check` compares a snapshot with its log.
+#[test]
+fn a_snapshot_of_another_log_is_found() {
+    let server = three_days();
+    let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
+    let (n, bytes) = store.snapshot(1).unwrap().expect("a snapshot");
+    store.insert_snapshot(1, n - 1, &bytes).unwrap();
+    let output = server.command(&["check"]);
+    let (text, _) = crate::support::texts(&output);
+    assert!(output.status.code() == Some(1) && text.contains("has another state than its log"), "{text}");
 }

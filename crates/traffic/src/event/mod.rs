@@ -193,7 +193,7 @@ pub enum Notice {
 }
 
 /// Whose lists an impression shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
     /// Two rankers, as the policy chose: what comes of it, the policy learns.
     Duel([u32; 2]),
@@ -262,7 +262,7 @@ impl Reason {
 }
 
 /// What an experiment does with requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum State {
     /// Rankers are chosen and lists mixed.
     #[default]

@@ -28,7 +28,7 @@ pub enum ClickFate {
 }
 
 /// How many impressions there are of which something was odd.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Notices {
     /// With a click on a document that is not in the list.
@@ -52,11 +52,12 @@ pub struct Notices {
 }
 
 /// What was odd about an open impression, in four bytes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Odd {
     /// A bit for each kind of notice.
     noticed: u8,
     /// How many of its events did not count, up to [`NOISE`]; no event of the log says it, so each process begins at 0.
+    #[serde(skip)]
     refused: u8,
     /// Where the document of a near id is.
     near: u16,
@@ -114,7 +115,7 @@ impl Odd {
 }
 
 /// The closed impressions of which something came lately.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Late {
     known: BTreeSet<u64>,
     order: VecDeque<u64>,

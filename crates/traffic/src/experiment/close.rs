@@ -21,10 +21,9 @@ impl Experiment {
             && due <= self.up(now)
         {
             self.due.pop_front();
-            let Some(open) = self.open.get(impression) else { continue };
+            // One that was listed later has another place in the queue.
+            let Some(open) = self.open.get(impression).filter(|open| open.due == due) else { continue };
             match open.listed {
-                // It was listed later, and has another place in the queue.
-                Some(listed) if self.up(listed) + self.rules.window > due => {}
                 Some(_) if self.config.ask == Ask::Lists => self.end(now, impression, Reason::Window),
                 _ => self.end(now, impression, Reason::Unanswered),
             }

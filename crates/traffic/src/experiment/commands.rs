@@ -10,8 +10,8 @@ use rand::Rng as _;
 use super::super::chooser::Chooser;
 use super::super::config::Ask;
 use super::super::event::{Choice, Event, Notice, Outcome, Reason, State, Time};
-use super::{Experiment, Marks};
 use super::open::Credit;
+use super::{Experiment, Marks};
 use crate::config::ConfigError;
 
 /// A request for an impression.

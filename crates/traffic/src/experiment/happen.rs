@@ -248,6 +248,7 @@ impl Experiment {
             unit,
             asked: time,
             listed: None,
+            due: self.up(time) + self.rules.window,
             choice,
             ticket,
             receipt: Box::default(),
@@ -256,12 +257,13 @@ impl Experiment {
             odd: Odd::default(),
             clicked: Vec::new(),
         };
+        let due = open.due;
         self.open.push(impression, open);
         match receipt {
             Some(receipt) => self.listed(time, impression, receipt),
             // A judge is shown both at once.
             None if self.config.ask == Ask::Duels => self.listed(time, impression, &[]),
-            None => self.due.push_back((self.up(time) + self.rules.window, impression)),
+            None => self.due.push_back((due, impression)),
         }
         impression
     }
@@ -270,7 +272,7 @@ impl Experiment {
     pub(super) fn listed(&mut self, time: Time, impression: u64, receipt: &[u8]) {
         let (due, day) = (self.up(time) + self.rules.window, self.day(time));
         let Some(open) = self.open.get_mut(impression) else { return };
-        open.listed = Some(time);
+        (open.listed, open.due) = (Some(time), due);
         open.receipt = receipt.into();
         let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
         let arms = open.choice.arms();

@@ -8,6 +8,7 @@
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
 //! | [`marks`] | what finds an impression again |
+//! | [`snapshot`] | all of it as bytes, and back |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
 mod clicks;
@@ -18,6 +19,7 @@ mod happen;
 mod look;
 mod marks;
 mod open;
+mod snapshot;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,6 +34,7 @@ pub use happen::FoldError;
 pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
+pub use snapshot::{Snapshot, SnapshotError};
 
 use super::chooser::Chooser;
 use super::config::Guard;
@@ -57,7 +60,7 @@ pub struct Numbered {
 }
 
 /// A change of the state, who made it, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Change {
     /// When, in milliseconds since 1970.
     pub time: Time,
@@ -70,7 +73,7 @@ pub struct Change {
 }
 
 /// A guardrail that broke.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Alarm {
     /// When, in milliseconds since 1970.
     pub time: Time,
@@ -85,7 +88,7 @@ pub struct Alarm {
 }
 
 /// How many impressions and clicks there were.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fates {
     /// Impressions asked for.
     pub asked: u64,
@@ -106,7 +109,7 @@ pub struct Fates {
 }
 
 /// The impressions that were asked for on a day, or in an hour.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Daily {
     /// How many.
     pub asked: u64,
@@ -127,7 +130,7 @@ impl Daily {
 }
 
 /// Whose the impressions were, and whether anybody clicked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Traffic {
     /// How many units asked.
     pub(crate) units: u64,
@@ -138,7 +141,7 @@ pub(crate) struct Traffic {
 }
 
 /// A unit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Unit {
     /// Its impressions.
     asked: u32,
@@ -151,7 +154,7 @@ struct Unit {
 }
 
 /// The rankers that a unit met, in little memory.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 enum Met {
     Pair([u32; 2]),
     Set(Box<[u32]>),

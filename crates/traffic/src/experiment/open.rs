@@ -62,6 +62,30 @@ impl OpenImpressions {
         Some(*open)
     }
 
+    /// All of them with their numbers, in this order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Open)> {
+        (self.first..).zip(&self.impressions).filter_map(|(number, open)| Some((number, open.as_deref()?)))
+    }
+
+    /// These impressions, in the order of their numbers, of which `last` is the highest that was ever given out.
+    pub(super) fn restored(open: impl IntoIterator<Item = (u64, Open)>, last: u64) -> Self {
+        let mut all = Self::default();
+        for (impression, one) in open {
+            if all.impressions.is_empty() {
+                all.first = impression;
+            }
+            // Those between were closed.
+            while all.first + all.impressions.len() as u64 != impression {
+                all.impressions.push_back(None);
+            }
+            all.push(impression, one);
+        }
+        while !all.impressions.is_empty() && all.first + (all.impressions.len() as u64) <= last {
+            all.impressions.push_back(None);
+        }
+        all
+    }
+
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Open> {
         self.impressions.iter_mut().filter_map(|open| open.as_deref_mut())
     }
@@ -113,6 +137,8 @@ pub(super) struct Open {
     pub(super) asked: Time,
     /// When its list was there.
     pub(super) listed: Option<Time>,
+    /// When its window ends, in time without downtime.
+    pub(super) due: i64,
     pub(super) choice: Choice,
     /// With which the policy learns.
     pub(super) ticket: Option<Ticket>,

@@ -8,8 +8,8 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Config, Event, Generators, Guard, Guardrails, Keep, Notice, Outcome, Reason, Recorded, Row,
-    State, Then,
+    Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Notice, Outcome, Reason,
+    Recorded, Request, Row, SnapshotError, State, Then,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};
@@ -182,4 +182,38 @@ fn a_log_of_the_first_version_evolves() {
     );
     // The log has no amounts, but all that they are counted from.
     assert!(experiment.rows().iter().all(|(_, row)| row.amounts.units == row.units.total()));
+}
+
+/// A snapshot as the first version wrote it, in the middle of the second day. What its policy has learnt may be unreadable one day;
+/// everything else is read for ever.
+#[test]
+fn a_snapshot_of_the_first_version_evolves() {
+    let path = fixture("snapshot-v1.txt");
+    if !path.exists() && std::env::var_os("UPDATE").is_some() {
+        // One that still runs then, with open impressions.
+        let world = (12..).find_map(|seed| {
+            let mut world = World::new(config(3, "rucb"), 40, seed);
+            (0..2_500).for_each(|_| world.step());
+            let experiment = &world.experiment;
+            (experiment.state() == State::Running && experiment.fates().open > 5).then_some(world)
+        });
+        let world = world.unwrap();
+        std::fs::write(&path, hex(&world.experiment.snapshot().bytes) + "\n").unwrap();
+    }
+    let snapshot = bytes(std::fs::read_to_string(&path).unwrap().trim());
+    let mut experiment = Experiment::restored(&snapshot).unwrap();
+    let fates = experiment.fates();
+    let found = (experiment.position(), fates.asked, fates.open, fates.credited, experiment.rows().len());
+    assert_eq!(found, ((2_606, 5_214_088_501_081_744_926), 980, 24, 347, 4));
+    experiment.started(experiment.time() + 1, 9).unwrap();
+    assert!(matches!(
+        experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
+        Ok(Chosen::New { .. })
+    ));
+    // Damage is no state, and neither is a later version.
+    for length in 0..snapshot.len() {
+        assert!(Experiment::restored(&snapshot[..length]).is_err(), "{length}");
+    }
+    let later = [&[2], &snapshot[1..]].concat();
+    assert!(matches!(Experiment::restored(&later), Err(SnapshotError::Version(2))));
 }

@@ -33,6 +33,7 @@ pub(crate) struct World {
     marks: Vec<(i64, u64, Marks)>,
     lists: Vec<ListBuf>,
     users: u64,
+    crashes: u64,
 }
 
 impl World {
@@ -47,7 +48,17 @@ impl World {
             })
             .collect();
         let experiment = Experiment::create(config, now).unwrap();
-        let mut world = Self { experiment, log: Vec::new(), now, generator, open: Vec::new(), marks: Vec::new(), lists, users };
+        let mut world = Self {
+            experiment,
+            log: Vec::new(),
+            now,
+            generator,
+            open: Vec::new(),
+            marks: Vec::new(),
+            lists,
+            users,
+            crashes: 0,
+        };
         world.keep();
         world
     }
@@ -65,7 +76,13 @@ impl World {
         let again = replayed(&self.log);
         assert_eq!(again.position(), self.experiment.position());
         let forgotten = self.experiment.forgotten_marks();
-        self.experiment = again;
+        // A snapshot is the fold of the log, whoever made it.
+        let snapshot = self.experiment.snapshot();
+        assert_eq!(again.snapshot(), snapshot);
+        let restored = Experiment::restored(&snapshot.bytes).unwrap();
+        assert_eq!((restored.position(), restored.snapshot()), (again.position(), snapshot));
+        self.crashes += 1;
+        self.experiment = if self.crashes % 2 == 0 { again } else { restored };
         self.marks.retain(|(_, impression, _)| *impression > forgotten);
         self.marks.iter().for_each(|(time, impression, marks)| self.experiment.remember(*time, *impression, *marks));
     }

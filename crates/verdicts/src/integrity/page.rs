@@ -28,7 +28,7 @@ pub struct PageClicks {
 }
 
 /// The pages of a day, or of several, for a pair of rankers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PageCounts {
     /// Pages that count.
     pub pages: u64,

@@ -1,0 +1,299 @@
+//! An experiment as bytes, and back: who goes on from a snapshot need not fold what came before it.
+//!
+//! A snapshot has all that follows from the log, and no marks. Equal logs give equal snapshots, so their checksums compare states. The
+//! struct of a version never changes, nor does what it holds: `tests/fixtures` has snapshots of every version. What the policy has learnt
+//! may be unreadable for a later build; then another revision chooses from there on, as after any change of a policy.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bandits::open::Ticket;
+use interleave::receipt::{read_page, write_page};
+use serde::{Deserialize, Serialize};
+use verdicts::integrity::PageCounts;
+use verdicts::ledger::UnitLedger;
+
+use super::super::chooser::Chooser;
+use super::super::event::{Choice, Event, EventError, Recorded, Row, Time};
+use super::super::guards::Watched;
+use super::clicks::{Late, Odd};
+use super::marks::Remembered;
+use super::open::{Open, OpenImpressions};
+use super::{Alarm, Change, Daily, Experiment, Fates, Notices, Traffic, Unit};
+use crate::State;
+use crate::config::ConfigError;
+
+/// The version of the bytes.
+const VERSION: u8 = 1;
+
+/// An experiment at a place in its log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The number of the last event that is in it.
+    pub events: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Snapshot {
+    /// The checksum of the state: equal for equal logs.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(&self.bytes)
+    }
+}
+
+/// Why bytes are no snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A later program wrote it.
+    #[error(
+        "the snapshot has the version {0}, which this program does not know; use the program that wrote it, or a newer one"
+    )]
+    Version(u8),
+    /// No program writes such bytes.
+    #[error("the snapshot is damaged: {0}")]
+    Damaged(&'static str),
+    /// Its settings cannot be read.
+    #[error("the settings of the snapshot: {0}")]
+    Settings(#[from] EventError),
+    /// Its settings are not accepted.
+    #[error("the settings of the snapshot: {0}")]
+    Refused(#[from] ConfigError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateV1 {
+    /// The event that created it, with its settings.
+    created: Vec<u8>,
+    /// Who chooses, and its state.
+    chooser: Option<(String, Option<Vec<u8>>)>,
+    /// Who seemed best when that was last asked since the policy learnt: a policy may say otherwise later.
+    leader: Option<Option<u32>>,
+    state: State,
+    changes: Vec<Change>,
+    alarms: Vec<Alarm>,
+    time: Time,
+    downtime: i64,
+    starts: Vec<(u64, u64)>,
+    events: u64,
+    sum: u64,
+    open: Vec<(u64, OpenV1)>,
+    due: VecDeque<(i64, u64)>,
+    open_by_day: BTreeMap<i32, u64>,
+    by_unit: BTreeMap<u64, Unit>,
+    last_unit: u64,
+    traffic: Traffic,
+    units: UnitLedger,
+    rows: Vec<(i32, Row)>,
+    pages: BTreeMap<(u32, u32), PageCounts>,
+    notices: Notices,
+    late: Late,
+    last_day: Option<i32>,
+    watched: Watched,
+    fates: Fates,
+    daily: BTreeMap<i32, Daily>,
+    hourly: VecDeque<(i64, Daily)>,
+}
+
+/// An open impression.
+#[derive(Serialize, Deserialize)]
+struct OpenV1 {
+    unit: u64,
+    asked: Time,
+    listed: Option<Time>,
+    due: i64,
+    choice: Choice,
+    ticket: Option<Ticket>,
+    receipt: Box<[u8]>,
+    page: Option<Vec<u8>>,
+    seen: u32,
+    odd: Odd,
+    clicked: Vec<(u32, Time)>,
+}
+
+impl OpenV1 {
+    fn of(open: &Open) -> Self {
+        let Open { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked } = open;
+        let page = page.as_ref().map(|page| {
+            let mut bytes = Vec::new();
+            write_page(page, &mut bytes);
+            bytes
+        });
+        let (choice, receipt, clicked) = (choice.clone(), receipt.clone(), clicked.clone());
+        Self {
+            unit: *unit,
+            asked: *asked,
+            listed: *listed,
+            due: *due,
+            choice,
+            ticket: *ticket,
+            receipt,
+            page,
+            seen: *seen,
+            odd: *odd,
+            clicked,
+        }
+    }
+
+    fn restored(self, has_policy: bool) -> Result<Open, SnapshotError> {
+        let Self { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked } = self;
+        let page = match page {
+            None => None,
+            Some(bytes) => match read_page(&bytes) {
+                Some((page, [])) => Some(Box::new(page)),
+                _ => return Err(SnapshotError::Damaged("a page of an impression")),
+            },
+        };
+        // What another policy was asked, this one does not learn.
+        let ticket = ticket.filter(|_| has_policy);
+        Ok(Open { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked })
+    }
+}
+
+impl Experiment {
+    /// All of it as bytes. Its events must have been [taken](Self::take_events).
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        debug_assert!(self.recent.is_empty(), "events that were not taken are in no store");
+        let config = Box::new(self.config.clone());
+        let created = Recorded::of(Event::Created { time: self.created, config, chooser: String::new() });
+        let stored = Borrowed {
+            created: created.bytes(),
+            chooser: self.chooser.as_ref().map(|chooser| (chooser.name(), chooser.state())),
+            open: self.open.iter().map(|(impression, open)| (impression, OpenV1::of(open))).collect(),
+            due: self.due_of_open(),
+            experiment: self,
+        };
+        let bytes = stored.to_bytes();
+        Snapshot { events: self.events, bytes }
+    }
+
+    /// The queue without what depends on when time passed last: places of impressions that are closed, or have another place.
+    fn due_of_open(&self) -> VecDeque<(i64, u64)> {
+        let is_current =
+            |(due, impression): &(i64, u64)| self.open.get(*impression).is_some_and(|open| open.due == *due);
+        self.due.iter().copied().filter(is_current).collect()
+    }
+
+    /// The experiment of a snapshot. It has no marks ([`remember`](Self::remember)).
+    ///
+    /// # Errors
+    /// If the bytes are damaged or of a later version, or this build refuses the settings.
+    pub fn restored(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
+        if version != VERSION {
+            return Err(SnapshotError::Version(version));
+        }
+        let state: StateV1 =
+            postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged("it has values that no state has"))?;
+        let Event::Created { config, time: created, .. } = Recorded::read(state.created)?.into_event() else {
+            return Err(SnapshotError::Damaged("it has no settings"));
+        };
+        let rules = config.rules()?;
+        let chooser = match state.chooser {
+            Some((name, Some(known))) => {
+                let found = Some(Chooser::new(&config, &rules)?).filter(|chooser| chooser.name() == name);
+                found.and_then(|mut chooser| chooser.load(&known).then_some(chooser))
+            }
+            _ => None,
+        };
+        let has_policy = chooser.is_some();
+        let open = state.open.into_iter().map(|(number, open)| Ok((number, open.restored(has_policy)?)));
+        let open: Vec<(u64, Open)> = open.collect::<Result<_, SnapshotError>>()?;
+        let is_ascending = open.windows(2).all(|two| two[0].0 < two[1].0);
+        if !is_ascending || open.last().is_some_and(|(last, _)| *last > state.fates.asked) {
+            return Err(SnapshotError::Damaged("its open impressions have no such numbers"));
+        }
+        Ok(Self {
+            open: OpenImpressions::restored(open, state.fates.asked),
+            leader: state.leader.filter(|_| has_policy),
+            state: state.state,
+            changes: state.changes,
+            alarms: state.alarms,
+            time: state.time,
+            downtime: state.downtime,
+            starts: state.starts,
+            events: state.events,
+            sum: state.sum,
+            due: state.due,
+            open_by_day: state.open_by_day,
+            by_unit: state.by_unit,
+            last_unit: state.last_unit,
+            traffic: state.traffic,
+            marks: Remembered::default(),
+            units: state.units,
+            rows: state.rows,
+            pages: state.pages,
+            notices: state.notices,
+            late: state.late,
+            last_day: state.last_day,
+            watched: state.watched,
+            fates: state.fates,
+            daily: state.daily,
+            hourly: state.hourly,
+            recent: Vec::new(),
+            ..Self::empty(*config, rules, chooser, created)
+        })
+    }
+}
+
+/// A state that is written without a copy of it; field by field as [`StateV1`], which a test holds it to.
+struct Borrowed<'a> {
+    created: &'a [u8],
+    chooser: Option<(String, Option<Vec<u8>>)>,
+    open: Vec<(u64, OpenV1)>,
+    due: VecDeque<(i64, u64)>,
+    experiment: &'a Experiment,
+}
+
+impl Borrowed<'_> {
+    fn to_bytes(&self) -> Vec<u8> {
+        let Self { created, chooser, open, due, experiment } = self;
+        let Experiment {
+            config: _,
+            rules: _,
+            chooser: _,
+            leader,
+            key: _,
+            state,
+            changes,
+            alarms,
+            created: _,
+            time,
+            downtime,
+            starts,
+            events,
+            sum,
+            open: _,
+            due: _,
+            open_by_day,
+            by_unit,
+            last_unit,
+            traffic,
+            marks: _,
+            units,
+            rows,
+            pages,
+            notices,
+            late,
+            last_day,
+            watched,
+            fates,
+            daily,
+            hourly,
+            recent: _,
+        } = experiment;
+        // Postcard writes a tuple of fields as the struct of them.
+        let parts = (
+            (created, chooser, leader, state, changes, alarms, time, downtime, starts, events, sum),
+            (open, due, open_by_day, by_unit, last_unit, traffic, units, rows, pages),
+            (notices, late, last_day, watched, fates, daily, hourly),
+        );
+        match postcard::to_extend(&parts, vec![VERSION]) {
+            Ok(bytes) => bytes,
+            // Lengths are known, and memory grows.
+            Err(error) => unreachable!("postcard writes every state: {error}"),
+        }
+    }
+}
