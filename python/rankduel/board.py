@@ -27,7 +27,7 @@ class Board:
     """Who is best in a table of judgements, how sure that is, and what would mislead. The same as ``rankduel board``.
 
     One row is one judgement of two answers by a person or a model. The columns are ``first``, ``second`` and ``winner``, and
-    optionally ``item`` (prompt, query), ``judge``, ``time`` and ``weight``; the usual headers of other tools are found.
+    optionally ``item`` (prompt, query), ``judge`` and ``weight``; the usual headers of other tools are found. Rows may be in any order.
 
     Parameters
     ----------
@@ -43,10 +43,6 @@ class Board:
         default as its values say; what can be read in two ways is refused.
     order_unknown
         The columns of competitors are not the order in which judges saw the answers.
-    dates
-        Whether dates such as ``3/4/2026`` have the day (``"dmy"``) or the month (``"mdy"``) first. By default as numbers above 12 say.
-    in_time
-        Rows are in the order in which they were judged: a column of times is not read. What the board says is the same in any order.
     confidence
         The confidence of ranks, and of saying who is best.
     clusters
@@ -90,8 +86,6 @@ class Board:
         columns: Mapping[str, str] | None = None,
         winner_is: str = "auto",
         order_unknown: bool = False,
-        dates: str | None = None,
-        in_time: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
         ties: str = "davidson",
@@ -104,8 +98,6 @@ class Board:
             "columns": list((columns or {}).items()),
             "winner_is": winner_is,
             "order_unknown": order_unknown,
-            "dates": dates,
-            "in_time": in_time,
             "confidence": confidence,
             "clusters": clusters,
             "ties": ties,
@@ -130,7 +122,7 @@ class Board:
         defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "looks": "every", "tolerance": 0.0, "advice": True}
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
-        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "dates": None, "in_time": True, **defaults, **settings}
+        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, **defaults, **settings}
         board._inner = session.board(asked, threads)
         board._hold(asked)
         return board

@@ -93,8 +93,6 @@ pub(crate) struct BoardArguments {
     columns: Vec<(String, String)>,
     winner_is: String,
     order_unknown: bool,
-    dates: Option<String>,
-    in_time: bool,
     confidence: f64,
     clusters: String,
     ties: String,
@@ -113,11 +111,10 @@ impl BoardArguments {
                 "winner" => &mut columns.winner,
                 "item" => &mut columns.item,
                 "judge" => &mut columns.judge,
-                "time" => &mut columns.time,
                 "weight" => &mut columns.weight,
                 _ => {
                     return Err(value_error(format!(
-                        "columns: expected first, second, winner, item, judge, time or weight, found {what:?}"
+                        "columns: expected first, second, winner, item, judge or weight, found {what:?}"
                     )));
                 }
             };
@@ -127,9 +124,7 @@ impl BoardArguments {
         let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
         let winner_is = winner_is
             .ok_or_else(|| value_error(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
-        let dates = self.dates.as_deref().map(str::parse).transpose();
-        let dates = dates.map_err(|error| value_error(format!("dates: {error}")))?;
-        Ok(Options { columns, winner_is, order_unknown: self.order_unknown, dates, in_time: self.in_time })
+        Ok(Options { columns, winner_is, order_unknown: self.order_unknown })
     }
 
     fn settings(&self) -> PyResult<Settings> {

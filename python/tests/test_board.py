@@ -145,14 +145,11 @@ def test_faults_have_their_row_and_what_to_do() -> None:
     assert len(rd.Board([row, {**row, "winner": None}, row]).data["notes"]) == 1
 
 
-def test_the_order_of_day_and_month_and_columns_that_name_the_item_together() -> None:
+def test_columns_that_name_the_item_together() -> None:
     pairs = [("a", "b", "a"), ("b", "a", "a"), ("b", "a", "b"), ("a", "b", "b")] * 10
     rows = [
-        {"first": first, "second": second, "winner": winner, "time": f"{1 + n % 12}/3/2026 9:00", "q": str(n // 2), "part": str(n % 2)}
+        {"first": first, "second": second, "winner": winner, "q": str(n // 2), "part": str(n % 2)}
         for n, (first, second, winner) in enumerate(pairs)
     ]
-    unsaid, said = (rd.Board(rows, columns={"item": "q+part"}, dates=dates) for dates in (None, "dmy"))
-    assert "say dates=dmy or dates=mdy" in " ".join(unsaid.data["notes"]) and "dmy" not in " ".join(said.data["notes"])
+    said = rd.Board(rows, columns={"item": "q+part"})
     assert '"q" and "part"' in " ".join(said.data["notes"]).replace("`", '"')
-    with pytest.raises(ValueError, match="dates: expected dmy or mdy"):
-        rd.Board(rows, dates="ymd")

@@ -1,10 +1,9 @@
 //! `rankduel board`: what a table of judgements says.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr as _;
 
 use anyhow::{Context, Result, ensure};
-use board::read::{Columns, DayOrder, Options, WinnerIs};
+use board::read::{Columns, Options, WinnerIs};
 use board::{Clusters, Looks, Settings, TieModel};
 use clap::{Args, ValueEnum};
 use letor_io::NameList;
@@ -23,9 +22,9 @@ use desk::{eprintln, println};
 /// Say who is best in a table of judgements, how sure that is, and what would mislead.
 ///
 /// One row per judgement of two answers, by a person or a model: `first, second, winner`, and optionally `item` (prompt,
-/// query), `judge`, `time` and `weight`. The usual headers are found: `model_a, model_b`, `left, right`, `a, b`, and others. The winner is
-/// a name, a side, `tie`, `both bad`, or a score from 0 to 1. Also read are JSON Lines, counts per pair, and a square matrix of
-/// wins.
+/// query), `judge` and `weight`; rows may be in any order. The usual headers are found: `model_a, model_b`, `left, right`, `a, b`,
+/// and others. The winner is a name, a side, `tie`, `both bad`, or a score from 0 to 1. Also read are JSON Lines, counts per pair, and a
+/// square matrix of wins.
 ///
 /// The first line is the answer. Below it are what in the table would mislead, and all competitors with one of four claims (best, among
 /// the best, behind, open), their strength under Bradley-Terry (with ties and the effect of being shown first) and the ranks that are
@@ -48,15 +47,6 @@ pub(super) struct BoardCommand {
     /// The columns of competitors are not the order in which judges saw the answers
     #[arg(long)]
     order_unknown: bool,
-
-    /// Whether dates such as 3/4/2026 in a column of times have the day (dmy) or the month (mdy) first [default: as numbers above 12
-    /// say]
-    #[arg(long, value_name = "ORDER", value_parser = DayOrder::from_str)]
-    dates: Option<DayOrder>,
-
-    /// Rows are in the order in which they were judged: a column of times is not read. What the board says is the same in any order
-    #[arg(long)]
-    in_time: bool,
 
     /// The confidence of ranks, and of saying who is best
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
@@ -215,9 +205,6 @@ struct Config<'a> {
     columns: Vec<String>,
     winner_is: KindArg,
     order_unknown: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dates: Option<&'static str>,
-    in_time: bool,
     confidence: f64,
     clusters: Clusters,
     looks: Looks,
@@ -235,8 +222,6 @@ impl BoardCommand {
             columns: columns(&NameList::all(&self.columns))?,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
-            dates: self.dates,
-            in_time: self.in_time,
         };
         let name = self.table.display().to_string();
         let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
@@ -307,8 +292,6 @@ impl BoardCommand {
             columns: NameList::all(&self.columns),
             winner_is: self.winner_is,
             order_unknown: self.order_unknown,
-            dates: self.dates.map(DayOrder::name),
-            in_time: self.in_time,
             confidence: self.confidence,
             clusters: self.clusters.into(),
             looks: self.looks.into(),
@@ -324,7 +307,7 @@ impl BoardCommand {
 fn columns(named: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
     for text in named {
-        let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge, time or weight";
+        let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge or weight";
         let (what, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
         let place = match what {
             "first" => &mut columns.first,
@@ -332,7 +315,6 @@ fn columns(named: &[String]) -> Result<Columns> {
             "winner" => &mut columns.winner,
             "item" => &mut columns.item,
             "judge" => &mut columns.judge,
-            "time" => &mut columns.time,
             "weight" => &mut columns.weight,
             _ => anyhow::bail!(usage(format!("--columns {text}: {expected}"))),
         };
