@@ -14,6 +14,7 @@ import numpy as np
 
 from rankduel import _core
 from rankduel.findings import page
+from rankduel.flags import flags
 from rankduel.frames import Frame
 from rankduel.keywords import BoardSettings, check, suggesting
 from rankduel.labels import is_square, square_of
@@ -22,12 +23,15 @@ from rankduel.notes import RankduelWarning
 from rankduel.settings import cores
 from rankduel.tables import cells
 
+_Asked = tuple[list[str], bool]
+"""What is asked of a board, as flags, and whether to say how many more judgements are needed."""
+
 
 class Board:
     """Who is best in a table of judgements, how sure that is, and what would mislead. The same as ``rankduel board``.
 
     One row is one judgement of two answers by a person or a model. The columns are ``first``, ``second`` and ``winner``, and
-    optionally ``item`` (prompt, query), ``judge``, ``time`` and ``weight``; the usual headers of other tools are found.
+    optionally ``item`` (prompt, query), ``judge`` and ``weight``; the usual headers of other tools are found. Rows may be in any order.
 
     Parameters
     ----------
@@ -43,10 +47,6 @@ class Board:
         default as its values say; what can be read in two ways is refused.
     order_unknown
         The columns of competitors are not the order in which judges saw the answers.
-    dates
-        Whether dates such as ``3/4/2026`` have the day (``"dmy"``) or the month (``"mdy"``) first. By default as numbers above 12 say.
-    in_time
-        Rows are in the order in which they were judged: a column of times is not read. What the board says is the same in any order.
     confidence
         The confidence of ranks, and of saying who is best.
     clusters
@@ -90,8 +90,6 @@ class Board:
         columns: Mapping[str, str] | None = None,
         winner_is: str = "auto",
         order_unknown: bool = False,
-        dates: str | None = None,
-        in_time: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
         ties: str = "davidson",
@@ -100,19 +98,18 @@ class Board:
         advice: bool = True,
         threads: int | None = None,
     ) -> None:
-        asked = {
-            "columns": list((columns or {}).items()),
-            "winner_is": winner_is,
-            "order_unknown": order_unknown,
-            "dates": dates,
-            "in_time": in_time,
-            "confidence": confidence,
-            "clusters": clusters,
-            "ties": ties,
-            "looks": looks,
-            "tolerance": tolerance,
-            "advice": advice,
-        }
+        asked = _asked(
+            advice,
+            # In marks, which keep commas.
+            columns=['"' + f"{what}={column}".replace('"', '""') + '"' for what, column in (columns or {}).items()] or None,
+            winner_is=winner_is,
+            order_unknown=order_unknown,
+            confidence=confidence,
+            clusters=clusters,
+            ties=ties,
+            looks=looks,
+            tolerance=tolerance,
+        )
         if isinstance(table, (str, os.PathLike)):
             self._inner = _core.Board.open(Path(table), asked, cores(threads))
         else:
@@ -120,17 +117,16 @@ class Board:
             self._inner = _core.Board.of_columns(header, cells, asked, cores(threads))
         self._hold(asked)
 
-    def _hold(self, asked: dict[str, Any]) -> None:
+    def _hold(self, asked: _Asked) -> None:
         self._asked = asked
         self._data: dict[str, Any] = json.loads(self._inner.json())
 
     @classmethod
     def _of_session(cls, session: _core.Session, settings: dict[str, Any]) -> Board:
         board = cls.__new__(cls)
-        defaults = {"confidence": 0.95, "clusters": "auto", "ties": "davidson", "looks": "every", "tolerance": 0.0, "advice": True}
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
-        asked = {"columns": [], "winner_is": "auto", "order_unknown": False, "dates": None, "in_time": True, **defaults, **settings}
+        asked = _asked(settings.pop("advice", True), looks="every", **settings)
         board._inner = session.board(asked, threads)
         board._hold(asked)
         return board
@@ -232,7 +228,11 @@ class Board:
         return page(str(self), {"Strengths of the competitors, with their intervals": self.svg()})
 
 
-def _made(source: tuple[str, str, bytes], asked: dict[str, Any]) -> Board:
+def _asked(advice: bool, **settings: Any) -> _Asked:
+    return flags(settings), bool(advice)
+
+
+def _made(source: tuple[str, str, bytes], asked: _Asked) -> Board:
     board = Board.__new__(Board)
     # Whoever made the board was warned.
     with warnings.catch_warnings():

@@ -1,18 +1,20 @@
 //! Boards of judgements, from files and frames.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use board::read::{self, Cells, Columns as ColumnNames, Options, WinnerIs};
-use board::{Clusters, Looks, Settings, TieModel};
+use board::Settings;
+use board::read::{self, Cells, Options};
 use desk::refusal::in_keywords;
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use studies::board::BoardReport;
+use studies::board::{BoardReport, BoardRequest};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;
+use crate::settings::parsed;
 
 /// A board.
 #[pyclass(frozen, module = "rankduel._core")]
@@ -86,112 +88,25 @@ fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
     Ok(Cells { header, rows: rows.collect::<Result<_, csv::Error>>()? })
 }
 
-/// How a table is read and what is asked of it, by the names of the arguments in Python.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct BoardArguments {
-    columns: Vec<(String, String)>,
-    winner_is: String,
-    order_unknown: bool,
-    dates: Option<String>,
-    in_time: bool,
-    confidence: f64,
-    clusters: String,
-    ties: String,
-    looks: String,
-    tolerance: f64,
-    advice: bool,
-}
+/// What is asked of a board: the flags of [`BoardRequest`], and whether to say how many more judgements are needed.
+pub(crate) type Asked = (Vec<OsString>, bool);
 
-impl BoardArguments {
-    fn options(&self) -> PyResult<Options> {
-        let mut columns = ColumnNames::default();
-        for (what, column) in &self.columns {
-            let place = match what.as_str() {
-                "first" => &mut columns.first,
-                "second" => &mut columns.second,
-                "winner" => &mut columns.winner,
-                "item" => &mut columns.item,
-                "judge" => &mut columns.judge,
-                "time" => &mut columns.time,
-                "weight" => &mut columns.weight,
-                _ => {
-                    return Err(value_error(format!(
-                        "columns: expected first, second, winner, item, judge, time or weight, found {what:?}"
-                    )));
-                }
-            };
-            *place = Some(column.clone());
-        }
-        let winner_is = WinnerIs::NAMES.iter().find(|(name, _)| *name == self.winner_is).map(|(_, is)| *is);
-        let names = WinnerIs::NAMES.map(|(name, _)| name).join(", ");
-        let winner_is = winner_is
-            .ok_or_else(|| value_error(format!("winner_is: expected one of {names}, found {:?}", self.winner_is)))?;
-        let dates = self.dates.as_deref().map(str::parse).transpose();
-        let dates = dates.map_err(|error| value_error(format!("dates: {error}")))?;
-        Ok(Options { columns, winner_is, order_unknown: self.order_unknown, dates, in_time: self.in_time })
-    }
-
-    fn settings(&self) -> PyResult<Settings> {
-        let clusters = match self.clusters.as_str() {
-            "auto" => Clusters::Auto,
-            "units" => Clusters::Units,
-            "item" => Clusters::Item,
-            "judge" => Clusters::Judge,
-            "both" => Clusters::Both,
-            other => {
-                return Err(value_error(format!(
-                    "clusters: expected auto, units, item, judge or both, found {other:?}"
-                )));
-            }
-        };
-        let ties = match self.ties.as_str() {
-            "davidson" => TieModel::Davidson,
-            "rao-kupper" => TieModel::RaoKupper,
-            other => return Err(value_error(format!("ties: expected davidson or rao-kupper, found {other:?}"))),
-        };
-        let looks = match self.looks.as_str() {
-            "once" => Looks::Once,
-            "every" => Looks::Every,
-            other => return Err(value_error(format!("looks: expected once or every, found {other:?}"))),
-        };
-        if !(0.0..0.5).contains(&self.tolerance) {
-            return Err(value_error(format!(
-                "tolerance: expected a share of points from 0 to below 0.5, found {}",
-                self.tolerance
-            )));
-        }
-        if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(value_error(format!(
-                "confidence: expected a number between 0 and 1, found {}",
-                self.confidence
-            )));
-        }
-        Ok(Settings {
-            level: self.confidence,
-            clusters,
-            ties,
-            looks,
-            tolerance: self.tolerance,
-            advice: self.advice,
-            ..Settings::default()
-        })
-    }
+fn read_asked((flags, advice): Asked) -> PyResult<(Options, Settings)> {
+    let read = || -> anyhow::Result<(Options, Settings)> {
+        let request: BoardRequest = parsed(flags)?;
+        Ok((request.options()?, Settings { advice, ..request.settings() }))
+    };
+    read().map_err(|error| exception(&error))
 }
 
 impl Board {
     /// From the lines of a session with judges.
-    pub(crate) fn of_session(
-        py: Python<'_>,
-        lines: Vec<u8>,
-        asked: &BoardArguments,
-        threads: Option<usize>,
-    ) -> PyResult<Self> {
+    pub(crate) fn of_session(py: Python<'_>, lines: Vec<u8>, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
         Self::of(py, Source::Session(Arc::new(lines)), asked, threads)
     }
 
-    fn of(py: Python<'_>, source: Source, asked: &BoardArguments, threads: Option<usize>) -> PyResult<Self> {
-        let (options, settings) = (asked.options()?, asked.settings()?);
+    fn of(py: Python<'_>, source: Source, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+        let (options, settings) = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             Ok(Self { report: source.report(&options, &settings)?, source })
         })
@@ -202,8 +117,8 @@ impl Board {
 impl Board {
     /// From a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, asked: BoardArguments, threads: Option<usize>) -> PyResult<Self> {
-        let (options, settings) = (asked.options()?, asked.settings()?);
+    fn open(py: Python<'_>, path: PathBuf, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+        let (options, settings) = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             let name = path.display().to_string();
             let bytes = input::read(&path, MOST_OF_RESULTS)
@@ -219,7 +134,7 @@ impl Board {
         py: Python<'_>,
         header: Vec<String>,
         columns: Vec<Vec<String>>,
-        asked: BoardArguments,
+        asked: Asked,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let rows = columns.first().map_or(0, Vec::len);
@@ -232,7 +147,7 @@ impl Board {
             table.write_record(columns.iter().map(|column| &column[row])).map_err(value_error)?;
         }
         let table = table.into_inner().map_err(value_error)?;
-        Self::of(py, Source::Cells(Arc::new(table)), &asked, threads)
+        Self::of(py, Source::Cells(Arc::new(table)), asked, threads)
     }
 
     /// From what `source` returned.
@@ -240,11 +155,11 @@ impl Board {
     fn of_source(
         py: Python<'_>,
         source: (String, String, Vec<u8>),
-        asked: BoardArguments,
+        asked: Asked,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let (kind, name, bytes) = source;
-        Self::of(py, Source::of_parts(&kind, name, bytes)?, &asked, threads)
+        Self::of(py, Source::of_parts(&kind, name, bytes)?, asked, threads)
     }
 
     /// What it was made of: a kind, a name and bytes.

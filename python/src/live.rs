@@ -81,11 +81,11 @@ impl Session {
     fn board(
         &self,
         py: Python<'_>,
-        asked: crate::board::BoardArguments,
+        asked: crate::board::Asked,
         threads: Option<usize>,
     ) -> PyResult<crate::board::Board> {
         let lines = self.inner().lines().as_bytes().to_vec();
-        crate::board::Board::of_session(py, lines, &asked, threads)
+        crate::board::Board::of_session(py, lines, asked, threads)
     }
 
     /// Begins a session with these settings, as JSON.

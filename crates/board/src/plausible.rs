@@ -2,6 +2,7 @@
 
 use crate::board::best_by_strengths;
 use crate::group::GroupFit;
+use crate::posterior::{Posterior, UnderSpread};
 use crate::settings::{Settings, TieModel};
 use crate::units::Units;
 use crate::{Answer, BoardError, Table};
@@ -10,17 +11,56 @@ use statistics::matrix::Cholesky;
 
 /// The posterior of the strengths of all competitors of a table, from which truths are drawn.
 ///
-/// Competitors of the same group have its posterior. Those of other groups, and those never compared, are taken to have strengths of the
-/// same spread around the same average.
+/// Competitors of the same group have its posterior, under each standard deviation of strengths that the group leaves likely. Those of other
+/// groups, and those never compared, are taken to have strengths of the same spread as the largest group, around the same average.
 #[derive(Debug, Clone)]
 pub struct Plausible {
-    /// By group: members by their numbers in the table, means, and a factor of the covariances.
-    groups: Vec<(Vec<usize>, Vec<f64>, Cholesky)>,
+    groups: Vec<Group>,
     competitors: usize,
-    spread: f64,
     ties: TieModel,
     tie: f64,
     position: f64,
+}
+
+/// A group: its members, by their numbers in the table, and what their strengths may be.
+#[derive(Debug, Clone)]
+struct Group {
+    members: Vec<usize>,
+    strengths: Vec<Strengths>,
+}
+
+/// Strengths under one standard deviation.
+#[derive(Debug, Clone)]
+struct Strengths {
+    probability: f64,
+    spread: f64,
+    mean: Vec<f64>,
+    /// Of the covariances.
+    factor: Cholesky,
+}
+
+impl Group {
+    fn of(fit: &GroupFit) -> Self {
+        let size = fit.members.len();
+        let strengths = |under: UnderSpread| {
+            let covariance = Cholesky::semi_definite(&under.precision, size).inverse();
+            let UnderSpread { spread, probability, mean, .. } = under;
+            Strengths { probability, spread, mean, factor: Cholesky::semi_definite(&covariance, size) }
+        };
+        let all = Posterior::by_spread(fit.fit.strengths(), &fit.covariance);
+        Self { members: fit.members.clone(), strengths: all.into_iter().map(strengths).collect() }
+    }
+
+    /// Strengths under one standard deviation, by their probabilities.
+    fn draw(&self, draws: &mut Normals) -> &Strengths {
+        let mut left = draws.uniform();
+        let (last, others) = self.strengths.split_last().expect("some standard deviation is the likeliest");
+        let found = others.iter().find(|strengths| {
+            left -= strengths.probability;
+            left < 0.0
+        });
+        found.unwrap_or(last)
+    }
 }
 
 /// A truth: strengths, how often judges tie, and the advantage of the answer shown first.
@@ -41,15 +81,9 @@ impl Plausible {
     pub fn of(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         let (_, fits) = crate::board::fitted_groups(table, settings)?;
         let largest = &fits[0];
-        let group = |fit: &GroupFit| {
-            let size = fit.members.len();
-            let covariance = Cholesky::semi_definite(&fit.posterior.precision, size).inverse();
-            (fit.members.clone(), fit.posterior.mean.clone(), Cholesky::semi_definite(&covariance, size))
-        };
         Ok(Self {
-            groups: fits.iter().map(group).collect(),
+            groups: fits.iter().map(Group::of).collect(),
             competitors: table.names.len(),
-            spread: largest.posterior.spread,
             ties: largest.ties,
             tie: largest.fit.tie(),
             position: largest.fit.position().unwrap_or(0.0),
@@ -59,10 +93,11 @@ impl Plausible {
     /// A truth.
     #[must_use]
     pub fn draw(&self, draws: &mut Normals) -> Truth {
-        let mut strengths: Vec<f64> = draws.normals(self.competitors).iter().map(|z| self.spread * z).collect();
-        for (members, means, factor) in &self.groups {
-            let moved = factor.correlate(&draws.normals(members.len()));
-            for ((member, mean), moved) in members.iter().zip(means).zip(moved) {
+        let drawn: Vec<&Strengths> = self.groups.iter().map(|group| group.draw(draws)).collect();
+        let mut strengths: Vec<f64> = draws.normals(self.competitors).iter().map(|z| drawn[0].spread * z).collect();
+        for (group, Strengths { mean, factor, .. }) in self.groups.iter().zip(drawn) {
+            let moved = factor.correlate(&draws.normals(group.members.len()));
+            for ((member, mean), moved) in group.members.iter().zip(mean).zip(moved) {
                 strengths[*member] = mean + moved;
             }
         }

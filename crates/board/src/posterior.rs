@@ -20,6 +20,25 @@ pub(crate) struct Posterior {
     pub(crate) best: Vec<f64>,
 }
 
+/// The posterior under one standard deviation of strengths.
+#[derive(Debug, Clone)]
+pub(crate) struct UnderSpread {
+    pub(crate) spread: f64,
+    /// The probability of this standard deviation.
+    pub(crate) probability: f64,
+    pub(crate) mean: Vec<f64>,
+    /// As in [`Posterior`].
+    pub(crate) precision: Vec<f64>,
+}
+
+/// Standard deviations that are less likely than this are left out.
+const UNLIKELY: f64 = 1e-3;
+
+/// The standard deviations of strengths, from 0.05 to 4.5; their logarithms have the same prior probability.
+pub(crate) fn spreads() -> impl Iterator<Item = f64> {
+    (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0))
+}
+
 /// Draws for the probability of being the best.
 const DRAWS: usize = 4_000;
 
@@ -27,17 +46,72 @@ impl Posterior {
     /// From strengths that add up to 0 and their covariances.
     pub(crate) fn of(strengths: &[f64], covariance: &[f64]) -> Self {
         let size = strengths.len();
+        let fitted = Fitted::of(strengths, covariance);
+        let likely = fitted.likely();
+        let spread = libm::exp(likely.iter().map(|(spread, share)| share * libm::log(*spread)).sum());
+        let (mean, precision) = fitted.under(spread);
+        let best = best(&mean, &Cholesky::semi_definite(&precision, size).inverse(), DRAWS);
+        Self { spread, mean, precision, best }
+    }
+
+    /// The same for each standard deviation that is likely: truths for simulations come from all of them, since under one alone they
+    /// would be too much alike.
+    pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
+        let fitted = Fitted::of(strengths, covariance);
+        let likely: Vec<(f64, f64)> = fitted.likely().into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
+        let all: f64 = likely.iter().map(|(_, share)| share).sum();
+        let under = |(spread, share)| {
+            let (mean, precision) = fitted.under(spread);
+            UnderSpread { spread, probability: share / all, mean, precision }
+        };
+        likely.into_iter().map(under).collect()
+    }
+}
+
+/// A fit with some variance of a common shift.
+struct Fitted<'a> {
+    strengths: &'a [f64],
+    /// Covariances of the strengths.
+    covariance: Vec<f64>,
+    precision: Vec<f64>,
+    /// The variance of the shift.
+    shift: f64,
+}
+
+impl<'a> Fitted<'a> {
+    fn of(strengths: &'a [f64], covariance: &[f64]) -> Self {
+        let size = strengths.len();
         // A common shift, which has no variance, gets that of an average strength.
         let shift = (0..size).map(|k| covariance[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
-        let shifted: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
-        let spread = spread(strengths, &shifted, shift);
-        let precision = Cholesky::semi_definite(&plus_diagonal(&shifted, size, 1e-12 * shift), size).inverse();
-        let weighted = matrix::apply(&precision, strengths);
-        let precision = plus_diagonal(&precision, size, 1.0 / (spread * spread));
-        let factor = Cholesky::semi_definite(&precision, size);
-        let mean = factor.solve(&weighted);
-        let best = best(&mean, &factor.inverse(), DRAWS);
-        Self { spread, mean, precision, best }
+        let covariance: Vec<f64> = covariance.iter().map(|value| value + shift).collect();
+        let precision = Cholesky::semi_definite(&plus_diagonal(&covariance, size, 1e-12 * shift), size).inverse();
+        Self { strengths, covariance, precision, shift }
+    }
+
+    /// Standard deviations of strengths with their posterior probabilities.
+    fn likely(&self) -> Vec<(f64, f64)> {
+        let size = self.strengths.len();
+        let ln_likelihood = |spread: f64| {
+            let variance = spread * spread;
+            let factor = Cholesky::new(&plus_diagonal(&self.covariance, size, variance), size)?;
+            let quadratic: f64 = factor.solve(self.strengths).iter().zip(self.strengths).map(|(a, b)| a * b).sum();
+            // The common shift is not part of the data.
+            let determinant = factor.ln_determinant() - libm::log(self.shift * size as f64 + variance);
+            Some(-0.5 * (quadratic + determinant))
+        };
+        let found: Vec<(f64, f64)> = spreads().filter_map(|spread| Some((spread, ln_likelihood(spread)?))).collect();
+        let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
+        let shares: Vec<f64> = found.iter().map(|value| libm::exp(value.1 - most)).collect();
+        let all: f64 = shares.iter().sum();
+        found.iter().zip(shares).map(|((spread, _), share)| (*spread, share / all)).collect()
+    }
+
+    /// The mean and the precision of strengths whose prior has this standard deviation.
+    fn under(&self, spread: f64) -> (Vec<f64>, Vec<f64>) {
+        let size = self.strengths.len();
+        let weighted = matrix::apply(&self.precision, self.strengths);
+        let precision = plus_diagonal(&self.precision, size, 1.0 / (spread * spread));
+        (Cholesky::semi_definite(&precision, size).solve(&weighted), precision)
     }
 }
 
@@ -45,29 +119,6 @@ fn plus_diagonal(matrix: &[f64], size: usize, value: f64) -> Vec<f64> {
     let mut sum = matrix.to_vec();
     (0..size).for_each(|k| sum[k * size + k] += value);
     sum
-}
-
-/// The standard deviation of strengths: the geometric mean over a grid, weighted by the likelihood.
-fn spread(strengths: &[f64], shifted: &[f64], shift: f64) -> f64 {
-    let size = strengths.len();
-    let grid = (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0));
-    let ln_likelihood = |spread: f64| {
-        let variance = spread * spread;
-        let factor = Cholesky::new(&plus_diagonal(shifted, size, variance), size)?;
-        let quadratic: f64 = factor.solve(strengths).iter().zip(strengths).map(|(a, b)| a * b).sum();
-        // The common shift is not part of the data.
-        let determinant = factor.ln_determinant() - libm::log(shift * size as f64 + variance);
-        Some(-0.5 * (quadratic + determinant))
-    };
-    let found: Vec<(f64, f64)> = grid.filter_map(|spread| Some((libm::log(spread), ln_likelihood(spread)?))).collect();
-    let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
-    let (mut sum, mut weight) = (0.0, 0.0);
-    for (ln, value) in found {
-        let share = libm::exp(value - most);
-        sum += share * ln;
-        weight += share;
-    }
-    libm::exp(sum / weight)
 }
 
 /// For each competitor, the share of draws in which it is the best.

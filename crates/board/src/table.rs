@@ -65,10 +65,8 @@ pub struct Table {
     pub items: Vec<String>,
     /// The judges; empty if the table has none.
     pub judges: Vec<String>,
-    /// The judgements, in the order of the table.
+    /// The judgements, in the order of the table; no statement of a board depends on it.
     pub judgements: Vec<Judgement>,
     /// Whether the order in which answers were shown is known.
     pub order: Order,
-    /// Whether the judgements are known to be in the order in which they were made. No statement of a board depends on it.
-    pub in_time: bool,
 }

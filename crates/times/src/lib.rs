@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`Zone`] | how times without a zone are read, and where days begin |
 //! | [`of_number`], [`check`] | numbers since 1970, and which times are plausible |
-//! | [`Written`] | a time of a table: its clock, with or without an offset |
 //! | [`date`], [`text`] | days and instants for readers |
 //! | [`parse_duration`] | lengths such as `30m` |
 //!
@@ -21,7 +20,7 @@ mod zone;
 pub use calendar::{DAY, date, text};
 pub use instant::{check, not_a_time, of_number};
 pub use length::{duration_text, parse_duration};
-pub use written::{DayOrder, Written, day_of_date};
+pub use written::day_of_date;
 pub use zone::Zone;
 
 /// The example of the README, compiled and run as a test.

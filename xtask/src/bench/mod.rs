@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: speeds on this machine, against the goals. Not here: what is measured by `cargo bench`.
 
 mod against;
+mod boards;
 mod decide;
 mod impressions;
 mod machine;
@@ -29,7 +30,7 @@ use measure::Row;
 /// words at random from a gigabyte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic, decide [default: all]
+    /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic, decide, boards [default: all]
     #[arg(value_name = "WHAT")]
     what: Vec<What>,
 
@@ -75,6 +76,8 @@ pub(super) enum What {
     Traffic,
     /// Verdicts of many rankers and days
     Decide,
+    /// Sessions of judges, and boards of many judgements
+    Boards,
 }
 
 /// Measures what the arguments select, prints it and writes the CSV.
@@ -142,6 +145,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     }
     if wanted(What::Decide) {
         show(&mut rows, decide::rows()?);
+    }
+    if wanted(What::Boards) {
+        show(&mut rows, boards::rows()?);
     }
     Ok(rows)
 }

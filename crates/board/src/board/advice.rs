@@ -393,7 +393,6 @@ mod tests {
             judges: Vec::new(),
             judgements: Vec::new(),
             order: Order::Unknown,
-            in_time: true,
         };
         for _ in 0..400 {
             let a = draws.below(count);

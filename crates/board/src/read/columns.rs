@@ -15,8 +15,6 @@ pub struct Columns {
     pub item: Option<String>,
     /// Who judged.
     pub judge: Option<String>,
-    /// When: rows are sorted by it.
-    pub time: Option<String>,
     /// How often the row counts.
     pub weight: Option<String>,
 }
@@ -61,9 +59,8 @@ const PARTS_OF_ITEMS: [&str; 16] = [
 ];
 const JUDGES: [&str; 9] =
     ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
-/// The column of tickets of `rankduel next`, which are numbered in time.
-pub(super) const TICKET: &str = "ticket";
-const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", TICKET];
+/// Headers of when a row was judged, which no statement depends on; tickets of `rankduel next` are numbered in time.
+const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", "ticket"];
 const WEIGHTS: [&str; 1] = ["weight"];
 
 /// Where a table says who won.
@@ -88,7 +85,6 @@ pub(super) struct Found {
     /// The columns that name the item together; none without items.
     pub(super) item: Vec<usize>,
     pub(super) judge: Option<usize>,
-    pub(super) time: Option<usize>,
     pub(super) weight: Option<usize>,
 }
 
@@ -107,6 +103,11 @@ pub(super) fn names_a_pair(header: &[String]) -> bool {
 pub(super) fn is_known(header: &str) -> bool {
     let lists: [&[&str]; 5] = [&WINNERS, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
     lists.iter().any(|list| list.contains(&header))
+}
+
+/// Whether a column says when its rows were judged.
+pub(super) fn is_time(header: &str) -> bool {
+    TIMES.contains(&plain(header).as_str())
 }
 
 pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadError> {
@@ -187,7 +188,6 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
         won,
         item: item.into_iter().flatten().collect(),
         judge: exactly(&named.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
-        time: exactly(&named.time)?.or_else(|| usual(&TIMES)).filter(taken),
         weight: exactly(&named.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),
     })
 }

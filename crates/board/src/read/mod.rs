@@ -2,7 +2,7 @@
 //!
 //! | columns | written by |
 //! |---|---|
-//! | `first, second, winner` and optionally `item, judge, time, weight` | this project |
+//! | `first, second, winner` and optionally `item, judge, weight` | this project |
 //! | `model_a, model_b, winner`; `model_a, model_b, winner_model_a, winner_model_b, winner_tie` | LMArena |
 //! | `left, right, winner`; `item_x, item_y, winner` | Evalica |
 //! | `worker, left, right, label` | crowds |
@@ -18,7 +18,6 @@ mod cells;
 mod columns;
 mod counts;
 mod error;
-mod time;
 mod winner;
 
 use std::collections::BTreeMap;
@@ -26,7 +25,6 @@ use std::collections::BTreeMap;
 pub use cells::Cells;
 pub use columns::Columns;
 pub use error::ReadError;
-pub use times::DayOrder;
 pub use winner::WinnerIs;
 
 use self::columns::{Found, Won};
@@ -44,10 +42,6 @@ pub struct Options {
     pub winner_is: WinnerIs,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
-    /// Whether dates such as `3/4/2026` have the day or the month first; found by their numbers where these say so.
-    pub dates: Option<DayOrder>,
-    /// Rows are in the order in which they were judged. Without it, a column of times says so, or it is unknown.
-    pub in_time: bool,
 }
 
 /// A table, and what a reader of the results should know of how it was read.
@@ -121,14 +115,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
         let judgements = counts::judgements(&counted);
-        let table = Table {
-            names: names.texts,
-            items: vec![],
-            judges: vec![],
-            judgements,
-            order: Order::Unknown,
-            in_time: false,
-        };
+        let table = Table { names: names.texts, items: vec![], judges: vec![], judgements, order: Order::Unknown };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes });
     }
@@ -179,9 +166,6 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
     notes.extend(contradictions(&judgements, cells, &found));
-    let sorted = found.time.map(|place| time::sort(&mut judgements, cells, place, options.dates));
-    let in_time = options.in_time || matches!(sorted, Some(Ok(())));
-    notes.extend(sorted.and_then(Result::err).filter(|_| !options.in_time));
     for (what, places) in [("item", found.item.as_slice()), ("judge", found.judge.as_slice())] {
         let headers: Vec<&String> = places.iter().map(|place| &cells.header[*place]).collect();
         if let [first, ..] = headers[..]
@@ -196,7 +180,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if order == Order::Shown {
         not_winner_and_loser(&judgements)?;
     }
-    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order, in_time };
+    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order };
     Ok(Reading { table, notes })
 }
 
@@ -225,8 +209,11 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Opt
         Some(&cells.rows[place].1[column])
     };
     let is_read = |column: &usize| {
-        let places = [Some(found.first), Some(found.second), found.judge, found.time, found.weight];
-        places.contains(&Some(*column)) || found.item.contains(column) || found.won == Won::One(*column)
+        let places = [Some(found.first), Some(found.second), found.judge, found.weight];
+        places.contains(&Some(*column))
+            || found.item.contains(column)
+            || found.won == Won::One(*column)
+            || columns::is_time(&cells.header[*column])
     };
     // Distinguishes the rows of every group.
     let distinguishes = |column: &usize| {

@@ -54,7 +54,6 @@ fn table(seed: u64, rows: usize, competitors: u64, items: u64, tie: f64, positio
         judges: Vec::new(),
         judgements,
         order: Order::Shown,
-        in_time: true,
     }
 }
 
@@ -200,7 +199,6 @@ fn world_of_20(seed: u64) -> Table {
         judges: Vec::new(),
         judgements,
         order: Order::Shown,
-        in_time: true,
     }
 }
 

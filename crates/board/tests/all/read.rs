@@ -1,6 +1,6 @@
 //! Tables as people have them, and tables that are refused.
 
-use board::read::{Columns, DayOrder, Options, WinnerIs, bytes};
+use board::read::{Columns, Options, WinnerIs, bytes};
 use board::{Answer, Order};
 
 /// First, second and verdict of every row.
@@ -40,8 +40,7 @@ fn the_forms_that_people_have_say_the_same() {
          {\"first\": \"x1\", \"second\": \"y1\", \"winner\": \"tie\", \"why\": [\"short\", 3]}\n",
         "[{\"first\": \"x1\", \"second\": \"y1\", \"winner\": 1}, {\"first\": \"y1\", \"second\": \"x1\", \"winner\": 0},\n\
           {\"first\": \"x1\", \"second\": \"y1\", \"winner\": 0.5}]",
-        "first,second,winner,time\nx1,y1,tie,30\nx1,y1,first,9\ny1,x1,second,10.5\n",
-        "first,second,winner,time\nx1,y1,tie,2026-11-02T08:00:00Z\nx1,y1,first,2026-10-31T09:00:00Z\ny1,x1,second,2026-11-01T00:00:00Z\n",
+        "first,second,winner,time\nx1,y1,first,30\ny1,x1,second,9\nx1,y1,tie,soon\n",
     ] {
         assert_eq!(read(text), three(), "{text}");
     }
@@ -262,20 +261,58 @@ fn sorted_tables_are_not_taken_for_time() {
     assert!(separated.iter().all(|count| *count <= 7), "{separated:?}");
 }
 
+/// What a board says with rows in the order of their times says it in any other.
 #[test]
-fn tickets_and_declared_rows_are_in_time() {
-    let read =
-        |text: &str, in_time| bytes(text.as_bytes(), &Options { in_time, ..Options::default() }).expect("a table");
-    let plain = "first,second,winner\nx,y,first\ny,x,tie\n";
-    assert_eq!((read(plain, false).table.in_time, read(plain, true).table.in_time), (false, true));
-    let asked = read("first,second,winner,ticket\nx,y,first,10-ab\ny,x,tie,9-cd\n", false).table;
-    assert_eq!((asked.in_time, asked.judgements[0].row), (true, 3));
-    let unknown = read("first,second,winner,time\nx,y,first,noon\ny,x,tie,9\n", false);
-    assert!(
-        !unknown.table.in_time && unknown.notes[0].contains("the order of judgements is unknown"),
-        "{:?}",
-        unknown.notes
-    );
+fn rows_may_be_in_any_order() {
+    let mut draws = statistics::Normals::from_seed(11);
+    let mut rows: Vec<String> = (0..300)
+        .map(|row| {
+            let first = draws.below(4);
+            let second = (first + 1 + draws.below(3)) % 4;
+            let winner = if draws.uniform() < 0.2 {
+                "tie"
+            } else if draws.uniform() < 1.0 / (1.0 + libm::exp(0.4 * (second as f64 - first as f64))) {
+                "first"
+            } else {
+                "second"
+            };
+            format!("c{first},c{second},{winner},i{},j{},{row}", draws.below(20), draws.below(7))
+        })
+        .collect();
+    let said = |rows: &[String]| {
+        let text = format!("first,second,winner,item,judge,time\n{}\n", rows.join("\n"));
+        let reading = bytes(text.as_bytes(), &Options::default()).unwrap();
+        let board =
+            board::Board::new(&reading.table, &board::Settings { advice: false, ..Default::default() }).unwrap();
+        let mut ranks: Vec<_> = board
+            .competitors
+            .iter()
+            .map(|one| (one.name.clone(), one.claim, one.once, one.always, format!("{:.6}", one.strength)))
+            .collect();
+        ranks.sort_by(|a, b| a.0.cmp(&b.0));
+        let found: Vec<String> = board.findings.iter().map(|one| one.sentence.clone()).collect();
+        (board.sentence, ranks, found, reading.notes)
+    };
+    let in_time = said(&rows);
+    for _ in 0..3 {
+        for at in (1..rows.len()).rev() {
+            rows.swap(at, draws.below(at + 1));
+        }
+        assert_eq!(said(&rows), in_time);
+    }
+}
+
+#[test]
+fn times_distinguish_no_rows() {
+    let text = |header: &str| {
+        format!("first,second,winner,item,judge,{header}\nx,y,first,1,ann,7\nx,y,second,1,ann,8\ny,x,tie,2,bob,9\n")
+    };
+    let notes = |header: &str| bytes(text(header).as_bytes(), &Options::default()).unwrap().notes.concat();
+    for time in ["time", "Timestamp", "tstamp", "judged_at", "ticket"] {
+        let said = notes(time);
+        assert!(said.contains("2 rows share their item") && !said.contains("distinguishes"), "{said}");
+    }
+    assert!(notes("session").contains("column `session` distinguishes them"));
 }
 
 proptest::proptest! {
@@ -368,45 +405,6 @@ fn matrices_have_blanks_and_any_names() {
     }
     // Votes, though the first column repeats the header.
     assert_eq!(read("winner,a,b\na,x,y\nb,x,y\n").judgements.len(), 2);
-}
-
-#[test]
-fn instants_are_sorted_and_not_texts() {
-    // In UTC: y first, then x.
-    for [early, late] in [
-        ["2026-03-02T09:00:00+09:00", "2026-03-02T08:00:00+01:00"],
-        ["2026-10-25 02:30:00+02:00", "2026-10-25 02:10:00+01:00"],
-        ["2026-11-01 9:05", "2026-11-01 10:00"],
-        ["1795446245", "1795446246000"],
-        ["13/1/2026 9:25:30", "1/2/2026 9:25:30"],
-        ["1/13/2026 9:25:30 PM", "2/1/2026 9:25:30 AM"],
-    ] {
-        let text = format!("first,second,winner,time\nx,y,first,{late}\nx,y,second,{early}\n");
-        let reading = bytes(text.as_bytes(), &Options::default()).unwrap();
-        let order: Vec<u64> = reading.table.judgements.iter().map(|judgement| judgement.row).collect();
-        assert!(reading.table.in_time && order == [3, 2], "{early} {late}: {:?}", reading.notes);
-    }
-    // A missing time is not the first.
-    let text = "first,second,winner,time\nx,y,first,1795446245\nx,y,second,0\nx,y,first,1795446246000\n";
-    let reading = bytes(text.as_bytes(), &Options::default()).unwrap();
-    let note = reading.notes.concat();
-    assert!(
-        !reading.table.in_time && note.contains("other rows have times since 1970, but the time `0` is 1970-01-01"),
-        "{note}"
-    );
-    let either = "first,second,winner,time\nx,y,first,3/4/2026\nx,y,second,4/3/2026\n";
-    let reading = bytes(either.as_bytes(), &Options::default()).unwrap();
-    assert!(
-        !reading.table.in_time && reading.notes.concat().contains("--dates=dmy or --dates=mdy"),
-        "{:?}",
-        reading.notes
-    );
-    for (dates, expected) in [(DayOrder::DayFirst, [3, 2]), (DayOrder::MonthFirst, [2, 3])] {
-        let reading = bytes(either.as_bytes(), &Options { dates: Some(dates), ..Options::default() }).unwrap();
-        assert_eq!(reading.table.judgements.iter().map(|judgement| judgement.row).collect::<Vec<_>>(), expected);
-    }
-    let mixed = "first,second,winner,time\nx,y,first,2026-03-02T08:00:00Z\nx,y,second,2026-03-02T08:00:00\n";
-    assert!(bytes(mixed.as_bytes(), &Options::default()).unwrap().notes.concat().contains("have a zone"));
 }
 
 #[test]

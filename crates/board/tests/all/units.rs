@@ -16,7 +16,6 @@ fn table(competitors: usize, judgements: Vec<Judgement>) -> Table {
         judges: named("j", 3),
         judgements,
         order: Order::Shown,
-        in_time: true,
     }
 }
 

@@ -54,7 +54,6 @@ impl World {
             judges: named("j", self.judges),
             judgements: Vec::new(),
             order: Order::Shown,
-            in_time: true,
         }
     }
 

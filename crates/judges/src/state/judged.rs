@@ -101,7 +101,6 @@ impl Session {
             items: self.config.items.clone(),
             judges: self.judges.clone(),
             order: Order::Shown,
-            in_time: true,
         }
     }
 

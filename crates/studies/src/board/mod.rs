@@ -5,8 +5,10 @@
 //! | this file | the report: text, Markdown, LaTeX, JSON, and the files of a folder |
 //! | `rows` | the table |
 //! | `figure` | strengths with both kinds of intervals |
+//! | `request` | what is asked of a board, as flags |
 
 mod figure;
+mod request;
 mod rows;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -18,6 +20,8 @@ use output::tell::note;
 use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
+
+pub use self::request::BoardRequest;
 
 /// A board, and how its table was read.
 #[derive(Debug, Clone, PartialEq)]

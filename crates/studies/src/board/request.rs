@@ -1,0 +1,194 @@
+//! What is asked of a board: how its table is read, and what claims are about. The command line and Python pass these flags.
+
+use anyhow::{Result, bail, ensure};
+use board::read::{Columns, Options, WinnerIs};
+use board::{Clusters, Looks, Settings, TieModel};
+use clap::{Args, ValueEnum};
+use letor_io::NameList;
+use output::numbers::parse_confidence;
+use output::usage::usage;
+use serde::{Serialize, Serializer};
+
+use crate::request::parse_tolerance;
+
+/// How a table is read, and what is asked of it.
+#[derive(Debug, Clone, Args, Serialize)]
+pub struct BoardRequest {
+    /// Columns by name, where the usual headers do not find them, e.g. first=base,second=new,winner=preferred; several that name the
+    /// item together with +, e.g. item=question+criterion
+    #[arg(long, value_name = "WHAT=COLUMN,...")]
+    #[serde(serialize_with = "all_names")]
+    columns: Vec<NameList>,
+
+    /// What the column of winners holds
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = WinnerIsArg::Auto)]
+    winner_is: WinnerIsArg,
+
+    /// The columns of competitors are not the order in which judges saw the answers
+    #[arg(long)]
+    order_unknown: bool,
+
+    /// The confidence of ranks, and of saying who is best
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence)]
+    confidence: f64,
+
+    /// What is independent: items, judges, judgements that share neither, or units (a pair on an item by one judge)
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = ClustersArg::Auto)]
+    clusters: ClustersArg,
+
+    /// What claims hold for: one look; or every look at a table that grows, and pairs that a policy chose [default: once; of a session, always
+    /// every]
+    #[arg(long, value_name = "LOOKS", value_enum, default_value_t = LooksArg::Once, hide_default_value = true)]
+    looks: LooksArg,
+
+    /// By how much the best may be better than the one that is named, as a share of points: with 0.05, at least 45% against each other
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_tolerance)]
+    tolerance: f64,
+
+    /// How the model accounts for ties
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = TiesArg::Davidson)]
+    ties: TiesArg,
+}
+
+impl BoardRequest {
+    /// How the table is read.
+    ///
+    /// # Errors
+    /// As wrong usage, for a column that is not named as it should be.
+    pub fn options(&self) -> Result<Options> {
+        let columns = columns(&NameList::all(&self.columns))?;
+        Ok(Options { columns, winner_is: self.winner_is.into(), order_unknown: self.order_unknown })
+    }
+
+    /// What is asked of it.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings {
+            level: self.confidence,
+            clusters: self.clusters.into(),
+            ties: self.ties.into(),
+            looks: self.looks.into(),
+            tolerance: self.tolerance,
+            ..Settings::default()
+        }
+    }
+}
+
+fn all_names<S: Serializer>(lists: &[NameList], serializer: S) -> Result<S::Ok, S::Error> {
+    NameList::all(lists).serialize(serializer)
+}
+
+/// [`WinnerIs`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum WinnerIsArg {
+    /// As its values say; refused where they can be read in two ways
+    Auto,
+    /// The name of the competitor that won
+    Name,
+    /// The side that won: first or second, left or right, a or b, model_a or model_b, x or y
+    Side,
+    /// The share of the point that goes to the first, from 0 to 1
+    Score,
+    /// The number of the side that won: 0 or 1
+    Index,
+}
+
+impl From<WinnerIsArg> for WinnerIs {
+    fn from(kind: WinnerIsArg) -> Self {
+        match kind {
+            WinnerIsArg::Auto => Self::Auto,
+            WinnerIsArg::Name => Self::Name,
+            WinnerIsArg::Side => Self::Side,
+            WinnerIsArg::Score => Self::Score,
+            WinnerIsArg::Index => Self::Index,
+        }
+    }
+}
+
+/// [`Clusters`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum ClustersArg {
+    /// Items and judges, each if there are at least five
+    Auto,
+    /// Units
+    Units,
+    /// Items
+    Item,
+    /// Judges
+    Judge,
+    /// Judgements that share neither item nor judge
+    Both,
+}
+
+impl From<ClustersArg> for Clusters {
+    fn from(clusters: ClustersArg) -> Self {
+        match clusters {
+            ClustersArg::Auto => Self::Auto,
+            ClustersArg::Units => Self::Units,
+            ClustersArg::Item => Self::Item,
+            ClustersArg::Judge => Self::Judge,
+            ClustersArg::Both => Self::Both,
+        }
+    }
+}
+
+/// [`Looks`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum LooksArg {
+    /// Once: verdicts chose neither pairs nor the end
+    Once,
+    /// Again and again, or a policy chose the pairs
+    Every,
+}
+
+impl From<LooksArg> for Looks {
+    fn from(looks: LooksArg) -> Self {
+        match looks {
+            LooksArg::Once => Self::Once,
+            LooksArg::Every => Self::Every,
+        }
+    }
+}
+
+/// [`TieModel`] as a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum TiesArg {
+    /// P(tie) is proportional to the geometric mean of P(win) and P(loss)
+    Davidson,
+    /// Rao and Kupper: a tie is a difference below a threshold that judges do not notice
+    RaoKupper,
+}
+
+impl From<TiesArg> for TieModel {
+    fn from(ties: TiesArg) -> Self {
+        match ties {
+            TiesArg::Davidson => Self::Davidson,
+            TiesArg::RaoKupper => Self::RaoKupper,
+        }
+    }
+}
+
+/// The columns that were named.
+fn columns(named: &[String]) -> Result<Columns> {
+    let mut columns = Columns::default();
+    for text in named {
+        let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge or weight";
+        let (what, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
+        let place = match what {
+            "first" => &mut columns.first,
+            "second" => &mut columns.second,
+            "winner" => &mut columns.winner,
+            "item" => &mut columns.item,
+            "judge" => &mut columns.judge,
+            "weight" => &mut columns.weight,
+            _ => bail!(usage(format!("--columns {text}: {expected}"))),
+        };
+        ensure!(place.is_none(), usage(format!("--columns names {what} twice")));
+        *place = Some(column.to_owned());
+    }
+    Ok(columns)
+}
