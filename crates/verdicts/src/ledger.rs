@@ -402,6 +402,14 @@ impl<S: UnitStore> UnitLedger<S> {
         self.tally
     }
 
+    /// Forgets all units, once nothing comes any more. What was counted stays.
+    pub fn forget_units(&mut self)
+    where
+        S: Default,
+    {
+        self.units = S::default();
+    }
+
     /// Adds an impression of a day that is not closed.
     pub fn add(&mut self, impression: Impression) {
         let Impression { unit, version, day, shown, clicks, said } = impression;

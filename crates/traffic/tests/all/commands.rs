@@ -119,6 +119,29 @@ fn the_same_request_is_the_same_impression() {
     assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), Chosen::New { impression: 8, .. }));
 }
 
+/// An experiment that is over holds no units: its snapshot is small, and what was counted is there.
+#[test]
+fn what_has_ended_knows_nobody() {
+    let mut small = Small::new(config(2, "fixed"));
+    for unit in 1..=500 {
+        assert!(matches!(
+            small.experiment.choose(MINUTE, &of(unit), Some(&|_| Some(&small.list))),
+            Ok(Chosen::New { .. })
+        ));
+    }
+    small.experiment.advance(3 * DAY);
+    let _ = small.experiment.take_events();
+    let running = small.experiment.snapshot().bytes.len();
+    let (tally, rows) = (small.experiment.tally(), small.experiment.rows().to_vec());
+    assert_eq!((tally.counted, rows.len()), (500, 1));
+    small.experiment.change(3 * DAY, State::Ended, "a test", "").unwrap();
+    let _ = small.experiment.take_events();
+    let ended = small.experiment.snapshot();
+    assert!(ended.bytes.len() * 10 < running, "{} of {running}", ended.bytes.len());
+    let again = Experiment::restored(&ended.bytes).unwrap();
+    assert_eq!((again.tally(), again.rows(), again.last_unit()), (tally, rows.as_slice(), 500));
+}
+
 #[test]
 fn a_missing_list_closes_the_impression() {
     let mut small = Small::new(Config { policy: "rucb".to_owned(), ..config(3, "rucb") });
