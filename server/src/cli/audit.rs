@@ -9,7 +9,7 @@ use super::StoreFlag;
 use crate::store::Access;
 use crate::writer::Clock;
 
-/// List who did what that no log of an experiment tells: deletions, exports, keys, secrets, keys that were refused
+/// List what no log of an experiment has, and who did it: deletions, exports, keys, secrets, keys that were refused
 ///
 /// Whom a deletion was about is not kept.
 #[derive(Debug, Args)]

@@ -28,7 +28,7 @@ const DOCUMENT: &str = "the document that was clicked, in event_attributes.objec
 const MOST: usize = 10_000;
 const MOST_PUBLIC: usize = 100;
 
-/// Bodies of at most this many bytes are read at once: that takes no longer than to have it done elsewhere.
+/// Bodies of at most this many bytes are read where they arrive: that takes no longer than to hand them over.
 const SMALL: usize = 4 << 10;
 
 /// What becomes of an event.

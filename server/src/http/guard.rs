@@ -132,7 +132,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
-    // Who looks whether the server lives is always told.
+    // Who looks whether the server lives always gets an answer.
     if CHECKS.contains(&request.uri().path()) {
         return Ok(());
     }
@@ -146,7 +146,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         .retry_after(1))
 }
 
-/// Whether a proxy sent this: it says so, or it speaks HTTP/1.0, as nginx does unless it is told otherwise, and hardly anybody else.
+/// Whether a proxy sent this: it says so, or it speaks HTTP/1.0, as nginx does by default, and hardly anybody else.
 fn is_forwarded(request: &Request) -> bool {
     let says_so = FORWARDING.iter().any(|name| request.headers().contains_key(name));
     says_so || request.version() == Version::HTTP_10 && !CHECKS.contains(&request.uri().path())
@@ -239,7 +239,7 @@ fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     last
 }
 
-/// The addresses that a request was forwarded for, from the first to the last; `None` for one that is no address.
+/// The addresses that a request was forwarded for, from the first to the last; `None` for one that cannot be read.
 fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let texts = |name: &HeaderName| -> Vec<String> {
         let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));

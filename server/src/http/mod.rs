@@ -3,7 +3,6 @@
 mod auth;
 mod body;
 mod connection;
-mod damaged;
 mod direct;
 mod events;
 mod experiments;

@@ -1,4 +1,4 @@
-//! Who did what that no log of an experiment tells: deletions, exports, keys, secrets, keys that were refused.
+//! What no log of an experiment has, and who did it: deletions, exports, keys, secrets, keys that were refused.
 
 use super::{Operation, Store, StoreError};
 

@@ -1,4 +1,4 @@
-//! One server per store, and what tells it that its files are no longer the ones that it opened.
+//! One server per store, and how it notices that its files are no longer the ones that it opened.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -99,7 +99,7 @@ impl StoreLock {
         (seen.log.is_some() && found != seen.log).then(|| format!("{} was moved, removed or replaced", log.display()))
     }
 
-    /// Notes that so many events, of all experiments together, were acknowledged. It is not flushed to the disk: what it is for is
+    /// Notes how many events, of all experiments together, were acknowledged. It is not flushed to the disk: what it is for is
     /// a store that lost what the machine had written.
     pub fn acknowledge(&self, events: u64) {
         // Beside the transaction that was written this is nothing; without it, only a warning is missing.
@@ -109,7 +109,7 @@ impl StoreLock {
     /// How many events were acknowledged, as far as that was noted.
     #[must_use]
     pub fn acknowledged(&self) -> Option<u64> {
-        std::fs::read_to_string(beside(&self.store, ".lock")).ok()?.trim().parse().ok()
+        output::input::read_text(&beside(&self.store, ".lock"), 64).ok()?.trim().parse().ok()
     }
 
     /// The file itself: a store that is reached by a link has the same lock.

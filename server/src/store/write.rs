@@ -87,7 +87,7 @@ impl Store {
         self.insert(experiment, "INSERT INTO events_# VALUES (?1, ?2, ?3, ?4, ?5)", (n, kind, impression, body, sum))
     }
 
-    /// Keeps the state of an experiment after event `n`, in place of earlier ones.
+    /// Keeps the state of an experiment after event `n`, instead of earlier ones.
     ///
     /// # Errors
     /// If the store cannot be written.

@@ -60,7 +60,7 @@ pub struct Shared {
     pub fatal: watch::Sender<Option<String>>,
 }
 
-/// What is to be written into the audit with the next transaction of a second's tick.
+/// What the next tick writes into the audit.
 #[derive(Debug, Default)]
 pub struct Audits {
     waiting: Mutex<Vec<Audit>>,
@@ -80,7 +80,7 @@ impl Audits {
         }
     }
 
-    /// Counts a key that was refused. A row tells how many there were, so that nobody fills the disk with them.
+    /// Counts a key that was refused. A row has how many there were, so that nobody fills the disk with them.
     pub fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }

@@ -13,7 +13,7 @@ use crate::store::{Access, Store};
 /// How often it is tried again.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// How many times the log was to be emptied, and how many of these it was.
+/// How often somebody wanted the log emptied, and how many of these times it has been.
 #[derive(Debug)]
 pub struct Truncation {
     wanted: Arc<AtomicU64>,

@@ -111,17 +111,17 @@ fn a_kill_that_cannot_be_written_holds_and_is_written_as_soon_as_possible() {
     server.faults.stop();
     let status = || server.client().get("/v1/experiments/e").expect_status(200);
     let is_written = |status: &Value| status["state"] == "killed" && status["kill_pending"] == false;
-    let mut told = status();
-    assert!(told["kill_pending"] == true || is_written(&told), "{told}");
+    let mut seen = status();
+    assert!(seen["kill_pending"] == true || is_written(&seen), "{seen}");
     for _ in 0..100 {
         std::thread::sleep(Duration::from_millis(50));
-        told = status();
-        if is_written(&told) {
+        seen = status();
+        if is_written(&seen) {
             break;
         }
     }
-    assert!(is_written(&told), "{told}");
-    let change = told["changes"].as_array().unwrap().last().unwrap();
+    assert!(is_written(&seen), "{seen}");
+    let change = seen["changes"].as_array().unwrap().last().unwrap();
     assert_eq!(
         (&change["what"], &change["who"], &change["why"]),
         (&json!("killed"), &json!("local"), &json!("the lists are empty"))

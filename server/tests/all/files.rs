@@ -144,8 +144,8 @@ fn readers_hold_up_no_page_no_start_and_no_recovery() {
     let until = Instant::now() + Duration::from_secs(3);
     let mut asked = 0;
     while Instant::now() < until {
-        let told: Value = ask(&server, &format!("u{asked}")).expect_status(200);
-        assert_eq!(told["credited"], true, "{told}");
+        let page: Value = ask(&server, &format!("u{asked}")).expect_status(200);
+        assert_eq!(page["credited"], true, "{page}");
         asked += 1;
     }
     assert!(asked > 50, "{asked}");

@@ -74,7 +74,7 @@ fn an_experiment_that_is_over_can_be_deleted() {
         .unwrap();
     assert_eq!(tables, 0);
     let (text, _) = crate::support::texts(&server.command(&["audit"]));
-    assert!(text.contains("\texperiment deleted\told"), "{text}");
+    assert!(text.contains("experiment deleted"), "{text}");
 }
 
 /// A damaged one can be deleted too: there is nothing else to be done with it.

@@ -18,8 +18,8 @@
 //! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
 //! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
 //! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
-//! ([`EventError::Unknown`]). One exception: who moves a store to tables in which nothing says who asked what writes its events
-//! `Asked` anew, without the marks of their first version.
+//! ([`EventError::Unknown`]). One exception: moving a store to tables in which nothing says who asked what rewrites its events
+//! `Asked` without the marks of their first version.
 
 mod recorded;
 mod stored;

@@ -42,7 +42,7 @@ impl Snapshot {
     }
 }
 
-/// Why bytes are no snapshot.
+/// Why bytes cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {

@@ -210,7 +210,7 @@ fn a_snapshot_of_the_first_version_evolves() {
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
         Ok(Chosen::New { .. })
     ));
-    // Damage is no state, and neither is a later version.
+    // Neither damage nor a later version is restored.
     for length in 0..snapshot.len() {
         assert!(Experiment::restored(&snapshot[..length]).is_err(), "{length}");
     }

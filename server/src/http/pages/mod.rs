@@ -2,6 +2,7 @@
 //! look like, the crate `page` says.
 
 mod boards;
+pub(super) mod damaged;
 mod overview;
 mod stream;
 
@@ -21,7 +22,7 @@ use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
 use super::sessions::{self, Sessions};
-use super::{App, Problem, damaged, guard};
+use super::{App, Problem, guard};
 use crate::jobs::Snapshot;
 use crate::writer::ExperimentHandle;
 

@@ -1,4 +1,4 @@
-//! How experiments are told and shown of which something is damaged.
+//! Experiments of which something is damaged, as JSON and as pages.
 
 use page::document::{self, Frame};
 use page::{Headline, ListItem, Overview, Tone};
@@ -21,7 +21,7 @@ fn sentence(entry: &ExperimentHandle, why: &str) -> String {
 }
 
 /// In JSON.
-pub(super) fn told(entry: &ExperimentHandle) -> Value {
+pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
     let why = entry.damage().unwrap_or_default();
     let settings = (!entry.config.rankers.is_empty()).then_some(&entry.config);
     json!({
