@@ -366,6 +366,7 @@ impl Units {
             settings: &self.settings,
             pairs: &pairs,
             last_day: self.last_day,
+            says_open: true,
             days: Days::new(),
             tally: Tally::default(),
             asides: Vec::new(),

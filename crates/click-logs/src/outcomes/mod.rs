@@ -60,7 +60,9 @@ pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'sta
     let clicks = ClickFate::ALL.iter().map(|&fate| ("click", fate.name(), tally.of_clicks(fate), fate.meaning()));
     let units = UnitFate::ALL.iter().map(|&fate| ("unit", fate.name(), tally.of_units(fate), fate.meaning()));
     let rest = ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
-    impressions.chain(clicks).chain(units).chain([rest]).collect()
+    // Only a log that grows has lines that are behind.
+    let is_said = |(_, fate, count, _): &(_, &str, u64, _)| *count > 0 || *fate != ImpressionFate::Behind.name();
+    impressions.chain(clicks).chain(units).chain([rest]).filter(is_said).collect()
 }
 
 #[cfg(test)]
