@@ -19,24 +19,25 @@ use times::{self, Zone, duration_text, parse_duration};
 use verdicts::integrity::Logged;
 use verdicts::{Bots, PairChoice};
 
-use super::Scratch;
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
+use super::{Scratch, inputs};
 use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Unkept, Watch, append, credit};
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
-/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, and Parquet if built with
-/// it, in any order; `-` is standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
+/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, and, where it was built with
+/// them, Parquet and zstd, in any order; `-` is standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
 /// lists fields, rules and files.
 #[derive(Debug, Args)]
 pub(super) struct Credit {
-    /// Files of lists that were shown; one that also holds the clicks is named by both flags
+    /// Files of lists that were shown, folders of them, or patterns such as "log/**/*.parquet"; one that also holds the clicks is
+    /// named by both flags
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     impressions: Vec<PathBuf>,
-    /// Files of clicks
+    /// Files of clicks, likewise
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     clicks: Vec<PathBuf>,
     /// What counts once: impressions only if no user sees two, or users do not differ
@@ -63,7 +64,7 @@ pub(super) struct Credit {
     /// Nothing will be added to the log: all impressions and units are closed
     #[arg(long = "final", conflicts_with = "until")]
     is_final: bool,
-    /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files at once.
+    /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files together.
     /// Needs --until (or --final), --rankers, and --pairs unless the log says it
     #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "disk", "order"])]
     append: Option<PathBuf>,
@@ -172,17 +173,19 @@ enum OnMalformed {
 }
 
 impl Credit {
-    pub(super) fn run(self) -> Result<()> {
+    pub(super) fn run(mut self) -> Result<()> {
         let is_input = |path: &&PathBuf| path.as_os_str() == "-";
         if self.impressions.iter().chain(&self.clicks).filter(is_input).count() > 1 {
             bail!(usage("`-`, standard input, is named twice and can be read once; write one of the two to a file"));
         }
+        let first = self.append.clone().unwrap_or_else(|| self.impressions[0].clone());
+        self.impressions = inputs::files(&self.impressions)?;
+        self.clicks = inputs::files(&self.clicks)?;
         let settings = self.settings()?;
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
         let state = self.append.as_deref().map(|state| State::open(state, &settings, self.horizon)).transpose()?;
         let config = self.config(&settings, state.as_ref());
-        let path =
-            self.out.clone().unwrap_or_else(|| default_folder(self.append.as_ref().unwrap_or(&self.impressions[0])));
+        let path = self.out.clone().unwrap_or_else(|| default_folder(&first));
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
         if let Some(aside) = folder.moves_to() {

@@ -394,6 +394,6 @@ impl<'a> JoinState<'a> {
 /// The size of a file, roughly as large as what is in it.
 fn expanded_size(path: &Path) -> u64 {
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     if is_packed { 8 * size } else { size }
 }

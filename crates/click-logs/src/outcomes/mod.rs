@@ -1,6 +1,7 @@
 //! Outcomes of logs: their tables read, and what became of every line. Not here: what an outcome is, which `verdicts` owns.
 
 mod beside;
+mod forms;
 mod table;
 mod warnings;
 
@@ -12,7 +13,8 @@ use verdicts::outcomes::{Outcomes, quoted};
 
 use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
-pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
+pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
+pub use forms::Table;
 pub use table::{need_impressions, read};
 pub use warnings::{integrity, missing, of_version, warnings};
 

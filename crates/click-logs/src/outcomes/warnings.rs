@@ -282,7 +282,7 @@ fn behind(summary: &Value) -> Option<String> {
     let lines = output::numbers::with_unit(count, "line");
     (count > 0).then(|| {
         format!(
-            "{lines} came later than the horizon and do not count: the days that they are of are over. Crediting all files at once \
+            "{lines} came later than the horizon and do not count: the days that they are of are over. Crediting all files together \
              would count them; if many come, begin again with a longer --horizon."
         )
     })

@@ -28,3 +28,5 @@ mod steered;
 mod truth;
 mod warned;
 mod worlds;
+#[cfg(feature = "zstd")]
+mod zstd;

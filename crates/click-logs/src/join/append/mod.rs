@@ -1,6 +1,6 @@
 //! Logs that grow: each run takes new files alone, and counts what the log says until then.
 //!
-//! The rules are those of a log that is credited at once, and so is the result, byte for byte, for every way in which its lines may
+//! The rules are those of a log that is credited as a whole, and so is the result, byte for byte, for every way in which its lines may
 //! be cut into files, as long as they come within a *horizon*. A line is *behind* if its time is more than a horizon before the
 //! highest `--until` of the runs before; it has that fate and counts for nothing else. The lines of an impression come together: its
 //! copies, and clicks outside its window, are given while `--until` is at most a horizon after the first of them. A click that comes
@@ -32,6 +32,7 @@ use self::state::{Next, PARTS, Section, Taken};
 use super::credit::{Inputs, JoinState, Limits, Watch};
 use super::credited::Credited;
 use super::encode::{Kind, note_action};
+use super::record::Blocks;
 use super::span::Span;
 use super::spill::Spill;
 use super::tally::Tally;
@@ -99,6 +100,29 @@ fn in_threads(
     }
     State::refuse_same(&taken)?;
     grow(state, work, [impressions, clicks], taken, watch)
+}
+
+/// Credits records in memory, by part: those of impressions and of clicks.
+pub(super) fn append_blocks(
+    state: State,
+    mut work: JoinState<'_>,
+    blocks: [Vec<Blocks>; 2],
+) -> Result<(Credited, Unkept)> {
+    work.parts = PARTS;
+    let mut taken = Vec::new();
+    let mut spills = [work.spill("impressions", 4), work.spill("clicks", 8)];
+    for ((of_parts, spill), is_clicks) in blocks.into_iter().zip(&mut spills).zip([false, true]) {
+        let bytes = of_parts.iter().flat_map(Blocks::iter);
+        let checksum = state::checksum_of(bytes)?;
+        let name = if is_clicks { "the clicks" } else { "the impressions" };
+        if of_parts.iter().any(|blocks| blocks.len() > 0) {
+            taken.push(state.take(is_clicks, name.to_owned(), checksum)?);
+        }
+        for (part, blocks) in of_parts.into_iter().enumerate() {
+            blocks.iter().try_for_each(|records| spill.append(part, records))?;
+        }
+    }
+    threads::within(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
 }
 
 /// Adds what was read to a state: `records` are those of impressions and of clicks.

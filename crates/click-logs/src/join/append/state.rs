@@ -8,7 +8,7 @@ use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use output::checksum::{self, sha256_hex_of};
+use output::checksum::{self, sha256_hex, sha256_hex_of};
 use output::difference::{Compare, first_difference};
 use output::input;
 use output::lock::Lock;
@@ -272,12 +272,11 @@ impl State {
         settings.zone.day(until.saturating_sub(reach)) - 1
     }
 
-    /// Files that are to be taken now, by the checksum of their bytes; calls `read` with numbers of bytes.
+    /// Files that this run takes, by the checksum of their bytes; calls `read` with numbers of bytes.
     ///
     /// # Errors
     /// If one was taken before, or cannot be read.
     pub(super) fn taken(&self, inputs: &Inputs, mut read: impl FnMut(usize)) -> Result<Vec<Taken>> {
-        let run = self.held.runs + 1;
         let mut taken: Vec<Taken> = Vec::new();
         for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
             for path in paths {
@@ -286,18 +285,25 @@ impl State {
                 }
                 let file = input::open(path).and_then(|file| sha256_hex_of(file, &mut read));
                 let checksum = file.map_err(|error| LogError::io(path, "cannot be read", &error))?;
-                let (is_clicks, name) = (kind == Kind::Clicks, path.display().to_string());
-                let is_same = |other: &&Taken| other.is_clicks == is_clicks && other.checksum == checksum;
-                if let Some(before) = self.held.files.iter().find(is_same) {
-                    let Taken { run, name: before, .. } = before;
-                    let by = if *before == name { String::new() } else { format!(" as {before}") };
-                    let state = self.folder.display();
-                    bail!(usage(format!("{name}: its lines were taken by {state} in run {run}{by}; leave it out")));
-                }
-                taken.push(Taken { run, is_clicks, name, checksum });
+                taken.push(self.take(kind == Kind::Clicks, path.display().to_string(), checksum)?);
             }
         }
         Ok(taken)
+    }
+
+    /// Something that this run takes, called `name`.
+    ///
+    /// # Errors
+    /// If it was taken before.
+    pub(super) fn take(&self, is_clicks: bool, name: String, checksum: String) -> Result<Taken> {
+        let is_same = |other: &&Taken| other.is_clicks == is_clicks && other.checksum == checksum;
+        if let Some(before) = self.held.files.iter().find(is_same) {
+            let Taken { run, name: before, .. } = before;
+            let by = if *before == name { String::new() } else { format!(" as {before}") };
+            let state = self.folder.display();
+            bail!(usage(format!("{name}: its lines were taken by {state} in run {run}{by}; leave it out")));
+        }
+        Ok(Taken { run: self.held.runs + 1, is_clicks, name, checksum })
     }
 
     /// Refuses files that have lines and are the same.
@@ -312,7 +318,7 @@ impl State {
     }
 
     /// The lineups of all records.
-    pub(super) fn lineups(&self) -> Result<Lineups, LogError> {
+    pub(in crate::join) fn lineups(&self) -> Result<Lineups, LogError> {
         let lineups = Lineups::default();
         for lineup in &self.held.lineups {
             let has_its_number = lineup.add_to(&lineups).map_err(|why| self.damaged(&why))?;
@@ -552,6 +558,15 @@ impl Drop for Unkept {
             let _ = fs::remove_file(writer.path);
         }
     }
+}
+
+/// The checksum of records in memory.
+pub(super) fn checksum_of<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<String> {
+    let mut sums = String::new();
+    for piece in pieces {
+        sums += &sha256_hex_of(piece, drop)?;
+    }
+    Ok(sha256_hex(&sums))
 }
 
 impl Description {
