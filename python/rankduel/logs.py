@@ -308,7 +308,8 @@ def credit_frame(
     state
         A folder with the state of a log that grows, as ``click-logs credit --append`` has it: the frames are those that are new, and
         the result is that of all frames together. Needs ``until`` (or ``final``), ``rankers``, and ``pairs`` unless the log says it.
-        Frames that were taken before are refused; without rows, they give the result of before again.
+        Frames that were taken before are refused, as long as none of their rows is behind; without rows, they give the result of
+        before again.
     horizon
         How late rows may come to a log that grows; later ones have the fate ``behind``. By default three days, or that of the state.
     **rules

@@ -25,9 +25,9 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
 
 def by_day(log: Simulated) -> list[tuple[str, list[Any]]]:
     """Until when each part is complete, and its tables."""
-    first = min(table["time"].to_pylist()[0] for table in log.tables) // DAY
+    first = min(min(table["time"].to_pylist()) for table in log.tables) // DAY
     parts = []
-    for day in range(first, first + 7):
+    for day in range(first, first + 8):
         rows = [[row for row in table.to_pylist() if row["time"] // DAY == day] for table in log.tables]
         parts.append((f"{(day + 1) * DAY - 1}", [pa.Table.from_pylist(of, table.schema) for of, table in zip(rows, log.tables)]))
     return parts
@@ -55,9 +55,9 @@ def test_frames_day_by_day_are_all_frames_together(log: Simulated, tmp_path: Pat
             expected.summary,
         )
         assert found.synthetic
-    moment, tables = by_day(log)[2]
+    moment, tables = by_day(log)[5]
     last = until(by_day(log)[-1][0])
-    with pytest.raises(ValueError, match="the impressions: its lines were taken by .*state in run 3; leave it out"):
+    with pytest.raises(ValueError, match="the impressions: its lines were taken by .*state in run 6; leave it out"):
         rd.credit_frame(*tables, state=state, until=last, **rules)
     for more, expected_error in [
         ({"until": until(moment)}, "is before"),
@@ -71,7 +71,7 @@ def test_frames_day_by_day_are_all_frames_together(log: Simulated, tmp_path: Pat
     assert rd.credit_frame([], [], state=state, until=last, **rules).outcomes == found.outcomes
     # What a program began, the other continues.
     late = tmp_path / "late.jsonl"
-    row = {"impression": "late", "time": 0, "user": "u", "shown": ["a"], "teams": ["A"], "pairs": "chance"}
+    row = {"impression": "late", "time": "2025-12-01T00:00:00Z", "user": "u", "shown": ["a"], "teams": ["A"], "pairs": "chance"}
     late.write_text(json.dumps(row) + "\n")
     (tmp_path / "none.jsonl").write_text("")
     flags = ["--bots", log.folder / "bots.toml", "--rankers", "A,B", "--until", last, "--quiet", "--out", tmp_path / "out"]

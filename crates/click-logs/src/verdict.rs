@@ -21,7 +21,7 @@ pub(crate) const REMARK: &str = "remark about the summary";
 /// if there is none, or it cannot be believed, which is then said with every verdict.
 ///
 /// # Errors
-/// If it cannot be read, is no table of outcomes, or a folder has no finished results.
+/// If it cannot be read or is not a table of outcomes, or a folder has no finished results.
 pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
     let table_path = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
     if path.is_dir() && !path.join("config.json").exists() {

@@ -8,7 +8,7 @@ use output::usage::usage;
 
 use crate::error::LogError;
 
-/// The files that paths stand for: a folder stands for all files below it, and what is no file but has `*`, `?` or `**` for all
+/// The files that paths stand for: a folder stands for all files below it, and a path with `*`, `?` or `**`, if nothing has that name, for all
 /// files of that pattern; in the order of their names, so that files named by day are in the order of time.
 ///
 /// Names that begin with a dot or an underscore are passed over in both, as engines mean them to be.

@@ -106,7 +106,7 @@ impl FrameJoin {
         }
     }
 
-    /// Nothing yet of what is to be [appended](Self::append) to a state, which was opened for these settings.
+    /// Nothing yet of what will be [appended](Self::append) to a state, which was opened for these settings.
     ///
     /// # Errors
     /// If the state is damaged.

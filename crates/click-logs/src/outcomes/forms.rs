@@ -34,7 +34,7 @@ impl Table {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If it cannot be read, is too large, or a line of JSON is no object of texts and numbers.
+    /// If it cannot be read, is too large, or a line of JSON is not an object.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         if is_parquet(path) {
             let (names, rows) = crate::read::rows_of_parquet(path)?;

@@ -89,10 +89,10 @@ fn remedy(format: OtherFormat) -> String {
     }
 }
 
-/// The text of the file at `path`, which may be packed, of at most so many bytes.
+/// The text of the file at `path`, which may be packed, of `most` bytes unpacked.
 ///
 /// # Errors
-/// If it cannot be read, is too long, or no text.
+/// If it cannot be read, is too long, or not text.
 pub(crate) fn unpacked_text(path: &Path, most: u64) -> Result<String, LogError> {
     let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
     let mut raw = input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
