@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use click_logs::cli::summary;
 use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Inputs, Limits, Order, State, append, credit};
@@ -415,22 +415,42 @@ fn of_day<'a>(day: &str, files: &'a mut Vec<String>) -> Vec<&'a str> {
     files.iter().map(String::as_str).collect()
 }
 
+/// Makes the files of a folder those of another, if that is there.
+fn copy_files(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
+        std::fs::create_dir_all(to).unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
 fn killed(kills: usize, impressions: u64, seed: u64) {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let days = by_day(at, impressions, 6);
     let generator = &mut Generator::seed_from_u64(seed);
-    let mut count = 0;
+    let (mut count, mut completed) = (0, 0);
+    let mut longest = Duration::from_millis(50);
     for (number, day) in days.iter().enumerate() {
         let mut files = Vec::new();
         let arguments = [&CREDIT[..], &of_day(day, &mut files)].concat();
         let until = kills * (number + 1) / days.len();
         while count < until {
+            copy_files(&at.join("state"), &at.join("before"));
             let mut child = click_logs(at, &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_micros(generator.random_range(0..60_000)));
+            let began = Instant::now();
+            std::thread::sleep(longest.mul_f64(generator.random_range(0.0..1.1)));
             let _ = child.kill();
-            child.wait().unwrap();
-            count += 1;
+            if child.wait().unwrap().success() {
+                // It was quicker: its files may be taken again, and the next one is killed sooner.
+                longest = longest.min(began.elapsed());
+                completed += 1;
+                copy_files(&at.join("before"), &at.join("state"));
+            } else {
+                count += 1;
+                longest = longest.mul_f64(1.05);
+            }
+            assert!(completed < 20 * kills, "every run is quicker than its end");
         }
         let output = click_logs(at, &arguments).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
