@@ -15,7 +15,8 @@ esac
 built=${CARGO_TARGET_DIR:-$top/target}
 export CARGO_TARGET_DIR=$built
 step "programs for $target"
-(cd "$top" && "${cargo[@]}" -p sim --features fetch -p click-logs)
+# With what only takes long to compile: users of an archive have no cargo.
+(cd "$top" && "${cargo[@]}" -p sim --features sim/fetch -p click-logs --features click-logs/parquet,click-logs/zstd)
 (cd "$top/server" && "${cargo[@]}")
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top/Cargo.toml" | head -1)

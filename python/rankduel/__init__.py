@@ -30,7 +30,7 @@ from rankduel.frames import Frame
 from rankduel.lists import experiment_version, interleave, multileave
 from rankduel.live import Live
 from rankduel.log_rules import CreditRules
-from rankduel.logs import Credited, Decision, Fault, credit_frame
+from rankduel.logs import Credited, Decision, Fault, credit_frame, decide
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
 from rankduel.own import Policy
@@ -72,6 +72,7 @@ __all__ = [
     "command",
     "credit_frame",
     "datasets",
+    "decide",
     "duels_from_scores",
     "experiment",
     "experiment_version",

@@ -88,7 +88,7 @@ def rules_text(rules: Mapping[str, Any], function: str) -> str:
         raise ValueError(f"malformed: expected 'refuse' or 'set-aside', found {malformed!r}")
     for name in ("window", "skew", "dwell"):
         if asked.get(name) is not None:
-            asked[name] = _duration(name, asked[name])
+            asked[name] = duration(name, asked[name])
     if asked.get("timezone") is not None:
         asked["timezone"] = _zone(asked["timezone"])
     if asked.get("until") is not None:
@@ -116,7 +116,7 @@ def rules_text(rules: Mapping[str, Any], function: str) -> str:
     return json.dumps(asked)
 
 
-def _duration(name: str, value: Any) -> str:
+def duration(name: str, value: Any) -> str:
     """A length of time as text."""
     if isinstance(value, np.timedelta64):
         value = value.astype("timedelta64[us]").item()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
 import html
+import io
 import json
 import os
 from collections.abc import Sequence
@@ -10,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankduel import _core, notes
 from rankduel.findings import page
 from rankduel.frames import Frame
-from rankduel.log_rules import CreditRules, rules_text
+from rankduel.log_rules import CreditRules, duration, rules_text
 from rankduel.log_tables import batches
+from rankduel.tables import cells
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -241,8 +247,8 @@ class Decision:
         return _alert(self._distrust) + page(self._text, figures)
 
 
-def checked(credited: Credited) -> Credited:
-    """Refuse results that say nothing because a rule does not fit the log."""
+def checked(credited: Credited, grows: bool = False) -> Credited:
+    """Refuse results that say nothing because a rule does not fit the log; one that grows may meet a ranker later."""
     rows = credited.summary["lines"]["impressions"]
     if rows == 0:
         raise ValueError("there are no impressions; pass the lists that were shown")
@@ -251,7 +257,7 @@ def checked(credited: Credited) -> Credited:
         raise ValueError(f"no impression has a {credited.unit}; choose another unit: unit={other!r}")
     not_mixed = credited.fate("impression", "not-mixed")
     never_met = credited.summary.get("rankers_never_met")
-    if never_met and rows > not_mixed:
+    if never_met and rows > not_mixed and not grows:
         known = ", ".join(name for name in credited.rankers if name not in never_met)
         raise ValueError(f"rankers names {never_met[0]}, which no impression does; the log has {known}")
     # Doubles of lists that were not mixed do not change that.
@@ -259,7 +265,8 @@ def checked(credited: Credited) -> Credited:
         raise ValueError(
             "no impression has teams or a receipt, so that no click can be credited to a ranker; log how lists were mixed"
         )
-    others = sum(credited.fate("click", fate) for fate in ("other-action", "malformed"))
+    fates = zip(credited.fates["what"], credited.fates["fate"], credited.fates["count"])
+    others = sum(int(count) for what, fate, count in fates if what == "click" and fate in ("other-action", "malformed", "behind"))
     clicks = credited.summary["lines"]["clicks"] - others
     if clicks > 0 and credited.summary.get("clicks_without_dwell") == clicks:
         raise ValueError(
@@ -270,7 +277,14 @@ def checked(credited: Credited) -> Credited:
     return credited
 
 
-def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) -> Credited:
+def credit_frame(
+    impressions: Any,
+    clicks: Any,
+    *,
+    state: str | os.PathLike[str] | None = None,
+    horizon: str | datetime.timedelta | None = None,
+    **rules: Unpack[CreditRules],
+) -> Credited:
     """Join clicks to the lists that were shown, and credit each impression once: ``click-logs credit`` for data frames.
 
     No count depends on the order of rows. The log must fit into memory; for files that do not, there is ``click-logs
@@ -291,6 +305,13 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
         read.
     clicks
         Likewise: ``impression``, ``document``, ``time``; optional: ``dwell`` (seconds), ``action_name``.
+    state
+        A folder with the state of a log that grows, as ``click-logs credit --append`` has it: the frames are those that are new, and
+        the result is that of all frames together. Needs ``until`` (or ``final``), ``rankers``, and ``pairs`` unless the log says it.
+        Frames that were taken before are refused, as long as none of their rows is behind; without rows, they give the result of
+        before again.
+    horizon
+        How late rows may come to a log that grows; later ones have the fate ``behind``. By default three days, or that of the state.
     **rules
         See `CreditRules`.
 
@@ -326,7 +347,9 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
     second_clicks 1
     """
     asked = rules_text(rules, "credit_frame")
-    log = _core.Log(asked)
+    if horizon is not None and state is None:
+        raise ValueError("horizon: only a log that grows has one; give its state")
+    log = _core.Log(asked, state, None if horizon is None else duration("horizon", horizon))
     count = 0
     for batch in batches(impressions, "impressions"):
         log.impressions(batch, count)
@@ -335,4 +358,67 @@ def credit_frame(impressions: Any, clicks: Any, **rules: Unpack[CreditRules]) ->
     for batch in batches(clicks, "clicks"):
         log.clicks(batch, count)
         count += len(batch)
-    return checked(Credited(*log.credited(), asked))
+    credited = checked(Credited(*log.credited(), asked), grows=state is not None)
+    log.keep()
+    return credited
+
+
+def decide(outcomes: Any, confidence: float = 0.95, *, by: str = "units") -> Decision:
+    """Who won, by a table of outcomes: ``click-logs decide`` for files and data frames.
+
+    Parameters
+    ----------
+    outcomes
+        A file in CSV, JSON Lines or Parquet, a folder that ``click-logs credit`` or `Credited.save` wrote, or a frame of pandas,
+        polars, pyarrow or duckdb. Its columns, in any order: ``day``, ``first``, ``second``, ``unit_wins``, ``unit_losses``,
+        ``unit_ties``; optional: ``impression_wins``, ``impression_losses``, ``impression_ties``, ``version``, and those of amounts that
+        ``click-logs credit`` writes.
+    confidence
+        How sure all verdicts together shall be.
+    by
+        What is counted as independent: ``units`` or ``impressions``.
+
+    Returns
+    -------
+    Decision
+        The verdicts.
+
+    Raises
+    ------
+    ValueError
+        If it is no such table, with what is wrong.
+
+    Examples
+    --------
+    >>> import rankduel as rd
+    >>> days = {"day": ["2026-11-22"], "first": ["A"], "second": ["B"], "unit_wins": [90], "unit_losses": [3], "unit_ties": [3]}
+    >>> rd.decide(days).data["pairs"][0]["winner"]
+    'A'
+    """
+    if by not in ("units", "impressions"):
+        raise ValueError(f"by: expected 'units' or 'impressions', found {by!r}")
+    if isinstance(outcomes, (str, os.PathLike)):
+        table, summary = _core.outcomes_of(outcomes)
+    else:
+        columns = {name: [_cell(value) for value in values] for name, values in cells(outcomes, "outcomes").items()}
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values()))
+        table, summary = text.getvalue(), "{}"
+    text_of, data, looks, figure, distrust = _core.decided(table, summary, confidence, by == "impressions")
+    return Decision(text_of, json.loads(data), Frame.from_csv(looks.encode()), figure, distrust)
+
+
+def _cell(value: Any) -> str:
+    """A value of a table as the text of CSV."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat()
+    # Whole numbers that a gap has turned into floats.
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

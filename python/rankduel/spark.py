@@ -189,6 +189,11 @@ def _collected(frame: DataFrame) -> list[Any]:
         rows: list[Any] = frame.collect()
     except Exception as error:
         found = re.findall(r"^ValueError: (.*)$", str(error), re.MULTILINE)
+        missing = re.search(r"No module named '(rankduel|pyarrow|numpy)[.']", str(error))
+        if missing:
+            raise RuntimeError(
+                f"the workers of Spark have no package {missing[1]}: install rankduel and pyarrow there as on the driver"
+            ) from None
         if not found:
             raise
         raise ValueError(found[-1].strip()) from None

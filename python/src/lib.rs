@@ -89,7 +89,9 @@ mod _core {
     #[pymodule_export]
     use super::live::Session;
     #[pymodule_export]
-    use super::logs::{Counting, Gathering, Log, Rows, added_up, decided, log_column, sealed_summary, surveyed};
+    use super::logs::{
+        Counting, Gathering, Log, Rows, added_up, decided, log_column, outcomes_of, sealed_summary, surveyed,
+    };
     #[pymodule_export]
     use super::matrix::Matrix;
     #[pymodule_export]

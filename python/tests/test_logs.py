@@ -221,7 +221,8 @@ def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path)
 
 def test_rules_are_the_flags_of_the_command_line() -> None:
     files = {"impressions", "clicks", "list-separator", "set-aside", "out", "replace", "help", "quiet"}
-    means = {"memory", "order", "scratch", "disk", "threads"}
+    # Arguments of `credit_frame` alone.
+    means = {"memory", "order", "scratch", "disk", "threads", "append", "horizon"}
     flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", click_logs("credit", "--help"), re.MULTILINE))
     assert {name.replace("_", "-") for name in rd.CreditRules.__annotations__} == flags - files - means
 

@@ -1,17 +1,46 @@
 //! What `decide` says of a log, for the command line and for Python: its words, and what decision.json holds.
 
+use std::path::Path;
+
+use output::usage::usage;
 use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, OfVersion, Outlook, Verdicts, report};
+use verdicts::outcomes::Outcomes;
 
-use crate::outcomes::{integrity, of_version, warnings};
+use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_beside, warnings};
 
 /// What every output of simulated logs says.
 pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
 
 /// The key under which a remark about the summary joins what it says.
 pub(crate) const REMARK: &str = "remark about the summary";
+
+/// The outcomes at `path`, a folder that `click-logs credit` wrote or a table of outcomes in any form, and the summary beside it; null
+/// if there is none, or it cannot be believed, which is then said with every verdict.
+///
+/// # Errors
+/// If it cannot be read or is not a table of outcomes, or a folder has no finished results.
+pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
+    let table_path = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
+    if path.is_dir() && !path.join("config.json").exists() {
+        let folder = path.display();
+        return Err(usage(format!(
+            "{folder} has no finished results of `click-logs credit`; run that first, or again"
+        )));
+    }
+    let table = Table::open(&table_path)?;
+    let (mut summary, remark) = summary_beside(&table_path, &table.text(&rankers_beside(&table_path)));
+    if let Some(remark) = remark {
+        summary[REMARK] = remark.into();
+    }
+    let names = summary["rankers"].as_array().into_iter().flatten();
+    let order: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+    let outcomes = table.outcomes(&order).map_err(|error| error.in_file(&table_path))?;
+    let outcomes = outcomes.with_versions_of(&summary);
+    Ok((outcomes, summary))
+}
 
 /// The verdict on the version that began last, for programs that act on it.
 #[must_use]

@@ -28,7 +28,7 @@ const STARTS: [(&[u8], OtherFormat); 19] = [
     (b"7z\xbc\xaf\x27\x1c", OtherFormat::Packed("a 7z archive")),
     (b"BZh", OtherFormat::Packed("bzip2")),
     (b"\xfd7zXZ\x00", OtherFormat::Packed("xz")),
-    (b"\x28\xb5\x2f\xfd", OtherFormat::Packed("zstd")),
+    (b"\x28\xb5\x2f\xfd", OtherFormat::ZSTD),
     (b"\xff\xfe", OtherFormat::Utf16),
     (b"\xfe\xff", OtherFormat::Utf16),
     (b"\x1e", OtherFormat::JsonSequence),
@@ -52,6 +52,9 @@ impl OtherFormat {
 
     /// Parquet, which some readers take.
     pub const PARQUET: Self = Self::Table("Parquet");
+
+    /// What zstd packed, which some readers unpack.
+    pub const ZSTD: Self = Self::Packed("zstd");
 
     /// What removes the separators of a sequence of JSON.
     pub const WITHOUT_SEPARATORS: &str = "`tr -d '\\036'` removes the separators";

@@ -3,6 +3,8 @@
 //! Kept records are lines with the beginning of the checksum in front ([`sealed_line`]), values of the cache have it in a
 //! field, and binary files have it at the end ([`seal`]).
 
+use std::io::{self, Read};
+
 use sha2::{Digest, Sha256};
 
 /// The length of a checksum at the end of a file, in bytes.
@@ -14,6 +16,25 @@ const DIGITS: usize = 16;
 #[must_use]
 pub fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of all that `reader` reads, in hexadecimal; calls `read` with the number of bytes of each piece.
+///
+/// # Errors
+/// Those of the reader.
+pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            Ok(count) => {
+                hash.update(&piece[..count]);
+                read(count);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Appends the checksum of `bytes` to them.
@@ -57,6 +78,8 @@ mod tests {
 
     #[test]
     fn hashes_are_sha_256() {
+        let long = "all of a file".repeat(200_000);
+        assert_eq!(sha256_hex_of(long.as_bytes(), drop).unwrap(), sha256_hex(&long));
         assert_eq!(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 

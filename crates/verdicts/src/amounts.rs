@@ -66,6 +66,19 @@ impl UnitAmounts {
         }
     }
 
+    /// As numbers, to be kept; back by [`of_numbers`](Self::of_numbers).
+    #[must_use]
+    pub fn numbers(&self) -> [u32; 5] {
+        let Self { impressions, clicks, clicked } = *self;
+        [impressions, clicks[0], clicks[1], clicked[0], clicked[1]]
+    }
+
+    /// What [`numbers`](Self::numbers) made of it.
+    #[must_use]
+    pub fn of_numbers([impressions, first, second, first_clicked, second_clicked]: [u32; 5]) -> Self {
+        Self { impressions, clicks: [first, second], clicked: [first_clicked, second_clicked] }
+    }
+
     /// Those of one impression.
     #[must_use]
     pub fn of(clicks: Option<SideClicks>) -> Self {

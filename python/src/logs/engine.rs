@@ -10,7 +10,6 @@ use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
 use verdicts::amounts::{Amounts, SideClicks};
 use verdicts::integrity::{PageCounts, PageRecord};
-use verdicts::outcomes::DayCounts;
 use verdicts::{OfVersion, PairChoices};
 
 use super::rules::read;
@@ -97,7 +96,7 @@ pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
 pub(crate) const AMOUNTS: usize = Amounts::COLUMNS.len();
 /// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, the counts of
 /// pages and amounts, some of which may be negative; of a fate, one.
-const NUMBERS: usize = 6 + PAGE_COUNTS + AMOUNTS;
+const NUMBERS: usize = OfDay::NUMBERS;
 /// How many columns of whole numbers: the kind of the row and the day, too.
 const COUNTS: usize = 2 + NUMBERS;
 
@@ -107,28 +106,6 @@ fn counts_row(kind: i64, day: i32, numbers: [i64; NUMBERS]) -> [i64; COUNTS] {
     (row[0], row[1]) = (kind, day.into());
     row[2..].copy_from_slice(&numbers);
     row
-}
-
-/// The numbers of a day and a pair.
-fn numbers_of(OfDay { counts: DayCounts { units, impressions, amounts }, pages }: OfDay) -> [i64; NUMBERS] {
-    let mut numbers = [0; NUMBERS];
-    let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties].map(u64::cast_signed));
-    numbers[..3].copy_from_slice(&a);
-    numbers[3..6].copy_from_slice(&b);
-    numbers[6..6 + PAGE_COUNTS].copy_from_slice(&pages.numbers());
-    numbers[6 + PAGE_COUNTS..].copy_from_slice(&amounts.numbers());
-    numbers
-}
-
-/// The day and pair with these [numbers](numbers_of).
-fn of_numbers(numbers: [i64; NUMBERS]) -> OfDay {
-    let of = |at: usize| {
-        let [wins, losses, ties] = [0, 1, 2].map(|more| numbers[at + more].cast_unsigned());
-        statistics::Counts::new(wins, losses, ties)
-    };
-    let pages = PageCounts::of_numbers(std::array::from_fn(|at| numbers[6 + at]));
-    let amounts = Amounts::of_numbers(std::array::from_fn(|at| numbers[6 + PAGE_COUNTS + at]));
-    OfDay { counts: DayCounts { units: of(0), impressions: of(3), amounts }, pages }
 }
 
 /// What a part of a log, or all of it, says of all impressions.
@@ -326,7 +303,7 @@ impl Counting {
             let Sum { days, tally } = std::mem::take(&mut self.sum);
             let mut writer = Writer::new();
             for ((version, day, names), of_day) in days {
-                let row = counts_row(OUTCOME, day, numbers_of(of_day));
+                let row = counts_row(OUTCOME, day, of_day.numbers());
                 writer.push(row, names.each_ref().map(|name| Some(name.as_str())), version.as_deref());
             }
             for (what, name, count) in tally.rows() {
@@ -413,7 +390,7 @@ pub(crate) fn added_up<'py>(py: Python<'py>, rules: &str, survey: &str, counts: 
             }
             continue;
         }
-        sum.add_day(version, day as i32, [first, second], of_numbers(numbers));
+        sum.add_day(version, day as i32, [first, second], OfDay::of_numbers(numbers));
     }
     sum.tally += tally;
     Ok(said(py, &sum.credited(&survey, &settings), &settings))

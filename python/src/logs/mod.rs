@@ -11,16 +11,19 @@ mod engine;
 mod rows;
 mod rules;
 
+use std::path::PathBuf;
+
 use click_logs::cli::summary;
-use click_logs::join::{Credited, FrameJoin, Sum, Units};
+use click_logs::join::{Credited, FrameJoin, State, Sum, Units, Unkept};
 use click_logs::model::Settings;
 use click_logs::outcomes::{fates_csv, pages_csv};
-use click_logs::verdict::{SYNTHETIC, outlook, record, words};
+use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes, record, words};
 use page::decision::{distrusted, overview};
 use page::figure::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
+use times::parse_duration;
 use verdicts::decide::{By, decide};
 
 pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
@@ -48,14 +51,33 @@ pub(crate) fn log_column(name: &str, clicks: bool) -> Option<&'static str> {
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Log {
     gathered: FrameJoin,
+    /// That of a log that grows, until it is credited.
+    state: Option<State>,
+    /// What this run adds to it, until it is kept.
+    unkept: Option<Unkept>,
 }
 
 #[pymethods]
 impl Log {
-    /// An empty log with these rules.
+    /// An empty log with these rules, or what is new of one that grows, the state of which is in a folder.
     #[new]
-    fn new(rules: &str) -> PyResult<Self> {
-        Ok(Self { gathered: FrameJoin::new(rules::read(rules)?) })
+    #[pyo3(signature = (rules, state = None, horizon = None))]
+    fn new(rules: &str, state: Option<PathBuf>, horizon: Option<&str>) -> PyResult<Self> {
+        let settings = rules::read(rules)?;
+        let horizon = horizon.map(parse_duration).transpose();
+        let horizon = horizon.map_err(|error| value_error(format!("horizon: {error}")))?;
+        let state = state.map(|folder| State::open(&folder, &settings, horizon)).transpose().map_err(of_state)?;
+        let gathered = match &state {
+            Some(state) => FrameJoin::growing(settings, state).map_err(value_error)?,
+            None => FrameJoin::new(settings),
+        };
+        Ok(Self { gathered, state, unkept: None })
+    }
+
+    /// Makes what was credited the state of the log that grows, if it does.
+    fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
+        let unkept = self.unkept.take();
+        py.detach(|| unkept.map(Unkept::keep).transpose()).map(drop).map_err(of_state)
     }
 
     /// Adds a batch of impressions, the first of which has the number `first`.
@@ -86,6 +108,12 @@ impl Log {
 
     /// What the log says.
     fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<Said<'py>> {
+        if let Some(state) = self.state.take() {
+            let appended = py.detach(|| self.gathered.append(state));
+            let (credited, unkept) = appended.map_err(of_state)?;
+            self.unkept = Some(unkept);
+            return Ok(said(py, &credited, self.gathered.settings()));
+        }
         let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
             let settings = self.gathered.settings().clone();
             let survey = self.gathered.survey();
@@ -104,6 +132,34 @@ impl Log {
         });
         Ok(said(py, &credited.map_err(value_error)?, self.gathered.settings()))
     }
+}
+
+/// An error of a state, which speaks of flags, in the words of arguments.
+fn of_state(error: anyhow::Error) -> PyErr {
+    const WORDS: [(&str, &str); 8] = [
+        ("--append", "state"),
+        ("--until TIME", "until"),
+        ("--until", "until"),
+        ("--final", "final=True"),
+        ("--rankers old,new", "rankers=[\"old\", \"new\"]"),
+        ("--rankers", "rankers"),
+        ("--pairs ", "pairs="),
+        ("--horizon", "horizon"),
+    ];
+    let message = WORDS.iter().fold(format!("{error:#}"), |text, (flag, name)| text.replace(flag, name));
+    value_error(message)
+}
+
+/// A table of outcomes in a file or in a folder that `click-logs credit` wrote: its CSV, and the summary beside it in JSON.
+#[pyfunction]
+pub(crate) fn outcomes_of(py: Python<'_>, path: PathBuf) -> PyResult<(String, String)> {
+    let (outcomes, summary) = py.detach(|| read_outcomes(&path)).map_err(|error| value_error(format!("{error:#}")))?;
+    let mut summary = summary;
+    if summary.is_null() {
+        summary = serde_json::json!({});
+    }
+    summary["rankers"] = outcomes.rankers.clone().into();
+    Ok((outcomes.to_csv(), summary.to_string()))
 }
 
 /// The text of summary.json beside `table`, the text of outcomes.csv.

@@ -14,29 +14,30 @@ use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::tell::info;
 use output::usage::usage;
-use serde_json::{Value, json};
+use serde_json::Value;
 use times::{self, Zone, duration_text, parse_duration};
 use verdicts::integrity::Logged;
 use verdicts::{Bots, PairChoice};
 
-use super::Scratch;
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
-use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use super::{Scratch, inputs};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Unkept, Watch, append, credit};
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
-/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, and Parquet if built with
-/// it, in any order; `-` is standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
+/// Reads JSON Lines (own fields, UBI 1.3, responses of OpenSearch and Solr) and CSV, plain or gzip, and, where it was built with
+/// them, Parquet and zstd, in any order; `-` is standard input. Writes outcomes by day and pair of rankers, and what became of every line. The README of the crate
 /// lists fields, rules and files.
 #[derive(Debug, Args)]
 pub(super) struct Credit {
-    /// Files of lists that were shown; one that also holds the clicks is named by both flags
+    /// Files of lists that were shown, folders of them, or patterns such as "log/**/*.parquet"; one that also holds the clicks is
+    /// named by both flags
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     impressions: Vec<PathBuf>,
-    /// Files of clicks
+    /// Files of clicks, likewise
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     clicks: Vec<PathBuf>,
     /// What counts once: impressions only if no user sees two, or users do not differ
@@ -63,6 +64,13 @@ pub(super) struct Credit {
     /// Nothing will be added to the log: all impressions and units are closed
     #[arg(long = "final", conflicts_with = "until")]
     is_final: bool,
+    /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files together.
+    /// Needs --until (or --final), --rankers, and --pairs unless the log says it
+    #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "disk", "order"])]
+    append: Option<PathBuf>,
+    /// How late lines may come to a log that grows; later ones are behind, and do not count [default: 3d, or that of the state]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "append")]
+    horizon: Option<i64>,
     /// Rules for bots, in TOML
     #[arg(long, value_name = "FILE")]
     bots: Option<PathBuf>,
@@ -165,15 +173,19 @@ enum OnMalformed {
 }
 
 impl Credit {
-    pub(super) fn run(self) -> Result<()> {
+    pub(super) fn run(mut self) -> Result<()> {
         let is_input = |path: &&PathBuf| path.as_os_str() == "-";
         if self.impressions.iter().chain(&self.clicks).filter(is_input).count() > 1 {
             bail!(usage("`-`, standard input, is named twice and can be read once; write one of the two to a file"));
         }
+        let first = self.append.clone().unwrap_or_else(|| self.impressions[0].clone());
+        self.impressions = inputs::files(&self.impressions)?;
+        self.clicks = inputs::files(&self.clicks)?;
         let settings = self.settings()?;
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
-        let config = self.config(&settings);
-        let path = self.out.clone().unwrap_or_else(|| default_folder(&self.impressions[0]));
+        let state = self.append.as_deref().map(|state| State::open(state, &settings, self.horizon)).transpose()?;
+        let config = self.config(&settings, state.as_ref());
+        let path = self.out.clone().unwrap_or_else(|| default_folder(&first));
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
         if let Some(aside) = folder.moves_to() {
@@ -195,15 +207,23 @@ impl Credit {
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
-        let credited = match &mut writer {
-            Some(writer) => credit(&inputs, &settings, &limits, &watch, Some(&mut |aside| writer.write(&aside))),
-            None => credit(&inputs, &settings, &limits, &watch, None),
+        let credited = match (state, &mut writer) {
+            (Some(state), _) => {
+                append(state, &inputs, &settings, &limits, &watch).map(|(credited, unkept)| (credited, Some(unkept)))
+            }
+            (None, Some(writer)) => {
+                let credited = credit(&inputs, &settings, &limits, &watch, Some(&mut |aside| writer.write(&aside)));
+                credited.map(|credited| (credited, None)).map_err(Into::into)
+            }
+            (None, None) => {
+                credit(&inputs, &settings, &limits, &watch, None).map(|credited| (credited, None)).map_err(Into::into)
+            }
         };
         watch.finish();
         drop(watch);
-        let credited = credited?;
+        let (credited, unkept) = credited?;
         writer.map(AsideWriter::finish).transpose()?;
-        check(&credited, &settings)?;
+        check(&credited, &settings, unkept.is_some())?;
         let outcomes = crate::outcomes::of_credited(&credited);
         let summary = summary(&credited, &settings);
         folder.write(&config, || {
@@ -220,6 +240,8 @@ impl Credit {
             drop(scratch);
             Ok(())
         })?;
+        // Last: a process that is killed before has results that the same command writes again.
+        unkept.map(Unkept::keep).transpose()?;
         text(&report(&credited, &settings, &outcomes, &warnings(&summary), &path));
         Ok(())
     }
@@ -279,48 +301,32 @@ impl Credit {
     }
 
     /// All that results depend on.
-    fn config(&self, settings: &Settings) -> Value {
+    fn config(&self, settings: &Settings, state: Option<&State>) -> Value {
+        if let Some(state) = state {
+            // The same for every run: results of the next one take the place of these.
+            let mut config = settings.described();
+            config["command"] = "click-logs credit".into();
+            config["append"] = state.folder().display().to_string().into();
+            config["horizon"] = duration_text(state.horizon()).into();
+            return config;
+        }
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let complete = match settings.complete {
             Complete::LastImpression => "last impression".to_owned(),
             Complete::Until(time) => times::text(time),
             Complete::Final => "final".to_owned(),
         };
-        let mut config = json!({
-            "command": "click-logs credit",
-            "impressions": names(&self.impressions),
-            "clicks": names(&self.clicks),
-            "unit": settings.unit.name(),
-            "unit_days": settings.unit_days,
-            "window": duration_text(settings.window),
-            "skew": duration_text(settings.skew),
-            "dwell": settings.dwell.map(duration_text),
-            "timezone": settings.zone.text(),
-            "complete_until": complete,
-            "bots": settings.bots,
-            "actions": settings.actions,
-            "rankers": settings.rankers,
-            "list_separator": settings.list_separator.unwrap_or(' '),
-            "malformed": if settings.set_malformed_aside { "set aside" } else { "refuse" },
-        });
-        if let Some(logged) = settings.logged {
-            config["logged"] = logged.name().into();
-        }
-        if settings.coin != UnitKind::User {
-            config["coin"] = settings.coin.name().into();
-        }
-        if settings.other_pages {
-            config["other_pages"] = true.into();
-        }
-        if let Some(pairs) = settings.pairs {
-            config["pairs"] = pairs.name().into();
-        }
+        let mut config = settings.described();
+        config["command"] = "click-logs credit".into();
+        config["impressions"] = names(&self.impressions).into();
+        config["clicks"] = names(&self.clicks).into();
+        config["complete_until"] = complete.into();
         config
     }
 }
 
-/// Refuses results that say nothing because a setting does not fit the log.
-fn check(credited: &Credited, settings: &Settings) -> Result<()> {
+/// Refuses results that say nothing because a setting does not fit the log. A log that `grows` may meet a ranker later.
+fn check(credited: &Credited, settings: &Settings, grows: bool) -> Result<()> {
     let tally = &credited.tally;
     let [lines, _] = tally.lines();
     let all_are = |fate| lines > 0 && tally.of_impressions(fate) == lines;
@@ -332,7 +338,8 @@ fn check(credited: &Credited, settings: &Settings) -> Result<()> {
     if all_are(ImpressionFate::NoUnit) {
         bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
     }
-    if let ([name, ..], true) = (&credited.never_met[..], lines > tally.of_impressions(ImpressionFate::NotMixed)) {
+    let has_mixed = lines > tally.of_impressions(ImpressionFate::NotMixed);
+    if let ([name, ..], true) = (&credited.never_met[..], has_mixed && !grows) {
         let met: Vec<&str> =
             credited.rankers.iter().filter(|name| !credited.never_met.contains(name)).map(String::as_str).collect();
         bail!(usage(format!("--rankers names {name}, which no impression does; the log has {}", met.join(", "))));

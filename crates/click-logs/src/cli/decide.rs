@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use desk::print;
 use output::numbers::{complement, parse_confidence};
@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 use verdicts::decide::{Action, By, Verdicts, decide_with_progress};
 
 use super::html;
-use crate::outcomes::summary_beside;
-use crate::verdict::{REMARK, SYNTHETIC, before_all, is_synthetic, outlook, record, words};
+use crate::verdict::{SYNTHETIC, before_all, is_synthetic, outlook, read_outcomes, record, words};
 
 /// Say who won, since when and how sure that is
 ///
@@ -25,7 +24,7 @@ use crate::verdict::{REMARK, SYNTHETIC, before_all, is_synthetic, outlook, recor
 /// share of wins after each day, with its confidence sequence) and win-rate.svg. With --html, also writes all of it as one page.
 #[derive(Debug, Args)]
 pub(super) struct Decide {
-    /// A folder that `credit` wrote, or a table like its outcomes.csv
+    /// A folder that `credit` wrote, or a table like its outcomes.csv: CSV, JSON Lines or, where it was built with it, Parquet
     #[arg(value_name = "FOLDER")]
     outcomes: PathBuf,
     /// How sure all verdicts together shall be
@@ -80,23 +79,14 @@ impl Decide {
             ));
         }
         self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
-        let (table, summary) = self.read()?;
-        let order: Vec<String> = summary["rankers"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect();
-        let path = self.table();
-        let outcomes = crate::outcomes::read(&table, &order).map_err(|error| error.in_file(&path))?;
-        let outcomes = outcomes.with_versions_of(&summary);
+        let (outcomes, summary) = read_outcomes(&self.outcomes)?;
         let by = match self.by {
             Counting::Units => By::Units,
             Counting::Impressions => By::Impressions,
         };
         let alpha = complement(self.confidence);
         if by == By::Impressions {
-            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&path)))?;
+            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&self.outcomes)))?;
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
         let verdicts =
@@ -130,25 +120,6 @@ impl Decide {
             Action::Repair => NOT_TRUSTED,
             _ => OPEN,
         })
-    }
-
-    fn table(&self) -> PathBuf {
-        if self.outcomes.is_dir() { self.outcomes.join("outcomes.csv") } else { self.outcomes.clone() }
-    }
-
-    /// The table, and the summary beside it if there is one.
-    fn read(&self) -> Result<(String, Value)> {
-        let path = self.table();
-        if self.outcomes.is_dir() && !self.outcomes.join("config.json").exists() {
-            let folder = self.outcomes.display();
-            bail!(usage(format!("{folder} has no finished results of `click-logs credit`; run that first, or again")));
-        }
-        let table = output::input::read_text(&path, 1 << 30).with_context(|| path.display().to_string())?;
-        let (mut summary, remark) = summary_beside(&path, &table);
-        if let Some(remark) = remark {
-            summary[REMARK] = remark.into();
-        }
-        Ok((table, summary))
     }
 
     fn write(&self, out: &Path, verdicts: &Verdicts, json: &Value, text: &str, summary: &Value) -> Result<()> {

@@ -3,6 +3,7 @@
 mod credit;
 mod decide;
 mod html;
+mod inputs;
 mod set_aside;
 mod simulate;
 mod summary;

@@ -182,12 +182,14 @@ pub(super) struct JoinState<'a> {
     pub(super) times: Span,
     pub(super) is_synthetic: bool,
     pub(super) other_actions: BTreeSet<String>,
+    /// Lines of earlier times are behind: what they would change is over.
+    pub(super) behind: i64,
     /// Bytes of temporary files.
     pub(super) spilled: u64,
 }
 
 impl<'a> JoinState<'a> {
-    fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
+    pub(super) fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
         let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);
         // A table takes twice its partition, all threads have one, and half of the memory is for what is not flushed.
@@ -203,6 +205,7 @@ impl<'a> JoinState<'a> {
             times: Span::default(),
             is_synthetic: false,
             other_actions: BTreeSet::new(),
+            behind: i64::MIN,
             spilled: 0,
         }
     }
@@ -266,6 +269,7 @@ impl<'a> JoinState<'a> {
             lineups: &self.lineups,
             keeps_origins: self.keeps_origins,
             keeps_times,
+            behind: self.behind,
             parts,
             number,
             kind,
@@ -290,7 +294,7 @@ impl<'a> JoinState<'a> {
     }
 
     /// The last day on which all impressions are closed.
-    fn last_day(&self) -> i32 {
+    pub(super) fn last_day(&self) -> i32 {
         match self.complete_until() {
             i64::MAX => i32::MAX,
             until => self.settings.zone.day(until.saturating_sub(self.settings.window)) - 1,
@@ -304,18 +308,28 @@ impl<'a> JoinState<'a> {
         in_order: bool,
         take: &mut impl FnMut(Vec<Aside>),
     ) -> Result<Credited, LogError> {
-        let lineups = self.lineups.all();
-        let versions = self.lineups.versions();
-        let names = names(&self.settings.rankers, versions.values().flat_map(|of| &of.rankers));
-        let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
-        let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
-        let pairs = Pairs::new(&lineups, names, &versions, self.settings);
-        let all = most_careful(&pairs.versions);
+        let pairs = self.pairs();
         self.spilled += outcomes.written();
         let last_day = self.last_day();
         let days = self.count(outcomes, &pairs, last_day, take)?;
+        Ok(self.credited(pairs, days, last_day, in_order))
+    }
+
+    /// The versions and pairs of all impressions that were read.
+    pub(super) fn pairs(&self) -> Pairs {
+        let versions = self.lineups.versions();
+        let names = names(&self.settings.rankers, versions.values().flat_map(|of| &of.rankers));
+        Pairs::new(&self.lineups.all(), names, &versions, self.settings)
+    }
+
+    /// What the log says, when these days were counted.
+    pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> Credited {
+        let versions = self.lineups.versions();
+        let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
+        let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
+        let all = most_careful(&pairs.versions);
         let (days, pages) = divided(days.into_iter());
-        Ok(Credited {
+        Credited {
             rankers: pairs.names,
             versions: pairs.versions,
             days,
@@ -332,7 +346,7 @@ impl<'a> JoinState<'a> {
             declared: all.declared,
             other_actions: self.other_actions,
             never_met,
-        })
+        }
     }
 
     /// Counts the units of each partition.
@@ -358,7 +372,7 @@ impl<'a> JoinState<'a> {
                         bytes.len() / length * length
                     })?;
                     let (days, tally, asides) = (Days::new(), Tally::default(), Vec::new());
-                    let mut counter = Counter { settings, pairs, last_day, days, tally, asides };
+                    let mut counter = Counter { settings, pairs, last_day, says_open: true, days, tally, asides };
                     counter.count(&read);
                     Ok((counter.days, counter.tally, counter.asides))
                 })
@@ -380,6 +394,6 @@ impl<'a> JoinState<'a> {
 /// The size of a file, roughly as large as what is in it.
 fn expanded_size(path: &Path) -> u64 {
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     if is_packed { 8 * size } else { size }
 }

@@ -59,7 +59,7 @@ impl Credited {
             days: &self.pages,
             form: Form { logged: settings.logged, fresh: settings.fresh() },
             clicks: Clicks {
-                all: lines - of(ClickFate::Other) - of(ClickFate::Malformed),
+                all: lines - of(ClickFate::Other) - of(ClickFate::Malformed) - of(ClickFate::Behind),
                 unknown: of(ClickFate::Unknown),
                 of_other_pages: settings.other_pages,
             },

@@ -37,6 +37,8 @@ pub(super) struct Encoding<'a> {
     pub(super) lineups: &'a Lineups,
     pub(super) keeps_origins: bool,
     pub(super) keeps_times: bool,
+    /// Lines of earlier times are behind: what they would change is over.
+    pub(super) behind: i64,
     pub(super) parts: usize,
     pub(super) number: u32,
     pub(super) kind: Kind,
@@ -99,15 +101,23 @@ impl Encoding<'_> {
                 let records = &mut encoded.records;
                 let (time, is_synthetic) = match fast_path.impression(text, header, self.settings) {
                     Some(impression) => {
-                        encoder.impression(&impression, origin, |id| &mut records[part(id)])?;
+                        if impression.time >= self.behind {
+                            encoder.impression(&impression, origin, |id| &mut records[part(id)])?;
+                        }
                         (impression.time, impression.is_synthetic())
                     }
                     None => {
                         let Some(impression) = read::impression(text, header, self.settings)? else { return Ok(()) };
-                        encoder.complete_impression(&impression, origin, |id| &mut records[part(id)])?;
+                        if impression.time >= self.behind {
+                            encoder.complete_impression(&impression, origin, |id| &mut records[part(id)])?;
+                        }
                         (impression.time, impression.is_synthetic())
                     }
                 };
+                if time < self.behind {
+                    encoded.tally.impressions(ImpressionFate::Behind, 1);
+                    return Ok(());
+                }
                 encoded.times.add(time);
                 encoded.is_synthetic |= is_synthetic;
                 if self.keeps_times {
@@ -123,6 +133,9 @@ impl Encoding<'_> {
                     },
                 };
                 match event {
+                    Event::Click(click) if click.time < self.behind => {
+                        encoded.tally.clicks(ClickFate::Behind, 1);
+                    }
                     Event::Click(click) => {
                         encoded.tally.without_dwell += encoder.lacks_dwell(&click);
                         encoder.click(&click, origin, |id| &mut encoded.records[part(id)]);

@@ -14,6 +14,9 @@ use verdicts::OfVersion;
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
+use super::append::{State, Unkept, append_blocks};
+use super::credit::{Inputs, JoinState, Limits, Order};
+use super::credited::Credited;
 use super::encode::note_action;
 use super::encoder::Encoder;
 use super::outcome::{Kept, PairOutcome, UNKNOWN};
@@ -82,6 +85,8 @@ pub struct FrameJoin {
     times: Span,
     is_synthetic: bool,
     other_actions: BTreeSet<String>,
+    /// Lines of earlier times are behind: what they would change is over.
+    behind: i64,
 }
 
 impl FrameJoin {
@@ -97,7 +102,44 @@ impl FrameJoin {
             times: Span::default(),
             is_synthetic: false,
             other_actions: BTreeSet::new(),
+            behind: i64::MIN,
         }
+    }
+
+    /// Nothing yet of what will be [appended](Self::append) to a state, which was opened for these settings.
+    ///
+    /// # Errors
+    /// If the state is damaged.
+    pub fn growing(settings: Settings, state: &State) -> Result<Self, LogError> {
+        Ok(Self { lineups: state.lineups()?, behind: state.behind(), ..Self::new(settings) })
+    }
+
+    /// Credits what was passed with what a state holds; it stays as it is until the second result is [kept](Unkept::keep).
+    ///
+    /// # Errors
+    /// As for [`append`](super::append()), where the impressions and the clicks that were passed are a file each.
+    pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, Unkept)> {
+        let limits = Limits {
+            // They are in memory already.
+            memory: 1 << 48,
+            threads: output::threads::count(None),
+            scratch: state.folder().to_path_buf(),
+            disk: None,
+            partitions: None,
+            order: Order::Any,
+            block: None,
+        };
+        let settings = self.settings.clone();
+        let mut work =
+            JoinState::new(&Inputs { impressions: Vec::new(), clicks: Vec::new() }, &settings, &limits, false);
+        work.lineups = std::mem::take(&mut self.lineups);
+        work.tally = self.take_tally();
+        work.times = std::mem::take(&mut self.times);
+        work.is_synthetic = self.is_synthetic;
+        work.other_actions = std::mem::take(&mut self.other_actions);
+        let [impressions, clicks] =
+            [&mut self.impressions, &mut self.clicks].map(|all| std::mem::replace(all, blocks()));
+        append_blocks(state, work, [impressions, clicks])
     }
 
     /// The settings.
@@ -118,6 +160,10 @@ impl FrameJoin {
         let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             let taken = row.and_then(|impression| {
+                if impression.time < self.behind {
+                    self.tally.impressions(ImpressionFate::Behind, 1);
+                    return Ok(());
+                }
                 encoder.complete_impression(&impression, (0, 0), |id| self.impressions[part_of(id)].buffer())?;
                 self.times.add(impression.time);
                 self.is_synthetic |= impression.is_synthetic();
@@ -145,21 +191,26 @@ impl FrameJoin {
         complete: impl Fn(usize) -> Result<Impression<'a>, Malformed>,
         malformed: impl Fn(usize, Malformed) -> E,
     ) -> Result<(), E> {
-        let Self { settings, lineups, impressions, .. } = self;
+        let Self { settings, lineups, impressions, behind, .. } = self;
         let mut encoder = Encoder::new(settings, lineups, false);
         let mut rows = FastPath::default();
         for at in 0..count {
             let taken = match rows.row(settings, |row| usual(at, row)) {
+                Some(row) if row.time < *behind => Ok(None),
                 Some(row) => encoder
                     .impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())
-                    .map(|()| (row.time, row.is_synthetic())),
+                    .map(|()| Some((row.time, row.is_synthetic()))),
                 None => complete(at).and_then(|row| {
+                    if row.time < *behind {
+                        return Ok(None);
+                    }
                     encoder.complete_impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())?;
-                    Ok((row.time, row.is_synthetic()))
+                    Ok(Some((row.time, row.is_synthetic())))
                 }),
             };
             match taken {
-                Ok((time, is_synthetic)) => {
+                Ok(None) => self.tally.impressions(ImpressionFate::Behind, 1),
+                Ok(Some((time, is_synthetic))) => {
                     self.times.add(time);
                     self.is_synthetic |= is_synthetic;
                 }
@@ -182,6 +233,7 @@ impl FrameJoin {
         let encoder = Encoder::new(&self.settings, &self.lineups, false);
         for (at, row) in rows.enumerate() {
             match row {
+                Ok(Event::Click(click)) if click.time < self.behind => self.tally.clicks(ClickFate::Behind, 1),
                 Ok(Event::Click(click)) => {
                     self.tally.without_dwell += encoder.lacks_dwell(&click);
                     encoder.click(&click, (0, 0), |id| self.clicks[part_of(id)].buffer());
@@ -366,6 +418,7 @@ impl Units {
             settings: &self.settings,
             pairs: &pairs,
             last_day: self.last_day,
+            says_open: true,
             days: Days::new(),
             tally: Tally::default(),
             asides: Vec::new(),

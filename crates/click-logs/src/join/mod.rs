@@ -8,9 +8,12 @@
 //! are in memory. What leaves it is checked in the end: if a line was not where its time says, the log is joined again in
 //! partitions.
 //!
+//! A log that grows is joined file by file (`append`), by the same rules.
+//!
 //! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
 //! what comes out are sums.
 
+mod append;
 mod credit;
 mod credited;
 mod encode;
@@ -28,6 +31,7 @@ mod table;
 mod tally;
 mod units;
 
+pub use append::{HORIZON, State, Unkept, append};
 pub use credit::{Inputs, Limits, Order, Watch, credit};
 pub use credited::Credited;
 pub use frame_join::{FrameJoin, UnitOutcome, Units};

@@ -56,6 +56,8 @@ fates! {
         Bot = "bot",
         /// cannot be read
         Malformed = "malformed",
+        /// came later than the horizon of a log that grows
+        Behind = "behind",
     }
 }
 
@@ -84,6 +86,8 @@ fates! {
         Other = "other-action",
         /// cannot be read
         Malformed = "malformed",
+        /// came later than the horizon of a log that grows
+        Behind = "behind",
     }
 }
 
@@ -235,8 +239,15 @@ impl Tally {
     #[must_use]
     pub fn lacks_dwell(&self) -> bool {
         let [_, lines] = self.lines();
-        let clicks = lines - self.of_clicks(ClickFate::Other) - self.of_clicks(ClickFate::Malformed);
+        let not_clicks = [ClickFate::Other, ClickFate::Malformed, ClickFate::Behind];
+        let clicks = lines - not_clicks.into_iter().map(|fate| self.of_clicks(fate)).sum::<u64>();
         clicks > 0 && self.without_dwell == clicks
+    }
+
+    /// Lines that came later than the horizon of a log that grows, and do not count.
+    #[must_use]
+    pub fn behind(&self) -> [u64; 2] {
+        [self.of_impressions(ImpressionFate::Behind), self.of_clicks(ClickFate::Behind)]
     }
 
     /// All lines of impressions and of clicks.

@@ -65,6 +65,15 @@ impl Lineup {
         }
     }
 
+    /// Whether its method mixes two rankers, or there are two.
+    pub(crate) fn is_of_two(&self) -> bool {
+        match &self.scheme {
+            Scheme::Teams => self.rankers.len() == 2,
+            Scheme::Interleaving(_) => true,
+            Scheme::Multileaving(_) => false,
+        }
+    }
+
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
     /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
     /// A click proves that the user saw the page as far as that.

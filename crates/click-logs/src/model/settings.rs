@@ -1,6 +1,7 @@
 //! The rules of one analysis.
 
-use times::Zone;
+use serde_json::{Value, json};
+use times::{Zone, duration_text};
 use verdicts::integrity::{Fresh, Logged};
 use verdicts::{Bots, PairChoice};
 
@@ -82,6 +83,38 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// All that counts depend on, but for the files and until when they are complete: what results and states of logs that grow are
+    /// known by.
+    #[must_use]
+    pub fn described(&self) -> Value {
+        let mut described = json!({
+            "unit": self.unit.name(),
+            "unit_days": self.unit_days,
+            "window": duration_text(self.window),
+            "skew": duration_text(self.skew),
+            "dwell": self.dwell.map(duration_text),
+            "timezone": self.zone.text(),
+            "bots": self.bots,
+            "actions": self.actions,
+            "rankers": self.rankers,
+            "list_separator": self.list_separator.unwrap_or(' '),
+            "malformed": if self.set_malformed_aside { "set aside" } else { "refuse" },
+        });
+        if let Some(logged) = self.logged {
+            described["logged"] = logged.name().into();
+        }
+        if self.coin != UnitKind::User {
+            described["coin"] = self.coin.name().into();
+        }
+        if self.other_pages {
+            described["other_pages"] = true.into();
+        }
+        if let Some(pairs) = self.pairs {
+            described["pairs"] = pairs.name().into();
+        }
+        described
+    }
+
     /// Which impressions have coins of their own. Where one coin may have been tossed for several units, that is not known.
     #[must_use]
     pub fn fresh(&self) -> Fresh {

@@ -46,6 +46,16 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     }
 }
 
+/// The rankers that the summary beside the file `path` names, in its order, whether it can be believed or not: where a table is in
+/// another form, the text that the summary describes is made in this order.
+#[must_use]
+pub fn rankers_beside(path: &Path) -> Vec<String> {
+    let path = described(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
+    let summary = input::read_file(&path, MOST_BYTES).ok().and_then(|bytes| unsealed(&bytes));
+    let names = summary.as_ref().and_then(|(summary, _)| summary["rankers"].as_array()).into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 /// Nothing is believed of the summary beside `path`, because it is as `why` says.
 fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
     let file = path.with_file_name(FILE);

@@ -1,6 +1,7 @@
 //! Outcomes of logs: their tables read, and what became of every line. Not here: what an outcome is, which `verdicts` owns.
 
 mod beside;
+mod forms;
 mod table;
 mod warnings;
 
@@ -12,7 +13,8 @@ use verdicts::outcomes::{Outcomes, quoted};
 
 use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
-pub use beside::{FILE as SUMMARY_FILE, sealed_summary, summary_beside};
+pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
+pub use forms::Table;
 pub use table::{need_impressions, read};
 pub use warnings::{integrity, missing, of_version, warnings};
 
@@ -60,7 +62,9 @@ pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'sta
     let clicks = ClickFate::ALL.iter().map(|&fate| ("click", fate.name(), tally.of_clicks(fate), fate.meaning()));
     let units = UnitFate::ALL.iter().map(|&fate| ("unit", fate.name(), tally.of_units(fate), fate.meaning()));
     let rest = ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
-    impressions.chain(clicks).chain(units).chain([rest]).collect()
+    // Only a log that grows has lines that are behind.
+    let is_said = |(_, fate, count, _): &(_, &str, u64, _)| *count > 0 || *fate != ImpressionFate::Behind.name();
+    impressions.chain(clicks).chain(units).chain([rest]).filter(is_said).collect()
 }
 
 #[cfg(test)]

@@ -32,16 +32,37 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
-    let columns =
-        Columns::find(header.trim()).map_err(|message| LogError::of_line(Malformed::new(message), header_line))?;
+    let header = header.trim();
+    // What cannot be divided is one column of another name.
+    let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
     let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
         Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
         Err(malformed) => Err(LogError::of_line(malformed, number)),
     };
-    let lines = lines.map(split).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = names.into_iter().map(std::borrow::Cow::into_owned).collect();
+    let rows = lines.map(split).collect::<Result<Vec<_>, _>>();
+    of_rows(&names, &rows?, order, "line", |message, line| {
+        LogError::of_line(Malformed::new(message), line.unwrap_or(header_line))
+    })
+}
+
+/// The outcomes in rows of fields, each with its number; `what` is what a number counts. `error` makes an error of a message and the
+/// number of a row, or of no row.
+///
+/// # Errors
+/// As for [`read`].
+pub(super) fn of_rows(
+    names: &[String],
+    lines: &[(u64, Vec<String>)],
+    order: &[String],
+    what: &str,
+    error: impl Fn(String, Option<u64>) -> LogError,
+) -> Result<Outcomes, LogError> {
+    let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+    let columns = Columns::find(&names).map_err(|message| error(message, None))?;
     let mut rows = Vec::with_capacity(lines.len());
-    for (number, fields) in &lines {
-        let row = columns.row(fields).map_err(|message| LogError::of_line(Malformed::new(message), *number))?;
+    for (number, fields) in lines {
+        let row = columns.row(fields).map_err(|message| error(message, Some(*number)))?;
         rows.push((row, *number));
     }
     // Stable: the lines of a key stay in their order.
@@ -51,11 +72,11 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
         let [first, second] = row.pair;
         let of = row.version.map_or_else(String::new, |version| format!(" of version {version}"));
         let message = format!(
-            "{first} and {second} on {}{of} are in line {other} already: a table that is loaded twice counts every unit \
+            "{first} and {second} on {}{of} are in {what} {other} already: a table that is loaded twice counts every unit \
              twice; leave one row for each version, day and pair",
             date(row.day)
         );
-        return Err(LogError::of_line(Malformed::new(message), *number));
+        return Err(error(message, Some(*number)));
     }
     let names: BTreeSet<&str> = rows.iter().flat_map(|(row, _)| row.pair).collect();
     let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
@@ -120,11 +141,15 @@ impl<'a> Row<'a> {
     }
 }
 
+/// A date without the midnight that engines write behind it.
+fn without_midnight(text: &str) -> &str {
+    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
+    let is_midnight = time.chars().all(|c| matches!(c, '0' | ':' | '.' | 'Z' | '+' | ' '));
+    if is_midnight { date } else { text }
+}
+
 impl Columns {
-    fn find(header: &str) -> Result<Self, String> {
-        // What cannot be divided is one column of another name.
-        let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
-        let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+    fn find(names: &[&str]) -> Result<Self, String> {
         let place = |name: &str| {
             let mut places = names.iter().enumerate().filter(|(_, found)| **found == name).map(|(place, _)| place);
             match (places.next(), places.next()) {
@@ -141,7 +166,7 @@ impl Columns {
             let lacking: Vec<&str> = lacking.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
             return Err(format!(
                 "found the columns {} and no {}; expected {}, as `click-logs credit` writes them, separated by commas",
-                excerpt(header),
+                excerpt(&names.join(",")),
                 lacking.join(", "),
                 COLUMNS.join(",")
             ));
@@ -189,7 +214,7 @@ impl Columns {
             return Err(message);
         }
         let [day, first, second] = [0, 1, 2].map(|column| fields[self.places[column]].as_str());
-        let day = day_of_date(day.trim())
+        let day = day_of_date(without_midnight(day.trim()))
             .ok_or_else(|| format!("`day` is {}, not a date; expected e.g. 2026-11-22", excerpt(day)))?;
         let mut counts = [0; COLUMNS.len() - 3];
         for ((count, column), place) in counts.iter_mut().zip(&COLUMNS[3..]).zip(&self.places[3..]) {

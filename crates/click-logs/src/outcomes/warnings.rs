@@ -19,7 +19,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         }
         _ => of_pairs(summary),
     };
-    let others = [names(summary), optimized(summary), left_out(summary)];
+    let others = [names(summary), optimized(summary), left_out(summary), behind(summary)];
     let faults =
         integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
             version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
@@ -273,6 +273,19 @@ fn left_out(summary: &Value) -> Option<String> {
         "Documents were left out after mixing in {share}: who ranked them high has fewer places left, and can lose by that alone. \
          Filter both lists before they are mixed."
     ))
+}
+
+/// If lines of a log that grows came later than its horizon.
+fn behind(summary: &Value) -> Option<String> {
+    let of = |what: &str| Fates(&summary["fates"][what]).of("behind");
+    let count = of("impressions") + of("clicks");
+    let lines = output::numbers::with_unit(count, "line");
+    (count > 0).then(|| {
+        format!(
+            "{lines} came later than the horizon and do not count: the days that they are of are over. Crediting all files together \
+             would count them; if many come, begin again with a longer --horizon."
+        )
+    })
 }
 
 fn share_of(count: u64, all: u64, what: &str) -> String {

@@ -1,4 +1,4 @@
-//! A file of lines, in blocks: plain or gzip, JSON or CSV, or the rows of Parquet; recognised by its first bytes.
+//! A file of lines, in blocks: plain, gzip or zstd, JSON or CSV, or the rows of Parquet; recognised by its first bytes.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,6 @@ const LONGEST: usize = 1 << 26;
 /// What to do with a file of another format.
 fn remedy(format: OtherFormat) -> String {
     match format {
-        OtherFormat::Packed("zstd") => "pass it through a pipe: zstd -dc FILE | ... -".to_owned(),
         OtherFormat::Zip | OtherFormat::Packed(_) => "unpack it first".to_owned(),
         OtherFormat::Utf16 => "write it as UTF-8".to_owned(),
         OtherFormat::JsonSequence => format!("expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS),
@@ -88,6 +87,62 @@ fn remedy(format: OtherFormat) -> String {
             "expected JSON Lines, CSV or Parquet: convert it, e.g. with pyarrow".to_owned()
         }
     }
+}
+
+/// The text of the file at `path`, which may be packed, of `most` bytes unpacked.
+///
+/// # Errors
+/// If it cannot be read, is too long, or not text.
+pub(crate) fn unpacked_text(path: &Path, most: u64) -> Result<String, LogError> {
+    let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
+    let mut raw = input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
+    let mut first = vec![0; OtherFormat::HEAD];
+    let length = read_fully(&mut raw, &mut first).map_err(failed)?;
+    first.truncate(length);
+    let rest = io::Cursor::new(first.clone()).chain(raw);
+    let reader: Box<dyn Read> = match OtherFormat::of(&first) {
+        Some(OtherFormat::ZSTD) => unpacked_zstd(path, rest)?,
+        None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
+        _ => Box::new(rest),
+    };
+    let mut bytes = Vec::new();
+    reader.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        return Err(LogError::new(format!("it has more than {most} bytes")).in_file(path));
+    }
+    let not_text = |_| LogError::new("it is not text in UTF-8").in_file(path);
+    String::from_utf8(bytes).map_err(not_text)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn without_parquet(path: &Path) -> LogError {
+    let message = "a Parquet file, which this build does not read (those of releases do); build it with `--features parquet`, convert the \
+                   file, e.g. duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\", or in Python pass \
+                   pyarrow.parquet.read_table to rankduel.credit_frame";
+    LogError::new(message).in_file(path)
+}
+
+/// The names of the columns of a table, and its rows as text.
+///
+/// # Errors
+/// Always: this build reads no Parquet.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn rows_of_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), LogError> {
+    Err(without_parquet(path))
+}
+
+/// What a file packed by zstd holds.
+#[cfg(feature = "zstd")]
+fn unpacked_zstd(path: &Path, packed: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, LogError> {
+    let decoder = zstd::stream::read::Decoder::new(packed);
+    Ok(Box::new(decoder.map_err(|error| LogError::io(path, "cannot be read", &error))?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unpacked_zstd(path: &Path, _: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, LogError> {
+    let message = "zstd; this build does not unpack it (those of releases do): build it with `--features zstd`, or pass it through a \
+                   pipe: zstd -dc FILE | ... -";
+    Err(LogError::new(message).in_file(path))
 }
 
 impl LogFile {
@@ -114,6 +169,7 @@ impl LogFile {
         let rest = io::Cursor::new(first.clone()).chain(raw);
         let reader: Box<dyn Read + Send> = match OtherFormat::of(&first) {
             Some(OtherFormat::PARQUET) => return Self::of_parquet(path, taken),
+            Some(OtherFormat::ZSTD) => unpacked_zstd(path, rest)?,
             None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
             _ => Box::new(rest),
         };
@@ -159,10 +215,7 @@ impl LogFile {
 
     #[cfg(not(feature = "parquet"))]
     fn of_parquet(path: &Path, _: Arc<AtomicU64>) -> Result<Self, LogError> {
-        let message = "a Parquet file, which this build does not read; build it with `--features parquet`, convert the file, \
-                       e.g. duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\", or in Python pass \
-                       pyarrow.parquet.read_table to rankduel.credit_frame";
-        Err(LogError::new(message).in_file(path))
+        Err(without_parquet(path))
     }
 
     /// Finds the format, and takes the header.

@@ -1,4 +1,4 @@
-//! Logs from files: blocks of lines, plain or gzip, and one line as an impression or a click. JSON Lines (our own fields,
+//! Logs from files: blocks of lines, plain, gzip or zstd, and one line as an impression or a click. JSON Lines (our own fields,
 //! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are
 //! rows of a table already. Most lines are of a plain form (`fast_path`), and read without copies. Not here: what the lines mean
 //! together.
@@ -26,9 +26,14 @@ pub use event::{Event, click};
 pub(crate) use fast_path::FastPath;
 pub use fast_path::RowRef;
 pub use fields::complete;
+#[cfg(not(feature = "parquet"))]
+pub(crate) use file::rows_of_parquet;
+pub(crate) use file::unpacked_text;
 pub use file::{Block, Format, LogFile, Place};
 pub(crate) use mixed::strange_team;
 pub use names::column;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::rows_of_parquet;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub(crate) use text::base64;

@@ -1,5 +1,6 @@
 //! Tests of the crate, as modules of one binary.
 
+mod append;
 mod cli;
 mod common;
 mod damaged;
@@ -27,3 +28,5 @@ mod steered;
 mod truth;
 mod warned;
 mod worlds;
+#[cfg(feature = "zstd")]
+mod zstd;

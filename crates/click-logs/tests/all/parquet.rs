@@ -392,3 +392,44 @@ fn damaged_files_are_refused_in_one_line() {
     }
     assert!(refused > 150, "{refused}");
 }
+
+#[test]
+fn tables_of_outcomes_are_decided_by() {
+    const TABLE: &str = "\
+day,first,second,unit_wins,unit_losses,unit_ties
+2026-11-22,A,B,40,2,3
+2026-11-23,A,B,50,1,2
+";
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("outcomes.csv"), TABLE).unwrap();
+    let counts = |name: &'static str, values: [i64; 2]| (name, "int64", values.map(Value::from).to_vec());
+    let texts = |name: &'static str, values: [&str; 2]| (name, TEXT, values.map(Value::from).to_vec());
+    let columns = [
+        counts("unit_ties", [3, 2]),
+        texts("first", ["A", "A"]),
+        ("comment", "double", vec![Value::Null, 1.5.into()]),
+        ("unit_wins", "double", vec![40.0.into(), 50.0.into()]),
+        counts("unit_losses", [2, 1]),
+        texts("second", ["B", "B"]),
+        ("day", MOMENTS, [20_779, 20_780].map(|day: i64| Value::from(day * times::DAY)).to_vec()),
+    ];
+    write(&at.join("outcomes.parquet"), &columns, 1, Compression::SNAPPY);
+    let decide = |name: &str| {
+        let mut command = assert_cmd::Command::cargo_bin("click-logs").unwrap();
+        let output = command.current_dir(at).args(["decide", name]).output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    let (code, said) = decide("outcomes.csv");
+    assert!(code == Some(0) && said[0].contains("A beats B"), "{said:?}");
+    assert_eq!(decide("outcomes.parquet"), (code, said));
+    write(&at.join("wrong.parquet"), &[columns[1].clone(), columns[5].clone()], 2, Compression::SNAPPY);
+    let (code, [_, error]) = decide("wrong.parquet");
+    assert!(
+        code == Some(1) && error.starts_with("error: wrong.parquet: found the columns `first,second` and no day"),
+        "{error}"
+    );
+    std::fs::write(at.join("cut.parquet"), b"PAR1 and no more").unwrap();
+    let (code, [_, error]) = decide("cut.parquet");
+    assert!(code == Some(1) && error.contains("cannot be read as Parquet"), "{error}");
+}

@@ -32,11 +32,12 @@ fn counts_equal_the_truth_in_every_dialect() {
                 ImpressionFate::OneTeam,
                 ImpressionFate::NoUnit,
                 ImpressionFate::Malformed,
+                ImpressionFate::Behind,
             ];
             assert_eq!(found.tally.of_impressions(fate) > 0, !never.contains(&fate), "{fate:?}");
         }
         for &fate in ClickFate::ALL {
-            let never = [ClickFate::Unsatisfied, ClickFate::Other, ClickFate::Malformed];
+            let never = [ClickFate::Unsatisfied, ClickFate::Other, ClickFate::Malformed, ClickFate::Behind];
             assert_eq!(found.tally.of_clicks(fate) > 0, !never.contains(&fate), "{fate:?}");
         }
         assert!(found.tally.of_units(UnitFate::Bot) > 0 && found.tally.after_closing > 0);

@@ -4,7 +4,7 @@
 use crate::join::record::{CLICK, ClickRecord, ImpressionRecord, MOST_COPIES};
 
 /// Impressions without origins.
-pub(super) fn impressions(bytes: &mut Vec<u8>) {
+pub(in crate::join) fn impressions(bytes: &mut Vec<u8>) {
     let mut places = Places::new(bytes.len() / 64);
     let mut kept: usize = 0;
     let mut at = 0;
@@ -28,7 +28,7 @@ pub(super) fn impressions(bytes: &mut Vec<u8>) {
 }
 
 /// Clicks without origins.
-pub(super) fn clicks(bytes: &mut Vec<u8>) {
+pub(in crate::join) fn clicks(bytes: &mut Vec<u8>) {
     let mut places = Places::new(bytes.len() / CLICK);
     let mut kept: usize = 0;
     for at in (0..bytes.len()).step_by(CLICK) {

@@ -1,6 +1,6 @@
 //! Logs in any order: partitions by the hash of the impression, each joined by itself.
 
-mod compact;
+pub(super) mod compact;
 
 use std::ops::Range;
 

@@ -6,6 +6,7 @@
 
 mod guarded;
 mod json;
+mod plain;
 mod types;
 
 use std::fs::File;
@@ -18,6 +19,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::{ReaderIter, TreeBuilder};
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 use types::{Column, check, holds, is_telling, may_be_other};
+
+pub(crate) use plain::rows_of_parquet;
 
 use super::file::{Block, Place};
 use crate::error::LogError;

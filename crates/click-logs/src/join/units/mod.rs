@@ -10,14 +10,20 @@
 //! whatever its pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none.
 //! The first impression that is *decided*, or the first of each pair, would not do: which one that is depends on outcomes.
 
+mod past;
+
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use statistics::Preference;
-use verdicts::amounts::{SideClicks, UnitAmounts};
+use statistics::{Counts, Preference};
+use verdicts::amounts::{Amounts, SideClicks, UnitAmounts};
 use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
+
+use past::{Met, UnitSum};
+
+pub(super) use past::{Past, unzigzag, zigzag};
 
 use super::credited::Credited;
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
@@ -36,6 +42,38 @@ pub struct OfDay {
     pub counts: DayCounts,
     /// The pages.
     pub pages: PageCounts,
+}
+
+impl OfDay {
+    /// How many numbers it is.
+    pub const NUMBERS: usize = 6 + PageCounts::COLUMNS.len() + Amounts::COLUMNS.len();
+
+    /// As numbers, which may be added up: wins, losses and ties by units and by impressions, those of pages and of amounts.
+    #[must_use]
+    pub fn numbers(&self) -> [i64; Self::NUMBERS] {
+        const PAGES: usize = 6 + PageCounts::COLUMNS.len();
+        let Self { counts: DayCounts { units, impressions, amounts }, pages } = self;
+        let mut numbers = [0; Self::NUMBERS];
+        let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties].map(u64::cast_signed));
+        numbers[..3].copy_from_slice(&a);
+        numbers[3..6].copy_from_slice(&b);
+        numbers[6..PAGES].copy_from_slice(&pages.numbers());
+        numbers[PAGES..].copy_from_slice(&amounts.numbers());
+        numbers
+    }
+
+    /// What [`numbers`](Self::numbers) made of it.
+    #[must_use]
+    pub fn of_numbers(numbers: [i64; Self::NUMBERS]) -> Self {
+        const PAGES: usize = 6 + PageCounts::COLUMNS.len();
+        let of = |at: usize| {
+            let [wins, losses, ties] = [0, 1, 2].map(|more| numbers[at + more].cast_unsigned());
+            Counts::new(wins, losses, ties)
+        };
+        let pages = PageCounts::of_numbers(std::array::from_fn(|at| numbers[6 + at]));
+        let amounts = Amounts::of_numbers(std::array::from_fn(|at| numbers[PAGES + at]));
+        Self { counts: DayCounts { units: of(0), impressions: of(3), amounts }, pages }
+    }
 }
 
 impl AddAssign for OfDay {
@@ -124,7 +162,7 @@ impl Pairs {
     }
 
     /// The version of an outcome.
-    fn version(&self, outcome: &PairOutcome) -> usize {
+    pub(super) fn version(&self, outcome: &PairOutcome) -> usize {
         self.lineups.get(outcome.lineup as usize).map_or(0, |(version, _)| *version)
     }
 
@@ -170,6 +208,8 @@ pub(super) struct Counter<'a> {
     pub(super) pairs: &'a Pairs,
     /// The last day on which all impressions are closed.
     pub(super) last_day: i32,
+    /// Whether sums that end later are counted as open now; otherwise they stay in what is known of their unit.
+    pub(super) says_open: bool,
     pub(super) days: Days,
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
@@ -181,26 +221,35 @@ impl Counter<'_> {
         // What is sorted are parts of units: fewer bytes to move. Bits from 80 on may be those of a partition.
         let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);
-        let mut alike: Vec<PairOutcome> = Vec::new();
+        let (mut alike, mut past): (Vec<PairOutcome>, Past) = Default::default();
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
             alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
             for unit in alike.chunk_by_mut(|a, b| a.unit == b.unit) {
-                let bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
-                let pairs = self.pairs;
-                if pairs.versions.len() > 1 {
-                    unit.sort_by_key(|outcome| pairs.version(outcome));
-                }
-                for unit in unit.chunk_by(|a, b| pairs.version(a) == pairs.version(b)) {
-                    let version = unit.first().map_or(0, |outcome| pairs.version(outcome));
-                    match pairs.choice(version) {
-                        PairChoice::Chance | PairChoice::Kept => self.count_days(unit, version, bot_from),
-                        PairChoice::Steered => self.count_first(unit, version, bot_from),
-                    }
-                }
+                past.clear();
+                self.count_unit(unit, &mut past);
             }
         }
+    }
+
+    /// Counts outcomes of one unit, in the order of their days, all of which are later than those of its past; adds them to it.
+    pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
+        if past.bot_from == i32::MAX {
+            past.bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
+        }
+        let pairs = self.pairs;
+        if pairs.versions.len() > 1 {
+            unit.sort_by_key(|outcome| pairs.version(outcome));
+        }
+        for unit in unit.chunk_by(|a, b| pairs.version(a) == pairs.version(b)) {
+            let version = unit.first().map_or(0, |outcome| pairs.version(outcome));
+            match pairs.choice(version) {
+                PairChoice::Chance | PairChoice::Kept => self.add_days(unit, version, past),
+                PairChoice::Steered => self.count_first(unit, version, past),
+            }
+        }
+        self.settle(past);
     }
 
     /// The first day on which the unit breaks a rule for bots.
@@ -218,17 +267,17 @@ impl Counter<'_> {
         unit.chunk_by(|a, b| a.day == b.day).find(is_bot).map(|day| day[0].day)
     }
 
-    /// Counts the impressions of a unit, which is a bot from the day `bot_from` on; passes each that says something to `each`,
-    /// also those of bots, with what it says of its pair.
+    /// Counts the impressions of a unit, which is a bot from the day `bot_from` on, and the first of which in its life is that
+    /// shown at `first`, if any; passes each that says something to `each`, also those of bots, with what it says of its pair.
     fn count_impressions(
         &mut self,
         unit: &[PairOutcome],
         version: usize,
-        bot_from: i32,
+        (bot_from, first): (i32, Option<(i64, u32)>),
         mut each: impl FnMut(&mut Self, &PairOutcome, OfPair),
     ) {
         let fresh = self.settings.fresh();
-        let first = (fresh == Fresh::FirstOfUnit).then(|| unit.iter().map(|outcome| outcome.shown).min()).flatten();
+        let first = first.filter(|_| fresh == Fresh::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
@@ -252,58 +301,86 @@ impl Counter<'_> {
         }
     }
 
-    /// Counts a unit in a version by the sums of its days.
-    fn count_days(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
-        // By pair: the days that count, and the net and the amounts of the impressions on them. A unit meets few pairs.
-        let mut pairs: Vec<((usize, usize), i32, i64, UnitAmounts)> = Vec::new();
-        let unit_days = self.settings.unit_days as i32;
-        let (mut first, mut is_kept) = (None, true);
-        self.count_impressions(unit, version, bot_from, |counter, outcome, OfPair { pair, net, sides, .. }| {
-            if outcome.stands {
-                is_kept &= *first.get_or_insert(pair) == pair;
-            }
-            let known = pairs.iter().position(|(known, ..)| *known == pair);
-            let at = known.unwrap_or_else(|| {
-                pairs.push((pair, outcome.day.saturating_add(unit_days - 1), 0, UnitAmounts::default()));
-                pairs.len() - 1
-            });
-            let (_, last, sum, amounts) = &mut pairs[at];
-            if outcome.day <= *last && outcome.day < bot_from {
-                *sum += i64::from(net);
-                amounts.add(sides);
-            } else if outcome.day < bot_from && outcome.stands {
-                counter.tally.after_closing += 1;
-            }
-        });
-        self.tally.unkept += u64::from(self.pairs.choice(version) == PairChoice::Kept && !is_kept);
-        for (pair, last, net, amounts) in pairs {
+    /// Adds days of a unit to its sums in a version.
+    fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
+        let met = past.met(version);
+        let first = if met.is_none() { first_shown(unit) } else { None };
+        let mut met = met.unwrap_or(Met { version, first: None, is_unkept: false });
+        let keeps_first = self.pairs.choice(version) == PairChoice::Kept;
+        let (unit_days, bot_from, mut is_kept) = (self.settings.unit_days as i32, past.bot_from, true);
+        // A unit meets few pairs.
+        let sums = &mut past.sums;
+        self.count_impressions(
+            unit,
+            version,
+            (bot_from, first),
+            |counter, outcome, OfPair { pair, net, sides, .. }| {
+                if keeps_first && outcome.stands {
+                    is_kept &= *met.first.get_or_insert(pair) == pair;
+                }
+                let known = sums.iter().position(|sum| sum.pair == pair && sum.version == version);
+                let at = known.unwrap_or_else(|| {
+                    let (last, amounts) = (outcome.day.saturating_add(unit_days - 1), UnitAmounts::default());
+                    sums.push(UnitSum { version, pair, last, net: 0, amounts, is_open: true });
+                    sums.len() - 1
+                });
+                let UnitSum { last, net: sum, amounts, .. } = &mut sums[at];
+                if outcome.day <= *last && outcome.day < bot_from {
+                    *sum += i64::from(net);
+                    amounts.add(sides);
+                } else if outcome.day < bot_from && outcome.stands {
+                    counter.tally.after_closing += 1;
+                }
+            },
+        );
+        if !is_kept && !met.is_unkept {
+            self.tally.unkept += 1;
+            met.is_unkept = true;
+        }
+        past.note(met);
+    }
+
+    /// Counts the sums of a unit the days of which are over.
+    fn settle(&mut self, past: &mut Past) {
+        let bot_from = past.bot_from;
+        for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {
+            let UnitSum { version, pair, last, net, amounts, .. } = *sum;
             let fate = if bot_from <= last {
                 UnitFate::Bot
-            } else if last > self.last_day {
-                UnitFate::Open
-            } else {
+            } else if last <= self.last_day {
                 let counts = &mut self.days.entry((version, last, pair)).or_default().counts;
                 counts.units.record(Preference::of_net(net as f64));
                 counts.amounts.record(amounts);
                 UnitFate::Counted
+            } else if self.says_open {
+                UnitFate::Open
+            } else {
+                continue;
             };
+            sum.is_open = false;
             self.tally.units(fate, 1);
         }
     }
 
     /// Counts a unit by its very first impression in a version.
-    fn count_first(&mut self, unit: &[PairOutcome], version: usize, bot_from: i32) {
-        let Some(first) = unit.iter().map(|outcome| outcome.shown).min() else { return };
+    fn count_first(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
+        let bot_from = past.bot_from;
+        let first = if past.met(version).is_none() { first_shown(unit) } else { None };
         let mut outcomes: Vec<(i32, OfPair)> = Vec::new();
-        let is_set_aside = unit.iter().any(|outcome| outcome.shown == first && outcome.is_set_aside);
-        self.count_impressions(unit, version, bot_from, |counter, outcome, of| {
-            if outcome.shown == first {
+        let is_first = |outcome: &PairOutcome| first == Some(outcome.shown);
+        let is_set_aside = unit.iter().any(|outcome| is_first(outcome) && outcome.is_set_aside);
+        self.count_impressions(unit, version, (bot_from, first), |counter, outcome, of| {
+            if is_first(outcome) {
                 outcomes.push((outcome.day, of));
             } else if outcome.day < bot_from && outcome.stands {
                 counter.tally.after_closing += 1;
             }
         });
-        let day = unit.iter().find(|outcome| outcome.shown == first).map_or(i32::MAX, |outcome| outcome.day);
+        if first.is_none() {
+            return;
+        }
+        past.note(Met { version, first: None, is_unkept: false });
+        let day = unit.iter().find(|outcome| is_first(outcome)).map_or(i32::MAX, |outcome| outcome.day);
         if bot_from <= day {
             self.tally.units(UnitFate::Bot, outcomes.len().max(1) as u64);
         } else if day > self.last_day {
@@ -331,6 +408,11 @@ impl Counter<'_> {
             self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
         }
     }
+}
+
+/// When the first of some outcomes was shown.
+fn first_shown(unit: &[PairOutcome]) -> Option<(i64, u32)> {
+    unit.iter().map(|outcome| outcome.shown).min()
 }
 
 /// Counts of parts of a log, added up.

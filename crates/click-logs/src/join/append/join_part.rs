@@ -1,0 +1,115 @@
+//! One part of the records: those of the state and new ones, divided into what is over and what may change.
+
+use super::state::{Section, State};
+use crate::error::LogError;
+use crate::join::outcome::PairOutcome;
+use crate::join::partitions::compact;
+use crate::join::record::{CLICK, ClickRecord, ImpressionRecord};
+use crate::join::table::{Table, in_groups};
+use crate::join::tally::Tally;
+use crate::model::{Lineup, Settings};
+
+/// When what is over ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Over<'a> {
+    pub(super) settings: &'a Settings,
+    /// Impressions whose window ends later are open.
+    pub(super) until: i64,
+    /// The last day that cannot change any more.
+    pub(super) last_day: i32,
+}
+
+impl Over<'_> {
+    pub(super) fn is(self, time: i64) -> bool {
+        self.settings.zone.day(time) <= self.last_day
+    }
+}
+
+/// What a part says.
+pub(super) struct Joined {
+    /// What became of lines that cannot change any more, and of the others if the log ended now.
+    pub(super) tally: Tally,
+    pub(super) tally_now: Tally,
+    /// Outcomes of impressions that are over, and of the others, by the part of their units; and those of the first on days
+    /// that are not over.
+    pub(super) outcomes: Vec<Vec<u8>>,
+    pub(super) outcomes_now: Vec<Vec<u8>>,
+    pub(super) ahead: Vec<Vec<u8>>,
+    /// Records that are kept.
+    pub(super) impressions: Vec<u8>,
+    pub(super) clicks: Vec<u8>,
+}
+
+/// Joins a part; `new` are the records of new lines.
+pub(super) fn join_part(
+    state: &State,
+    over: Over<'_>,
+    lineups: &[Lineup],
+    part: usize,
+    parts: usize,
+    [new_impressions, new_clicks]: [Vec<u8>; 2],
+) -> Result<Joined, LogError> {
+    let kept_impressions = state.section(Section::Impressions(part))?;
+    let kept_clicks = state.section(Section::Clicks(part))?;
+    let length: usize = ImpressionRecord::all(&kept_impressions, false).map(ImpressionRecord::length).sum();
+    if length != kept_impressions.len() || !kept_clicks.len().is_multiple_of(CLICK) {
+        return Err(state.damaged_data());
+    }
+    let size = kept_impressions.len() + new_impressions.len();
+    let all =
+        || [&kept_impressions, &new_impressions].into_iter().flat_map(|bytes| ImpressionRecord::all(bytes, false));
+    let mut done = Table::new(over.settings, over.until, false, size / 2);
+    let mut open = Table::new(over.settings, over.until, false, size);
+    // An impression is over when its first line is, whatever the order of its lines.
+    done.insert_all(all().filter(|record| over.is(record.time())));
+    let mut impressions = Vec::with_capacity(size);
+    in_groups(
+        all().filter(|record| !over.is(record.time())),
+        |record| record.id(),
+        |group, ids| {
+            done.touch(ids);
+            open.touch(ids);
+            for &record in group {
+                if done.entry(record.id()).is_some() {
+                    done.insert(record);
+                } else {
+                    open.insert(record);
+                    impressions.extend_from_slice(record.bytes());
+                }
+            }
+        },
+    );
+    compact::impressions(&mut impressions);
+    let mut clicks = Vec::with_capacity(kept_clicks.len() + new_clicks.len());
+    let read = [&kept_clicks, &new_clicks].into_iter().flat_map(|bytes| bytes.chunks_exact(CLICK));
+    in_groups(
+        read.map(ClickRecord::read),
+        |click| click.id,
+        |group, ids| {
+            done.touch(ids);
+            open.touch(ids);
+            for &click in group {
+                let is_over = || over.is(click.time) && open.entry(click.id).is_none();
+                if done.entry(click.id).is_some() || is_over() {
+                    done.click(click);
+                } else {
+                    open.click(click);
+                    click.write(&mut clicks);
+                }
+            }
+        },
+    );
+    compact::clicks(&mut clicks);
+    let some = || vec![Vec::new(); parts];
+    let (mut outcomes, mut outcomes_now, mut ahead) = (some(), some(), some());
+    let to =
+        |outcome: PairOutcome, bytes: &mut Vec<Vec<u8>>| outcome.write(&mut bytes[outcome.unit as usize & (parts - 1)]);
+    let tally = done.finish(
+        lineups,
+        |outcome| to(outcome, if outcome.day <= over.last_day { &mut outcomes } else { &mut ahead }),
+        drop,
+    );
+    let tally_now = open.finish(lineups, |outcome| to(outcome, &mut outcomes_now), drop);
+    let (tally, tally_now) = (tally.map_err(LogError::new)?.tally, tally_now.map_err(LogError::new)?.tally);
+    Ok(Joined { tally, tally_now, outcomes, outcomes_now, ahead, impressions, clicks })
+}

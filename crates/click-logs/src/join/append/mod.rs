@@ -1,0 +1,286 @@
+//! Logs that grow: each run takes new files alone, and counts what the log says until then.
+//!
+//! The rules are those of a log that is credited as a whole, and so is the result, byte for byte, for every way in which its lines may
+//! be cut into files, as long as they come within a *horizon*. A line is *behind* if its time is more than a horizon before the
+//! highest `--until` of the runs before; it has that fate and counts for nothing else. The lines of an impression come together: its
+//! copies, and clicks outside its window, are given while `--until` is at most a horizon after the first of them. A click that comes
+//! later is unknown instead of late, and a copy is an impression of its own; neither can be seen without keeping all impressions for
+//! ever. Clicks in the window need no such rule.
+//!
+//! A day is *over* when no line that may come can change it: it is further back than a horizon, a window and a skew. What days that
+//! are over say is added to sums. Of each unit remains what later days depend on ([`Past`](super::units::Past)). Records of impressions
+//! and clicks on other days are kept, and joined again with the new ones.
+//!
+//! Here: the work (`append`, and its halves `join_part` and `count_part`), and what is kept (`state`). Not here: results folders.
+
+mod count_part;
+mod join_part;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, bail};
+use output::threads;
+use output::usage::usage;
+use ranktypes::text::excerpt;
+use rayon::prelude::*;
+use verdicts::SaidBy;
+
+use self::count_part::{NewOutcomes, Numbers, count_part};
+use self::join_part::{Over, join_part};
+use self::state::{Next, PARTS, Section, Taken};
+use super::credit::{Inputs, JoinState, Limits, Watch};
+use super::credited::Credited;
+use super::encode::{Kind, note_action};
+use super::record::Blocks;
+use super::span::Span;
+use super::spill::Spill;
+use super::tally::Tally;
+use super::units::{Days, Pairs};
+use crate::error::LogError;
+use crate::model::{Lineup, Settings, wrong_name};
+
+pub use state::{HORIZON, State, Unkept};
+
+/// Credits the files of a log that were added since the last run; `settings` are those with which the state was opened. The state
+/// stays as it is until the second result is [kept](Unkept::keep).
+///
+/// # Errors
+/// For a file that was taken before or cannot be read, a line that is malformed (unless such lines are set aside), rankers or a way of
+/// choosing pairs that the state does not know, or a folder that is full.
+pub fn append(
+    state: State,
+    inputs: &Inputs,
+    settings: &Settings,
+    limits: &Limits,
+    watch: &impl Watch,
+) -> Result<(Credited, Unkept)> {
+    if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
+        bail!(usage(message));
+    }
+    threads::within(Some(limits.threads), || in_threads(state, inputs, settings, limits, watch))?
+}
+
+fn in_threads(
+    state: State,
+    inputs: &Inputs,
+    settings: &Settings,
+    limits: &Limits,
+    watch: &impl Watch,
+) -> Result<(Credited, Unkept)> {
+    let files = state.taken(inputs, |_| watch.read(0))?;
+    let mut work = JoinState::new(inputs, settings, limits, false);
+    work.parts = PARTS;
+    work.lineups = state.lineups()?;
+    work.behind = state.behind();
+    let (mut impressions, mut clicks) = (work.spill("impressions", 4), work.spill("clicks", 8));
+    let mut taken: Vec<Taken> = Vec::new();
+    let paths = inputs.impressions.iter().map(|path| (Kind::Impressions, path));
+    let paths = paths.chain(inputs.clicks.iter().map(|path| (Kind::Clicks, path)));
+    for ((kind, path), of_file) in paths.zip(files) {
+        let mut file = work.open(path)?;
+        let before = work.tally.lines();
+        let mut has_records = false;
+        loop {
+            let encoded = work.read(&mut file, 0, kind, PARTS, false)?;
+            if encoded.is_empty() {
+                break;
+            }
+            for encoded in encoded {
+                has_records |= encoded.records.iter().any(|records| !records.is_empty());
+                let records = if kind == Kind::Impressions { &mut impressions } else { &mut clicks };
+                records.append_all(&encoded.records)?;
+            }
+            watch.read(file.bytes_taken());
+        }
+        // A file without lines says nothing, and the next one may be the same.
+        if has_records || work.tally.lines() != before {
+            taken.push(of_file);
+        }
+    }
+    State::refuse_same(&taken)?;
+    grow(state, work, [impressions, clicks], taken, watch)
+}
+
+/// Credits records in memory, by part: those of impressions and of clicks.
+pub(super) fn append_blocks(
+    state: State,
+    mut work: JoinState<'_>,
+    blocks: [Vec<Blocks>; 2],
+) -> Result<(Credited, Unkept)> {
+    work.parts = PARTS;
+    let mut taken = Vec::new();
+    let mut spills = [work.spill("impressions", 4), work.spill("clicks", 8)];
+    for ((of_parts, spill), is_clicks) in blocks.into_iter().zip(&mut spills).zip([false, true]) {
+        let bytes = of_parts.iter().flat_map(Blocks::iter);
+        let checksum = state::checksum_of(bytes)?;
+        let name = if is_clicks { "the clicks" } else { "the impressions" };
+        if of_parts.iter().any(|blocks| blocks.len() > 0) {
+            taken.push(state.take(is_clicks, name.to_owned(), checksum)?);
+        }
+        for (part, blocks) in of_parts.into_iter().enumerate() {
+            blocks.iter().try_for_each(|records| spill.append(part, records))?;
+        }
+    }
+    threads::within(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
+}
+
+/// Adds what was read to a state: `records` are those of impressions and of clicks.
+fn grow(
+    state: State,
+    mut work: JoinState<'_>,
+    mut records: [Spill; 2],
+    files: Vec<Taken>,
+    watch: &impl Watch,
+) -> Result<(Credited, Unkept)> {
+    let settings = work.settings;
+    work.times.join(&Span::of_days(state.held.times.iter().copied()));
+    work.is_synthetic |= state.held.is_synthetic;
+    state.held.other_actions.iter().for_each(|action| note_action(&mut work.other_actions, action));
+    let (lineups, pairs) = (work.lineups.all(), work.pairs());
+    check_rankers(&pairs, settings)?;
+    check_choices(&state, &pairs)?;
+    let until = work.complete_until();
+    let (last_day, last_day_now) = (state.last_day_over(settings, until), work.last_day());
+    let over = Over { settings, until, last_day };
+    let numbers = numbers(&lineups, &pairs);
+    let mut tally = state.tally()?;
+    tally += work.tally;
+    let mut tally_now = Tally::default();
+    let mut days: Days = Days::new();
+    for ((version, day, pair), of) in state.days()? {
+        let version = numbers.of_results(version).ok_or_else(|| state.damaged_data())?;
+        *days.entry((version, day, pair)).or_default() += of;
+    }
+    let mut days_now = Days::new();
+    let mut writer = state.write_next()?;
+    let mut outcomes = [work.spill("over", 6), work.spill("now", 6), work.spill("ahead", 24)];
+    watch.join(2 * PARTS);
+    let all: Vec<usize> = (0..PARTS).collect();
+    for group in all.chunks(work.limits.threads.max(1)) {
+        let joined: Vec<_> = group
+            .par_iter()
+            .map(|&part| {
+                let new = [all_of(&records[0], part)?, all_of(&records[1], part)?];
+                join_part(&state, over, &lineups, part, PARTS, new)
+            })
+            .collect();
+        for (joined, &part) in joined.into_iter().zip(group) {
+            let joined = joined?;
+            tally += joined.tally;
+            tally_now += joined.tally_now;
+            let scattered = [&joined.outcomes, &joined.outcomes_now, &joined.ahead];
+            for (spill, records) in outcomes.iter_mut().zip(scattered) {
+                spill.append_all(records)?;
+            }
+            writer.write(Section::Impressions(part), &joined.impressions)?;
+            writer.write(Section::Clicks(part), &joined.clicks)?;
+            records.iter_mut().for_each(|records| records.release(part));
+            watch.joined();
+        }
+    }
+    let mut versions: BTreeSet<usize> = BTreeSet::new();
+    for group in all.chunks(work.limits.threads.max(1)) {
+        let counted: Vec<_> = group
+            .par_iter()
+            .map(|&part| {
+                let [over_now, now, ahead] = [0, 1, 2].map(|of| all_of(&outcomes[of], part));
+                let new = NewOutcomes { over: over_now?, now: now?, ahead: ahead? };
+                count_part(&state, over, last_day_now, &pairs, &numbers, part, &new)
+            })
+            .collect();
+        for (counted, &part) in counted.into_iter().zip(group) {
+            let counted = counted?;
+            tally += counted.tally;
+            tally_now += counted.tally_now;
+            for (sum, more) in [(&mut days, counted.days), (&mut days_now, counted.days_now)] {
+                more.into_iter().for_each(|(key, of)| *sum.entry(key).or_default() += of);
+            }
+            versions.extend(counted.versions);
+            writer.write(Section::Units(part), &counted.units)?;
+            writer.write(Section::Ahead(part), &counted.ahead)?;
+            outcomes.iter_mut().for_each(|outcomes| outcomes.release(part));
+            watch.joined();
+        }
+    }
+    let by_kept = days.iter().map(|(&(version, day, pair), &of)| ((numbers.kept(version), day, pair), of));
+    writer.write_days(by_kept)?;
+    let mut choices: BTreeMap<Option<String>, String> = state.held.choices.iter().cloned().collect();
+    for version in versions.into_iter().filter_map(|version| pairs.versions.get(version)) {
+        choices.insert(version.name.clone(), version.choice.name().to_owned());
+    }
+    let next = Next {
+        tally,
+        times: work.times.days(),
+        lineups,
+        choices: choices.into_iter().collect(),
+        is_synthetic: work.is_synthetic,
+        other_actions: work.other_actions.iter().cloned().collect(),
+        files,
+    };
+    let unkept = Unkept::new(state, settings, next, writer);
+    for (key, of) in days_now {
+        *days.entry(key).or_default() += of;
+    }
+    work.tally = tally;
+    work.tally += tally_now;
+    Ok((work.credited(pairs, days, last_day_now, false), unkept))
+}
+
+/// All records of a part.
+fn all_of(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
+    let mut all = Vec::with_capacity(records.bytes(part) as usize);
+    records.read(part, |bytes| {
+        all.extend_from_slice(bytes);
+        bytes.len()
+    })?;
+    Ok(all)
+}
+
+/// Refuses rankers that were not named: whether a list of one team says who met depends on them.
+fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
+    match pairs.names.iter().find(|name| !settings.rankers.contains(name)) {
+        Some(name) => bail!(usage(format!(
+            "the log has the ranker {}, which is none of --rankers {}; a log that grows needs all of them from the beginning",
+            excerpt(name),
+            settings.rankers.join(",")
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses versions of which nothing says how their pairs were chosen, and those that say something else than before.
+fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
+    let before: BTreeMap<&Option<String>, &String> =
+        state.held.choices.iter().map(|(version, choice)| (version, choice)).collect();
+    for version in &pairs.versions {
+        let of = version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
+        if version.said_by == SaidBy::Nobody {
+            bail!(usage(format!(
+                "nothing says how the pairs{of} were chosen, and a log that grows must know before later lines do: pass --pairs chance, \
+                 --pairs kept or --pairs steered"
+            )));
+        }
+        if let Some(before) = before.get(&version.name).filter(|before| **before != version.choice.name()) {
+            return Err(LogError::new(format!(
+                "the pairs{of} were counted as {before}, and now the log declares {}; days that are over cannot be counted again: \
+                 begin with another folder and all files, or correct the field `pairs` of the new lines",
+                version.choice.name()
+            ))
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of versions.
+fn numbers(lineups: &[Lineup], pairs: &Pairs) -> Numbers {
+    let mut of_results: Vec<usize> = Vec::new();
+    for lineup in lineups {
+        let number = pairs.versions.iter().position(|version| version.name == lineup.version).unwrap_or_default();
+        if !of_results.contains(&number) {
+            of_results.push(number);
+        }
+    }
+    Numbers { of_results }
+}
