@@ -82,7 +82,7 @@ impl World {
         let restored = Experiment::restored(&snapshot.bytes).unwrap();
         assert_eq!((restored.position(), restored.snapshot()), (again.position(), snapshot));
         self.crashes += 1;
-        self.experiment = if self.crashes % 2 == 0 { again } else { restored };
+        self.experiment = if self.crashes.is_multiple_of(2) { again } else { restored };
         self.marks.retain(|(_, impression, _)| *impression > forgotten);
         self.marks.iter().for_each(|(time, impression, marks)| self.experiment.remember(*time, *impression, *marks));
     }
