@@ -119,8 +119,8 @@ fn pages() -> Vec<String> {
     vec![
         standalone(&full),
         overview(&frame, HOSTILE, &full.parts(), Some(&Live { stream: hostile() })),
-        list(&frame, &[line]),
-        list(&Frame::default(), &[]),
+        list(&frame, &[line], Some(HOSTILE)),
+        list(&Frame::default(), &[], None),
         sign_in(&frame, Some(HOSTILE), HOSTILE),
         message(&frame, HOSTILE, HOSTILE),
     ]
