@@ -182,7 +182,7 @@ Examples:
         "serve",
         "\
 Examples:
-  rankduel serve --create --no-keys --store rankduel.db    on this machine alone, until keys are added
+  rankduel serve --create --no-keys --store rankduel.db    for this machine alone
   rankduel serve --store rankduel.db --print-config        all settings, and where they come from",
     ),
     (
