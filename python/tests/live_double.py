@@ -125,7 +125,7 @@ class Double:
     def listExperiments(self, values: Any, body: Any) -> Any:
         stands = {"standing": "undecided", "warnings": []}
         lines = [{k: e[k] for k in ("experiment", "version", "state")} for e in self.experiments.values()]
-        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", "trusted": True, **OUTLOOK, **stands} for line in lines]}
+        return {"experiments": [{**line, "since": 1, "impressions": 0, "headline": "undecided", "trusted": True, **OUTLOOK, **stands} for line in lines], "next": None}
 
     def experimentStatus(self, values: Any, body: Any) -> Any:
         names = ("taken", "duplicate", "late", "not-shown", "near-id", "ignored", "malformed", "noisy")
@@ -280,7 +280,14 @@ class Double:
         return {"status": "taken"}
 
     def deleteUnit(self, values: Any, body: Any) -> Any:
-        return {"deleted": True, "impressions": 1}
+        return {"deleted": True, "impressions": 1, "erased": True}
+
+    def deleteExperiment(self, values: Any, body: Any) -> Any:
+        made = self.found(values)
+        if made["state"] not in ("ended", "shipped"):
+            raise Refused(409, f"experiment {values['experiment']!r} is {made['state']}; end it before you delete it")
+        del self.experiments[values["experiment"]]
+        return {"experiment": values["experiment"], "deleted": True, "erased": True}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -368,7 +375,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
 
-    do_GET = do_POST = do_PUT = serve
+    do_GET = do_POST = do_PUT = do_DELETE = serve
 
 
 class Server(http.server.ThreadingHTTPServer):

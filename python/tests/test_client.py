@@ -59,6 +59,9 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert client.ship("search", "neural", why="it won") == "shipped" and client.status("search")["fallback"] == "neural"
     with pytest.raises(Problem, match="shipped already"):
         client.ship("search", "neural")
+    with pytest.raises(Problem, match="end it before"):
+        client.delete("other")
+    assert client.delete("search") is True and client.delete("search") is False
 
     document = {f"{method.upper()} {path}" for path, item in openapi.DOCUMENT["paths"].items() for method in item if method != "parameters"}
     # What browsers and machines read.

@@ -105,7 +105,15 @@ class Experiments:
 
     def experiments(self) -> list[dict[str, Any]]:
         """Return all experiments that the key may see: name, version, state, start, impressions and headline of each."""
-        return field(self._json("GET", "/v1/experiments", "GET /v1/experiments"), "experiments", list)
+        found: list[dict[str, Any]] = []
+        path = "/v1/experiments"
+        while True:
+            # A server of an earlier version lists all of them in one answer.
+            answer = self._json("GET", path, "GET /v1/experiments")
+            found += field(answer, "experiments", list)
+            if not answer.get("next"):
+                return found
+            path = f"/v1/experiments?after={quoted(field(answer, 'next', str))}"
 
     def status(self, experiment: str) -> dict[str, Any]:
         """Return who is winning, and what became of all impressions and clicks.
@@ -171,6 +179,33 @@ class Experiments:
                 raise
             return state
         return field(answer, "state", str)
+
+    def delete(self, experiment: str) -> bool:
+        """Delete an experiment that is over, with its log, its documents and what is known of its units.
+
+        Parameters
+        ----------
+        experiment
+            Its name.
+
+        Returns
+        -------
+        bool
+            Whether it was there.
+
+        Raises
+        ------
+        Problem
+            If it has not ended, or pages of it are open.
+        """
+        try:
+            self._json("DELETE", self._path(experiment), "DELETE /v1/experiments/{experiment}")
+        except Problem as problem:
+            # An earlier try may have been carried out, and its answer lost.
+            if problem.status == 404:
+                return False
+            raise
+        return True
 
     def delete_unit(self, unit: str) -> int:
         """Delete a unit: its hash, and what it was shown. Statistics stay as they are.
