@@ -51,8 +51,8 @@ pub enum SaidBy {
     Settings,
     /// The log.
     Log,
-    /// Nobody: it follows from the rankers that met.
-    Nobody,
+    /// The rankers that met: it follows from them.
+    Rankers,
 }
 
 impl SaidBy {
@@ -62,7 +62,7 @@ impl SaidBy {
         match self {
             Self::Settings => "settings",
             Self::Log => "log",
-            Self::Nobody => "rankers",
+            Self::Rankers => "rankers",
         }
     }
 }
@@ -114,9 +114,9 @@ impl PairChoices {
         let are_same = !self.has_alone && (all.len() <= 2 || self.undeclared.len() == 1);
         let inferred = if are_same { PairChoice::Chance } else { PairChoice::Steered };
         match self.declared.last().copied() {
-            None => (inferred, SaidBy::Nobody),
+            None => (inferred, SaidBy::Rankers),
             Some(declared) if self.undeclared.is_empty() || declared >= inferred => (declared, SaidBy::Log),
-            Some(_) => (inferred, SaidBy::Nobody),
+            Some(_) => (inferred, SaidBy::Rankers),
         }
     }
 }
@@ -138,23 +138,23 @@ mod tests {
         };
         let [ab, ba, ac, all]: [&[&str]; 4] = [&["A", "B"], &["B", "A"], &["A", "C"], &["A", "B", "C"]];
         for (said, expected) in [
-            (choices(&[]), (Chance, SaidBy::Nobody)),
-            (choices(&[(ab, None), (ba, None), (&["A"], None)]), (Chance, SaidBy::Nobody)),
-            (choices(&[(ab, None), (ac, None)]), (Steered, SaidBy::Nobody)),
-            (choices(&[(all, None)]), (Chance, SaidBy::Nobody)),
-            (choices(&[(all, None), (ab, None)]), (Steered, SaidBy::Nobody)),
+            (choices(&[]), (Chance, SaidBy::Rankers)),
+            (choices(&[(ab, None), (ba, None), (&["A"], None)]), (Chance, SaidBy::Rankers)),
+            (choices(&[(ab, None), (ac, None)]), (Steered, SaidBy::Rankers)),
+            (choices(&[(all, None)]), (Chance, SaidBy::Rankers)),
+            (choices(&[(all, None), (ab, None)]), (Steered, SaidBy::Rankers)),
             (choices(&[(ab, Some(Chance)), (ac, Some(Chance))]), (Chance, SaidBy::Log)),
             (choices(&[(ab, Some(Kept)), (ac, Some(Chance))]), (Kept, SaidBy::Log)),
             (choices(&[(ab, Some(Steered)), (ab, Some(Chance))]), (Steered, SaidBy::Log)),
             (choices(&[(ab, Some(Kept)), (ab, None)]), (Kept, SaidBy::Log)),
-            (choices(&[(ab, Some(Kept)), (ab, None), (ac, None)]), (Steered, SaidBy::Nobody)),
+            (choices(&[(ab, Some(Kept)), (ab, None), (ac, None)]), (Steered, SaidBy::Rankers)),
         ] {
             assert_eq!(said.resolve(None), expected, "{said:?}");
             assert_eq!(said.resolve(Some(Kept)), (Kept, SaidBy::Settings));
         }
         let mut alone = choices(&[(ab, None)]);
         alone.add(&["A".to_owned()], None, true);
-        assert_eq!(alone.resolve(None), (Steered, SaidBy::Nobody));
+        assert_eq!(alone.resolve(None), (Steered, SaidBy::Rankers));
         assert_eq!("steered".parse(), Ok(Steered));
         assert!("random".parse::<PairChoice>().unwrap_err().contains("chance, kept, steered"));
     }

@@ -15,14 +15,10 @@ use crate::writer::Clock;
 #[derive(Debug, Args)]
 pub(super) struct Audit {
     /// Only what is younger than this, such as 7d [default: all]
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     last: Option<i64>,
     #[command(flatten)]
     store: StoreFlag,
-}
-
-fn milliseconds(text: &str) -> Result<i64, String> {
-    parse_duration(text).map_err(|error| error.to_string())
 }
 
 impl Audit {

@@ -23,8 +23,7 @@ pub(super) struct Backup {
 
 impl Backup {
     pub(super) fn run(self) -> Result<()> {
-        let store = self.store.open(Access::Change)?;
-        store.backup(&self.to)?;
+        self.store.open(Access::Change)?.backup(&self.to)?;
         println!("wrote {}", self.to.display());
         Ok(())
     }

@@ -7,8 +7,8 @@ use output::usage::usage;
 use times::parse_duration;
 
 use super::{StoreFlag, audited};
-use crate::store::{Access, KeyRow, Role, Rotated, StoreLock};
-use crate::writer::Clock;
+use crate::store::{Access, KeyRow, Role, Rotated, StoreLock, is_made};
+use crate::writer::{Clock, DAY};
 
 /// Make, list and revoke keys of callers, and replace the secrets of a store
 ///
@@ -33,7 +33,7 @@ enum Command {
         #[arg(long, value_name = "TEXT", default_value = "")]
         label: String,
         /// How long the key works, such as 90d [default: until it is revoked]
-        #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         expires: Option<i64>,
         /// Make the store if it is missing or empty: a server that others can reach needs a key before it starts
         #[arg(long)]
@@ -60,7 +60,7 @@ enum Command {
         secret: SecretName,
         /// How long the one before still counts: ids that were given out with it, users who were counted with it [default: 2d for ids,
         /// 30d for hashes]
-        #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         grace: Option<i64>,
         #[command(flatten)]
         store: StoreFlag,
@@ -97,12 +97,6 @@ enum SecretName {
 
 /// The longest label.
 const MOST_LABEL: usize = 100;
-/// Milliseconds of a day.
-const DAY: i64 = 24 * 60 * 60 * 1000;
-
-fn milliseconds(text: &str) -> Result<i64, String> {
-    parse_duration(text).map_err(|error| error.to_string())
-}
 
 impl Keys {
     pub(super) fn run(self) -> Result<()> {
@@ -114,8 +108,7 @@ impl Keys {
                         "--label has more than {MOST_LABEL} bytes or control characters; expected a short name"
                     )));
                 }
-                if create {
-                    // A server that runs has made it.
+                if create && !is_made(&store.store) {
                     let _lock = StoreLock::take(&store.store, true)?;
                     store.open(Access::Serve)?;
                 }

@@ -80,11 +80,7 @@ pub(super) async fn serve(
 
 /// Answers until `ready`, while logs are folded: who looks whether the server lives hears that it does, and all others that they should
 /// come back. Gives the listener back.
-pub(super) async fn serve_until(
-    listener: TcpListener,
-    patience: Duration,
-    mut ready: watch::Receiver<bool>,
-) -> TcpListener {
+pub async fn serve_until(listener: TcpListener, patience: Duration, mut ready: watch::Receiver<bool>) -> TcpListener {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,

@@ -46,7 +46,7 @@ const FORWARDING: [HeaderName; 6] = [
 ];
 
 /// What health checks ask for, and everybody may know.
-pub(super) const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
+const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {

@@ -32,6 +32,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
+pub use connection::serve_until;
 pub use direct::{Call, Direct};
 use guard::Rates;
 pub use problem::Problem;
@@ -173,11 +174,6 @@ fn checks(app: App) -> Router {
         }))
         .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
-}
-
-/// Answers until `ready`, while logs are folded, and gives the listener back.
-pub async fn serve_until(listener: TcpListener, patience: Duration, ready: watch::Receiver<bool>) -> TcpListener {
-    connection::serve_until(listener, patience, ready).await
 }
 
 /// The answer to a request for `path` before the server can do anything.

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::http::{self, AppState, Call, Direct};
 use crate::settings::Settings;
-use crate::store::{Access, Faults, Role, Store, StoreError, StoreLock, migrate};
+use crate::store::{Access, Faults, Role, Store, StoreError, StoreLock, is_made, migrate};
 use crate::writer::{Clock, LoadError, Options, Writer};
 
 /// Why a server does not start.
@@ -90,7 +90,7 @@ impl Running {
     /// # Errors
     /// See [`StartError`].
     pub fn start(settings: Settings, hooks: Hooks) -> Result<Self, StartError> {
-        let is_new = settings.store.metadata().map_or(true, |found| found.len() == 0);
+        let is_new = !is_made(&settings.store);
         let lock = Arc::new(StoreLock::take(&settings.store, settings.consent.create)?);
         let moved = migrate(&settings.store)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(StartError::Threads)?;

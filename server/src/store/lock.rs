@@ -45,8 +45,7 @@ impl StoreLock {
     /// If another process has it, it is missing or empty, or a file cannot be opened.
     pub fn take(store: &Path, may_create: bool) -> Result<Self, StoreError> {
         let real = Self::real(store)?;
-        let is_made = real.metadata().is_ok_and(|found| !found.is_file() || found.len() > 0);
-        if !is_made && !may_create {
+        if !is_made(&real) && !may_create {
             return Err(StoreError::NotMade(store.display().to_string()));
         }
         let path = beside(&real, ".lock");
@@ -131,6 +130,12 @@ impl StoreLock {
             Err(error) => Err(failed(error)),
         }
     }
+}
+
+/// Whether there is something at a path that is not an empty file: a store, or something else that is not one to be made.
+#[must_use]
+pub fn is_made(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !found.is_file() || found.len() > 0)
 }
 
 /// A file beside another one.

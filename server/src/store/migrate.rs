@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use traffic::{Event, Recorded};
 
-use super::lock::beside;
+use super::lock::{beside, is_made};
 use super::read::{event_sum, shown_sum, unit_sum};
 use super::schema::{self, BEFORE, FORMAT};
 use super::{Access, Store, StoreError};
@@ -32,7 +32,7 @@ const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM exp
 /// # Errors
 /// If the store cannot be read or written, or the backup cannot be written.
 pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
-    if path.metadata().map_or(0, |found| found.len()) == 0 {
+    if !is_made(path) {
         return Ok(None);
     }
     let connection = super::access::connect(path, Access::Serve, false)?;

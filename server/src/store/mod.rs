@@ -20,7 +20,7 @@ pub use access::{Access, Rotated, Store, StoreError};
 pub use audit::Audit;
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
-pub use lock::StoreLock;
+pub use lock::{StoreLock, is_made};
 pub use migrate::migrate;
 pub use read::{Displayed, Kept, Problem, Shown, StoredEvent};
 pub use schema::{FORMAT, Secrets, random};

@@ -231,7 +231,10 @@ impl Thread {
                 }
             }
         };
-        self.commit(vec![], all);
+        if !self.commit(vec![], all) {
+            // With the next one that is committed.
+            audits.into_iter().for_each(|audit| self.shared.audits.add(audit));
+        }
         let Some(open) = &self.open else { return };
         let ahead = open.loaded.held.values().map(|held| held.experiment.time() - now).max().unwrap_or(0);
         self.shared.metrics.ahead.set(u64::try_from(ahead / 1000).unwrap_or(0));
@@ -283,15 +286,15 @@ impl Thread {
         self.shared.metrics.commit_seconds.observe(started.elapsed());
     }
 
-    /// Closes what nobody got, does `more`, carries out jobs, and sends their answers.
-    fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Session<'_>)) {
+    /// Closes what nobody got, does `more`, carries out jobs, and sends their answers; whether it was committed.
+    fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Session<'_>)) -> bool {
         if self.shared.fatal.borrow().is_some() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Stopping));
-            return;
+            return false;
         }
         if self.open.is_none() && !self.reopen() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
-            return;
+            return false;
         }
         let undelivered = std::mem::take(&mut self.undelivered);
         let closed = undelivered.clone();
@@ -309,6 +312,7 @@ impl Thread {
                 self.shared.metrics.late.add(undelivered.len() as u64);
                 self.shared.metrics.commits.add(1);
                 self.undelivered.extend(answers.into_iter().filter_map(Pending::send));
+                true
             }
             Err(Failed { error, answers, jobs }) => {
                 // These were promised: they are closed once the store can be written.
@@ -323,6 +327,7 @@ impl Thread {
                 // Who hears of it and asks again finds what is known by then.
                 answers.into_iter().for_each(|answer| answer.fail(NoAnswer::Failed));
                 jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
+                false
             }
         }
     }

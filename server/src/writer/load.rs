@@ -121,23 +121,25 @@ fn fold_after(
     Ok(FoldedLog { experiment, events, asked })
 }
 
-/// Compares the snapshot of an experiment with the fold of its log from the first event; the number of the last event in it.
+/// Folds the log of an experiment from its first event, and compares its snapshot, if it has one, with the state there.
 ///
 /// # Errors
 /// If the log cannot be folded, or its state there is another.
-pub fn check_snapshot(store: &Store, id: u32, name: &str) -> Result<Option<u64>, LoadError> {
-    let Some((at, bytes)) = store.snapshot(id)? else { return Ok(None) };
+pub fn check_log(store: &Store, id: u32, name: &str) -> Result<FoldedLog, LoadError> {
+    let kept = store.snapshot(id)?;
+    let at = kept.as_ref().map(|(at, _)| *at);
     let mut found = None;
-    let FoldedLog { experiment, events, .. } = fold(store, id, name, |next| {
-        if next.n == at + 1 {
+    let folded = fold(store, id, name, |next| {
+        if at.is_some_and(|at| next.n == at + 1) {
             found = next.experiment.map(Experiment::snapshot);
         }
     })?;
-    if events == at {
-        found = Some(experiment.snapshot());
+    let Some((at, bytes)) = kept else { return Ok(folded) };
+    if folded.events == at {
+        found = Some(folded.experiment.snapshot());
     }
     if found.is_some_and(|found| found.bytes == bytes) {
-        return Ok(Some(at));
+        return Ok(folded);
     }
     let message = "the snapshot after it has another state than its log".to_owned();
     Err(LoadError::Event { experiment: name.to_owned(), n: at, message })

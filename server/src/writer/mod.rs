@@ -23,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
-pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_snapshot, fold};
+pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_log, fold};
 pub use session::{Held, Offer, Session};
 pub use truncate::Truncation;
 

@@ -127,7 +127,7 @@ fn a_store_that_lacks_what_was_acknowledged_is_refused() {
 /// A reader for minutes: a backup, an export that nobody takes, a shell.
 #[test]
 fn readers_hold_up_no_page_no_start_and_no_recovery() {
-    let mut server = Server::start_with(|settings| settings.decision_timeout = Duration::from_millis(500));
+    let mut server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(2));
     server.experiment("e", json!({}));
     ask(&server, "anna").expect_status(200);
     let reader = Connection::open(server.store()).unwrap();
@@ -148,7 +148,8 @@ fn readers_hold_up_no_page_no_start_and_no_recovery() {
         assert_eq!(page["credited"], true, "{page}");
         asked += 1;
     }
-    assert!(asked > 50, "{asked}");
+    // A server that waits for the reader takes five seconds for one.
+    assert!(asked > 3, "{asked}");
     let deleted = deleting.join().unwrap();
     assert_eq!((&deleted["deleted"], &deleted["erased"]), (&json!(true), &json!(false)), "{deleted}");
     // A failed commit: the store is read again, with the reader there.

@@ -432,7 +432,7 @@ impl Experiment {
         self.events += 1;
         self.sum = recorded.sum(self.sum);
         self.time = self.time.max(recorded.event().time());
-        // One that has ended, and of which all is counted, needs to know nobody any longer.
+        // Once it has ended and all is counted, it needs its units no longer.
         if self.state.is_over() && self.open.is_empty() && self.units.first_day().is_none() {
             self.by_unit = BTreeMap::new();
             self.units.forget_units();

@@ -121,7 +121,7 @@ fn the_same_request_is_the_same_impression() {
 
 /// An experiment that is over holds no units: its snapshot is small, and what was counted is there.
 #[test]
-fn what_has_ended_knows_nobody() {
+fn what_has_ended_holds_no_units() {
     let mut small = Small::new(config(2, "fixed"));
     for unit in 1..=500 {
         assert!(matches!(

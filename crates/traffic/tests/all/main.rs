@@ -76,7 +76,7 @@ impl World {
         let again = replayed(&self.log);
         assert_eq!(again.position(), self.experiment.position());
         let forgotten = self.experiment.forgotten_marks();
-        // A snapshot is the fold of the log, whoever made it.
+        // A snapshot is the fold of the log, made by either.
         let snapshot = self.experiment.snapshot();
         assert_eq!(again.snapshot(), snapshot);
         let restored = Experiment::restored(&snapshot.bytes).unwrap();

@@ -255,7 +255,7 @@ fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
         state.held.choices.iter().map(|(version, choice)| (version, choice)).collect();
     for version in &pairs.versions {
         let of = version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
-        if version.said_by == SaidBy::Nobody {
+        if version.said_by == SaidBy::Rankers {
             bail!(usage(format!(
                 "nothing says how the pairs{of} were chosen, and a log that grows must know before later lines do: pass --pairs chance, \
                  --pairs kept or --pairs steered"

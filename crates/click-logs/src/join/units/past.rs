@@ -3,7 +3,7 @@
 use ranktypes::varint;
 use verdicts::amounts::UnitAmounts;
 
-/// What the days of a unit say that were counted before. A unit that nobody has seen is the default.
+/// What the days of a unit say that were counted before. The default is that of a new unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::join) struct Past {
     /// The first day on which it broke a rule for bots; the last of all days if it broke none.
@@ -45,7 +45,7 @@ impl Default for Past {
 }
 
 impl Past {
-    /// Makes it that of a unit that nobody has seen.
+    /// Makes it that of a new unit.
     pub(in crate::join) fn clear(&mut self) {
         self.bot_from = i32::MAX;
         self.met.clear();
