@@ -56,8 +56,8 @@ mod status;
 pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Marks, Notices, Numbered, Refused,
-    Request, Snapshot, SnapshotError,
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Marks, Notices,
+    Numbered, Refused, Request, Snapshot, SnapshotError, UnitState,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};

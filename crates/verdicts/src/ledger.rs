@@ -152,16 +152,39 @@ impl UnitStore for BTreeMap<u64, UnitRecord> {
     }
 }
 
-/// The units of an experiment, counted as its days close. As bytes, it is what a snapshot of it holds.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+/// The units of an experiment, counted as its days close.
+#[derive(Debug, Default)]
 pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
     /// Units that count, or counted, for verdicts.
     units: S,
+    days: OpenDays,
+}
+
+/// What a ledger knows of days that are not closed, and how much it has counted.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub struct OpenDays {
     /// By day that is not closed: what its impressions say.
     pending: BTreeMap<i32, BTreeMap<u64, OfDay>>,
     /// By day: the units of which a sum ends.
     ending: BTreeMap<i32, Vec<u64>>,
     tally: Tally,
+}
+
+impl OpenDays {
+    /// The units of which something is not counted yet; some of them more than once.
+    pub fn units(&self) -> impl Iterator<Item = u64> {
+        let pending = self.pending.values().flat_map(|units| units.keys());
+        pending.chain(self.ending.values().flatten()).copied()
+    }
+
+    /// Whether something of this unit, with this record, is not counted yet.
+    #[must_use]
+    pub fn has(&self, unit: u64, record: &UnitRecord) -> bool {
+        let ends = |last: i32| self.ending.contains_key(&last);
+        self.pending.values().any(|units| units.contains_key(&unit))
+            || record.sums.iter().any(|(_, sum)| ends(sum.last))
+            || record.sets.iter().any(|(_, last, _)| ends(*last))
+    }
 }
 
 /// How many units there were.
@@ -390,16 +413,33 @@ impl OfVersions {
 }
 
 impl<S: UnitStore> UnitLedger<S> {
-    /// A ledger that goes on with these units, when none of their days is open.
+    /// A ledger that goes on with these units and days.
     #[must_use]
-    pub fn new(units: S) -> Self {
-        Self { units, pending: BTreeMap::new(), ending: BTreeMap::new(), tally: Tally::default() }
+    pub fn new(units: S, days: OpenDays) -> Self {
+        Self { units, days }
+    }
+
+    /// The units.
+    #[must_use]
+    pub fn units(&self) -> &S {
+        &self.units
+    }
+
+    /// The same, to be changed beside what the ledger knows of them.
+    pub fn units_mut(&mut self) -> &mut S {
+        &mut self.units
+    }
+
+    /// What is not counted yet.
+    #[must_use]
+    pub fn days(&self) -> &OpenDays {
+        &self.days
     }
 
     /// How many units and impressions counted, on days that are closed.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.tally
+        self.days.tally
     }
 
     /// Forgets all units, once nothing comes any more. What was counted stays.
@@ -413,7 +453,7 @@ impl<S: UnitStore> UnitLedger<S> {
     /// Adds an impression of a day that is not closed.
     pub fn add(&mut self, impression: Impression) {
         let Impression { unit, version, day, shown, clicks, said } = impression;
-        let of_day = self.pending.entry(day).or_default().entry(unit).or_default();
+        let of_day = self.days.pending.entry(day).or_default().entry(unit).or_default();
         if said.is_some() {
             of_day.impressions = of_day.impressions.saturating_add(1);
             of_day.clicks = of_day.clicks.saturating_add(clicks);
@@ -425,7 +465,7 @@ impl<S: UnitStore> UnitLedger<S> {
     /// The first day that has something to close.
     #[must_use]
     pub fn first_day(&self) -> Option<i32> {
-        let [pending, ending] = [self.pending.keys().next(), self.ending.keys().next()];
+        let [pending, ending] = [self.days.pending.keys().next(), self.days.ending.keys().next()];
         pending.into_iter().chain(ending).min().copied()
     }
 
@@ -433,10 +473,11 @@ impl<S: UnitStore> UnitLedger<S> {
     /// of it counts yet.
     #[must_use]
     pub fn so_far(&self, rule: Rule<'_>, most: usize) -> Option<BTreeMap<u32, Vec<Row>>> {
-        if self.pending.values().map(BTreeMap::len).sum::<usize>() > most {
+        if self.days.pending.values().map(BTreeMap::len).sum::<usize>() > most {
             return None;
         }
-        let mut ledger = UnitLedger { pending: self.pending.clone(), ..UnitLedger::<BTreeMap<_, _>>::default() };
+        let mut ledger =
+            UnitLedger::new(BTreeMap::new(), OpenDays { pending: self.days.pending.clone(), ..OpenDays::default() });
         let mut rows: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
         while let Some(day) = ledger.first_day() {
             for (version, of_day) in ledger.close(day, rule) {
@@ -449,27 +490,27 @@ impl<S: UnitStore> UnitLedger<S> {
     /// Closes a day, all days before which are closed, and returns what it says of each version.
     pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
         let mut counted = OfVersions { rankers: rule.rankers, versions: BTreeMap::new() };
-        for (unit, mut of_day) in self.pending.remove(&day).unwrap_or_default() {
+        for (unit, mut of_day) in self.days.pending.remove(&day).unwrap_or_default() {
             let known = self.units.unit(unit);
             let [impressions, clicks, most] = [of_day.impressions, of_day.clicks, of_day.most_clicks].map(u64::from);
             if rule.bots.are_too_many(impressions, clicks, most) {
                 known.bot_from = known.bot_from.min(day);
             }
             if known.bot_from <= day {
-                self.tally.bot_impressions += impressions;
+                self.days.tally.bot_impressions += impressions;
             } else {
-                self.tally.impressions += impressions;
+                self.days.tally.impressions += impressions;
                 let said = of_day.said.iter().filter_map(|(version, _, said)| Some((*version, said.as_ref()?)));
                 said.for_each(|(version, said)| counted.of(version).impression(said));
             }
             let last = day.saturating_add(rule.unit_days as i32 - 1);
             let steered = of_day.said.extract_if(.., |(version, ..)| rule.is_steered(*version)).collect();
-            close_first(known, steered, day, &mut counted, &mut self.tally);
-            if add_to_sums(known, of_day.said, day, last, &mut self.tally) {
-                self.ending.entry(last).or_default().push(unit);
+            close_first(known, steered, day, &mut counted, &mut self.days.tally);
+            if add_to_sums(known, of_day.said, day, last, &mut self.days.tally) {
+                self.days.ending.entry(last).or_default().push(unit);
             }
         }
-        for unit in self.ending.remove(&day).unwrap_or_default() {
+        for unit in self.days.ending.remove(&day).unwrap_or_default() {
             let Some(known) = self.units.known(unit) else { continue };
             let is_bot = known.bot_from <= day;
             let mut count = 0;
@@ -486,7 +527,7 @@ impl<S: UnitStore> UnitLedger<S> {
                     close_set(&said, counted.of(*version));
                 }
             }
-            *(if is_bot { &mut self.tally.bots } else { &mut self.tally.counted }) += count;
+            *(if is_bot { &mut self.days.tally.bots } else { &mut self.days.tally.counted }) += count;
         }
         counted.versions.into_iter().map(|(version, counted)| (version, counted.rows())).collect()
     }

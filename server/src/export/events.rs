@@ -6,6 +6,7 @@ use std::io::Write;
 use interleave::Preference;
 use serde::Serialize;
 use statistics::Counts;
+use times::date;
 use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row};
 use verdicts::amounts::Amounts;
 
@@ -14,18 +15,14 @@ use crate::ids;
 use crate::store::Store;
 use crate::writer::LoadError;
 
-/// Writes all events of a log.
+/// Writes all events of a log that are kept.
 pub(super) fn write(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
-    let mut asked = 0;
     store.events(id, 0, |stored| -> Result<(), ExportError> {
         let recorded = Recorded::read(stored.body).map_err(|error| {
             ExportError::Load(LoadError::Event { experiment: name.to_owned(), n: stored.n, message: error.to_string() })
         })?;
-        let event = recorded.event();
-        if let Event::Asked { .. } = event {
-            asked += 1;
-        }
-        let line = serde_json::to_string(&Line { n: stored.n, event: Details::of(event, asked) });
+        let impression = stored.impression.unwrap_or(0);
+        let line = serde_json::to_string(&Line { n: stored.n, event: Details::of(recorded.event(), impression) });
         Ok(writeln!(out, "{}", line.map_err(std::io::Error::from)?)?)
     })
 }
@@ -124,6 +121,12 @@ enum Details<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
     },
+    Forgotten {
+        time: i64,
+        /// The first day that is kept.
+        before: String,
+        events: u64,
+    },
 }
 
 /// Who won: the first or second of two, or each of many.
@@ -148,7 +151,7 @@ struct Pair {
 }
 
 impl<'a> Details<'a> {
-    /// `asked` is the number of impressions that were asked for up to this event.
+    /// `asked` is the impression that it asks for, if it asks for one.
     fn of(event: &'a Event, asked: u64) -> Self {
         match event {
             Event::Created { time, config, chooser } => Self::Created { time: *time, settings: config, chooser },
@@ -212,6 +215,9 @@ impl<'a> Details<'a> {
             Event::Noticed { time, impression, what } => {
                 let (what, position) = notice_name(*what);
                 Self::Noticed { time: *time, impression: *impression, what, position }
+            }
+            Event::Forgotten { time, before, events } => {
+                Self::Forgotten { time: *time, before: date(*before), events: *events }
             }
         }
     }

@@ -122,6 +122,9 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         None => experiment.choose(now, &request, None)?,
         Some(lists) => experiment.choose(now, &request, Some(&|ranker| lists.get(ranker)))?,
     };
+    if let (Some(unit), Some(hashes)) = (unit, &ask.unit) {
+        session.unnumber(id, unit, hashes);
+    }
     let (impression, arms, is_mixed, shown) = match chosen {
         Chosen::Fallback(state) => return Ok(Answer::Fallback(state.name())),
         Chosen::OtherRequest { .. } => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
+use times::date;
 use traffic::{DecisionReport, Experiment, Facts, Fates, Notices};
 
 use super::Refusal;
@@ -177,6 +178,8 @@ fn details(experiment: &Experiment) -> Value {
     let Notices { not_shown, near_id, malformed, ignored, duplicate, late, noisy, identical: _, refused: _ } =
         experiment.notices();
     let tally = experiment.tally();
+    let forgotten = experiment.forgotten();
+    let forgotten = forgotten.before.map(|day| json!({"before": date(day), "events": forgotten.events}));
     json!({
         "experiment": config.name,
         "version": experiment.version().to_string(),
@@ -219,6 +222,8 @@ fn details(experiment: &Experiment) -> Value {
         // Whose list everybody gets where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},
+        // The days that are not kept.
+        "forgotten": forgotten,
         "log": {"events": experiment.position().0, "checksum": format!("{:016x}", experiment.position().1)},
     })
 }

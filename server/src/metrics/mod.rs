@@ -121,6 +121,10 @@ pub struct Metrics {
     pub open: Single,
     /// For how many seconds time stands still.
     pub ahead: Single,
+    /// Units in memory.
+    pub units: Single,
+    /// Experiments of which a snapshot is being written, or something deleted.
+    pub upkeep: Single,
 }
 
 impl Default for Metrics {
@@ -181,6 +185,16 @@ impl Default for Metrics {
                 "For how long time stands still because the clock was ahead at an earlier start.",
                 "gauge",
             ),
+            units: Single::new(
+                "rankduel_units_in_memory",
+                "Users or sessions of which something is open, or that came since the last snapshot.",
+                "gauge",
+            ),
+            upkeep: Single::new(
+                "rankduel_upkeep",
+                "Experiments of which a snapshot is being written, or something that is not kept deleted.",
+                "gauge",
+            ),
         }
     }
 }
@@ -207,6 +221,8 @@ impl Metrics {
             &self.damaged,
             &self.open,
             &self.ahead,
+            &self.units,
+            &self.upkeep,
         ];
         singles.into_iter().for_each(|single| single.write(&mut text));
         text

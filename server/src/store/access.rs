@@ -50,7 +50,7 @@ pub enum StoreError {
     #[error(
         "{path} has the format {found}, and this build reads {}; {}",
         schema::FORMAT,
-        if *.found == schema::BEFORE { "move it there with `rankduel-server migrate`, or serve it, which does the same" } else { "use the rankduel-server that wrote it" }
+        if schema::BEFORE.contains(.found) { "move it there with `rankduel-server migrate`, or serve it, which does the same" } else { "use the rankduel-server that wrote it" }
     )]
     Format {
         /// The file.
@@ -73,6 +73,16 @@ pub enum StoreError {
         /// The experiment's number in the store.
         experiment: u32,
         /// What of it, such as `event 7`.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log makes it good, if it is there.
+    #[error("{place} cannot be used: {what}; restore the store from a backup")]
+    Snapshot {
+        /// The experiment's number in the store.
+        experiment: u32,
+        /// What of it, such as `the state of unit 7`.
         place: String,
         /// What is wrong.
         what: String,
@@ -100,6 +110,23 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 impl StoreError {
+    /// The experiment that it is about alone: no other one is concerned.
+    #[must_use]
+    pub fn experiment(&self) -> Option<u32> {
+        match self {
+            Self::Row { experiment, .. } | Self::Snapshot { experiment, .. } => Some(*experiment),
+            _ => None,
+        }
+    }
+
+    /// The same of a snapshot.
+    pub(super) fn in_snapshot(self) -> Self {
+        match self {
+            Self::Row { experiment, place, what } => Self::Snapshot { experiment, place, what },
+            other => other,
+        }
+    }
+
     /// Something of an experiment is damaged.
     pub(super) fn row(experiment: u32, place: String, what: String) -> Self {
         Self::Row { experiment, place, what }

@@ -1,4 +1,4 @@
-//! A store of the format before becomes one of this format, in one transaction, after a backup.
+//! A store of a format before becomes one of this format, in one transaction, after a backup.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM exp
     DROP TABLE events_before; DROP TABLE shown_before; DROP TABLE units_before;
     DROP TABLE experiments_before; DROP TABLE keys_before;";
 
-/// Moves a store to the format of this build, if it is of the one before, and returns the backup that was made of it. The caller
+/// Moves a store to the format of this build, if it is of one before, and returns the backup that was made of it. The caller
 /// holds the store's [lock](super::StoreLock).
 ///
 /// Whatever stops it, the store is as it was or as it shall be.
@@ -36,10 +36,14 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
         return Ok(None);
     }
     let connection = super::access::connect(path, Access::Serve, false)?;
-    if schema::is_empty(&connection)? || !schema::is_ours(&connection)? || schema::format(&connection)? != BEFORE {
+    if schema::is_empty(&connection)? || !schema::is_ours(&connection)? {
         return Ok(None);
     }
-    let backup = beside(path, &format!(".format-{BEFORE}"));
+    let before = schema::format(&connection)?;
+    if !BEFORE.contains(&before) {
+        return Ok(None);
+    }
+    let backup = beside(path, &format!(".format-{before}"));
     let store = Store { connection, path: path.to_owned(), faults: None };
     // One of an attempt that was stopped is complete.
     if !backup.exists() {
@@ -48,22 +52,38 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let connection = &store.connection;
     // Marks are personal: the pages that had them are overwritten.
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE;")?;
-    if schema::format(connection)? == BEFORE {
-        connection.execute_batch(RENAMED)?;
-        connection.execute_batch(&schema::SHARED.replace("CREATE TABLE meta", "CREATE TABLE IF NOT EXISTS meta"))?;
-        let mut experiments = connection.prepare("SELECT id FROM experiments_before ORDER BY id")?;
-        let ids: Vec<u32> = experiments.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        drop(experiments);
-        for id in ids {
-            connection.execute_batch(&schema::tables_of(id))?;
-            move_rows(connection, id)?;
-        }
-        connection.execute_batch(MOVED)?;
-        connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
+    match schema::format(connection)? {
+        2 => from_2(connection)?,
+        3 => from_3(connection)?,
+        _ => {}
     }
+    connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     connection.execute_batch("COMMIT;")?;
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
     Ok(Some(backup))
+}
+
+fn from_2(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(RENAMED)?;
+    connection.execute_batch(&schema::SHARED.replace("CREATE TABLE meta", "CREATE TABLE IF NOT EXISTS meta"))?;
+    for id in experiments(connection, "experiments_before")? {
+        connection.execute_batch(&schema::tables_of(id))?;
+        move_rows(connection, id)?;
+    }
+    Ok(connection.execute_batch(MOVED)?)
+}
+
+/// Its snapshots had all units in one row. The next start folds every log once.
+fn from_3(connection: &Connection) -> Result<(), StoreError> {
+    for id in experiments(connection, "experiments")? {
+        connection.execute_batch(&format!("DROP TABLE snapshot_{id}; {}", schema::snapshots_of(id)))?;
+    }
+    Ok(())
+}
+
+fn experiments(connection: &Connection, table: &str) -> Result<Vec<u32>, StoreError> {
+    let mut ids = connection.prepare(&format!("SELECT id FROM {table} ORDER BY id"))?;
+    Ok(ids.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
 //! The store: one SQLite file with the logs of all experiments, what is personal apart from them, and the keys of callers.
 //! Not here: what events mean.
 //!
-//! Each experiment has four tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, and `marks`
-//! is emptied as impressions are forgotten. Their rows have checksums, which every read compares. `synchronous=FULL` with a
+//! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, `marks` is
+//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. Their rows have checksums, which every read compares. `synchronous=FULL` with a
 //! write-ahead log: what was committed is on the disk.
 
 mod access;
@@ -13,6 +13,7 @@ mod lock;
 mod migrate;
 mod read;
 mod schema;
+mod snapshots;
 mod sum;
 mod write;
 
@@ -24,4 +25,5 @@ pub use lock::{StoreLock, is_made};
 pub use migrate::migrate;
 pub use read::{Displayed, Kept, Problem, Shown, StoredEvent};
 pub use schema::{FORMAT, Secrets, random};
+pub use snapshots::{Head, UnitRow};
 pub use write::Row;

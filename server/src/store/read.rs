@@ -4,11 +4,11 @@ use rusqlite::OptionalExtension as _;
 use traffic::Marks;
 
 use super::sum::{Column, Table, sum};
-use super::{Operation, Store, StoreError};
+use super::{Operation, Store, StoreError, UnitRow};
 use crate::ids::UnitHash;
 
 /// What rows with a checksum that is not theirs are called.
-const OTHER_SUM: &str = "its checksum is another";
+pub(super) const OTHER_SUM: &str = "its checksum is another";
 
 /// An event, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Gives the events of an experiment after number `after` to `each`, in order.
+    /// Gives the events of an experiment after number `after` to `each`, in order; those that were forgotten are left out.
     ///
     /// # Errors
     /// If the store cannot be read, a row is damaged, or a number is missing; and those of `each`.
@@ -116,13 +116,12 @@ impl Store {
         after: u64,
         mut each: impl FnMut(StoredEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.inject(Operation::Read)?;
-        let mut last = after;
+        let mut last = after.max(self.first_event(experiment)?.saturating_sub(1));
         let failed =
             |last: u64, error| E::from(StoreError::of_row(experiment, format!("the event after number {last}"), error));
         let sql = format!("SELECT n, kind, impression, body, sum FROM events_{experiment} WHERE n > ?1 ORDER BY n");
         let mut query = self.connection.prepare_cached(&sql).map_err(|error| failed(last, error))?;
-        let mut rows = query.query([after as i64]).map_err(|error| failed(last, error))?;
+        let mut rows = query.query([last as i64]).map_err(|error| failed(last, error))?;
         while let Some(row) = rows.next().map_err(|error| failed(last, error))? {
             let read = || -> rusqlite::Result<(StoredEvent, bool)> {
                 let (n, kind, impression): (i64, u8, Option<i64>) = (row.get(0)?, row.get(1)?, row.get(2)?);
@@ -158,26 +157,17 @@ impl Store {
         Ok(last.unwrap_or(0) as u64)
     }
 
-    /// The last snapshot of an experiment: the number of the last event in it, and its bytes.
+    /// The number of an experiment's first event: 1, unless the beginning was forgotten, or there is none.
     ///
     /// # Errors
-    /// If the store cannot be read, or the row is damaged.
-    pub fn snapshot(&self, experiment: u32) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+    /// If the store cannot be read.
+    pub fn first_event(&self, experiment: u32) -> Result<u64, StoreError> {
         self.inject(Operation::Read)?;
-        let place = || "its snapshot".to_owned();
-        let sql = format!("SELECT n, body, sum FROM snapshot_{experiment} ORDER BY n DESC LIMIT 1");
-        let read = || {
-            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-            self.connection.query_row(&sql, [], row).optional()
-        };
-        let row: Option<(i64, Vec<u8>, i64)> =
-            read().map_err(|error| StoreError::of_row(experiment, place(), error))?;
-        match row {
-            Some((n, body, known)) if known != snapshot_sum(experiment, n, &body) => {
-                Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()))
-            }
-            found => Ok(found.map(|(n, body, _)| (n as u64, body))),
-        }
+        let sql = format!("SELECT min(n) FROM events_{experiment}");
+        let read = || self.connection.prepare_cached(&sql)?.query_row([], |row| row.get(0));
+        let first: Option<i64> =
+            read().map_err(|error| StoreError::of_row(experiment, "its first event".to_owned(), error))?;
+        Ok(first.unwrap_or(1) as u64)
     }
 
     /// The documents of an impression.
@@ -231,11 +221,12 @@ impl Store {
         }
     }
 
-    /// Reads all units of an experiment: a unit whose row cannot be found would be somebody else. Returns the highest number.
+    /// Reads all units of an experiment: a unit whose row cannot be found would be somebody else. `each` sees every one; returns the
+    /// highest number.
     ///
     /// # Errors
     /// If the store cannot be read, or something of the table is damaged.
-    pub fn check_units(&self, experiment: u32) -> Result<u64, StoreError> {
+    pub fn check_units(&self, experiment: u32, mut each: impl FnMut(UnitRow)) -> Result<u64, StoreError> {
         let place = || "its units".to_owned();
         self.check_table(experiment, &format!("units_{experiment}"), place())?;
         let sql = format!("SELECT hash, number, sum FROM units_{experiment} ORDER BY hash");
@@ -246,10 +237,11 @@ impl Store {
         while let Some(row) = rows.next().map_err(failed)? {
             let read = || -> rusqlite::Result<(Vec<u8>, i64, i64)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
             let (hash, number, known) = read().map_err(failed)?;
-            if known != unit_sum(experiment, &hash, number) || before.is_some_and(|before| before >= hash) {
-                return Err(StoreError::row(experiment, place(), OTHER_SUM.to_owned()));
-            }
+            let is_whole = known == unit_sum(experiment, &hash, number) && before.is_none_or(|before| before < hash);
+            let of_unit = UnitHash::try_from(hash.as_slice()).ok().filter(|_| is_whole);
+            let of_unit = of_unit.ok_or_else(|| StoreError::row(experiment, place(), OTHER_SUM.to_owned()))?;
             most = most.max(number);
+            each(UnitRow { hash: of_unit, number: number as u64 });
             before = Some(hash);
         }
         Ok(most as u64)
@@ -283,7 +275,7 @@ impl Store {
     }
 
     /// What SQLite says of a table's pages.
-    fn check_table(&self, experiment: u32, table: &str, place: String) -> Result<(), StoreError> {
+    pub(super) fn check_table(&self, experiment: u32, table: &str, place: String) -> Result<(), StoreError> {
         self.inject(Operation::Read)?;
         let read = || -> rusqlite::Result<String> {
             self.connection.query_row(&format!("PRAGMA quick_check({table})"), [], |row| row.get(0))
@@ -318,10 +310,10 @@ impl Store {
             lines.into_iter().filter(|line| line != "ok").map(|text| Problem { text }).collect();
         for (id, name) in self.experiments()? {
             let checks = [
-                self.check_units(id).map(drop),
+                self.check_units(id, drop).map(drop),
                 self.marks(id).map(drop),
                 self.check_shown(id),
-                self.snapshot(id).map(drop),
+                self.check_snapshots(id),
             ];
             let texts = checks.into_iter().filter_map(Result::err);
             found.extend(texts.map(|error| Problem { text: format!("{name}: {error}") }));
@@ -371,8 +363,4 @@ pub(super) fn unit_sum(experiment: u32, hash: &[u8], number: i64) -> i64 {
 pub(super) fn marks_sum(experiment: u32, impression: i64, time: i64, hashes: [Option<i64>; 3]) -> i64 {
     let [query, key, request] = hashes.map(Column::from);
     sum(Table::Marks, experiment, &[impression.into(), time.into(), query, key, request])
-}
-
-pub(super) fn snapshot_sum(experiment: u32, n: i64, body: &[u8]) -> i64 {
-    sum(Table::Snapshot, experiment, &[n.into(), body.into()])
 }

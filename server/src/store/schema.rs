@@ -6,9 +6,9 @@ use super::StoreError;
 use crate::ids::Secret;
 
 /// The version of the tables that this build reads and writes.
-pub const FORMAT: u32 = 3;
-/// The version before it, which this build moves to its own.
-pub(super) const BEFORE: u32 = 2;
+pub const FORMAT: u32 = 4;
+/// The versions before it, which this build moves to its own.
+pub(super) const BEFORE: [u32; 2] = [2, 3];
 /// What SQLite files of this kind are marked with: "RKDL".
 const APPLICATION: i32 = 0x524b_444c;
 
@@ -37,13 +37,29 @@ pub(super) fn tables_of(experiment: u32) -> String {
         CREATE TABLE marks_{experiment} (
             impression INTEGER PRIMARY KEY, time INTEGER NOT NULL, query INTEGER, key INTEGER, request INTEGER, sum INTEGER NOT NULL
         ) STRICT;
-        CREATE TABLE snapshot_{experiment} (n INTEGER PRIMARY KEY, body BLOB NOT NULL, sum INTEGER NOT NULL) STRICT;"
+        {}",
+        snapshots_of(experiment)
+    )
+}
+
+/// Those of them that hold snapshots, in parts, and the states of units that these are of.
+pub(super) fn snapshots_of(experiment: u32) -> String {
+    format!(
+        "CREATE TABLE snapshots_{experiment} (
+            n INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (n, part)
+        ) STRICT;
+        CREATE TABLE states_{experiment} (
+            number INTEGER NOT NULL, n INTEGER NOT NULL, seen INTEGER NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL,
+            PRIMARY KEY (number, n)
+        ) STRICT, WITHOUT ROWID;"
     )
 }
 
 /// Deletes the tables of one experiment.
 pub(super) fn drop_of(experiment: u32) -> String {
-    ["events", "shown", "units", "marks", "snapshot"].map(|table| format!("DROP TABLE {table}_{experiment};")).concat()
+    ["events", "shown", "units", "marks", "snapshots", "states"]
+        .map(|table| format!("DROP TABLE {table}_{experiment};"))
+        .concat()
 }
 
 /// The secrets of a store: whoever copies the file has them.

@@ -9,7 +9,8 @@ pub(super) enum Table {
     Shown,
     Units,
     Marks,
-    Snapshot,
+    Snapshots,
+    States,
 }
 
 /// A column.

@@ -10,7 +10,7 @@ use traffic::Marks;
 
 use super::access::PATIENCE;
 use super::lock::beside;
-use super::read::{event_sum, marks_sum, shown_sum, snapshot_sum, unit_sum};
+use super::read::{event_sum, marks_sum, shown_sum, unit_sum};
 use super::{Displayed, Kept, Operation, Shown, Store, StoreError, schema};
 use crate::ids::UnitHash;
 
@@ -85,16 +85,7 @@ impl Store {
         let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
         let sum = event_sum(experiment, n, kind, impression, body);
         self.insert(experiment, "INSERT INTO events_# VALUES (?1, ?2, ?3, ?4, ?5)", (n, kind, impression, body, sum))
-    }
-
-    /// Keeps the state of an experiment after event `n`, instead of earlier ones.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn insert_snapshot(&self, experiment: u32, n: u64, body: &[u8]) -> Result<(), StoreError> {
-        self.insert(experiment, "DELETE FROM snapshot_#", ())?;
-        let sum = snapshot_sum(experiment, n as i64, body);
-        self.insert(experiment, "INSERT INTO snapshot_# VALUES (?1, ?2, ?3)", (n as i64, body, sum))
+            .map(drop)
     }
 
     /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
@@ -133,7 +124,7 @@ impl Store {
     pub fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
         let sum = shown_sum(experiment, impression, None, None, None);
         let sql = "UPDATE shown_# SET ids = NULL, displayed = NULL, request = NULL, sum = ?2 WHERE impression = ?1";
-        self.insert(experiment, sql, (impression as i64, sum))
+        self.insert(experiment, sql, (impression as i64, sum)).map(drop)
     }
 
     fn write_shown(
@@ -150,7 +141,7 @@ impl Store {
         let request = shown.and_then(|shown| shown.request).map(|request| request as i64);
         let sum = shown_sum(experiment, impression, ids.as_deref(), page.as_deref(), request);
         let sql = format!("{how} INTO shown_# VALUES (?1, ?2, ?3, ?4, ?5)");
-        self.insert(experiment, &sql, (impression as i64, ids, page, request, sum))
+        self.insert(experiment, &sql, (impression as i64, ids, page, request, sum)).map(drop)
     }
 
     /// Numbers a unit.
@@ -159,7 +150,7 @@ impl Store {
     /// If the unit is there, or the store cannot be written.
     pub fn insert_unit(&self, experiment: u32, number: u64, hash: &UnitHash) -> Result<(), StoreError> {
         let sum = unit_sum(experiment, hash, number as i64);
-        self.insert(experiment, "INSERT INTO units_# VALUES (?1, ?2, ?3)", (&hash[..], number as i64, sum))
+        self.insert(experiment, "INSERT INTO units_# VALUES (?1, ?2, ?3)", (&hash[..], number as i64, sum)).map(drop)
     }
 
     /// Forgets a unit: nothing says whose its number was.
@@ -167,7 +158,7 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn forget_unit(&self, experiment: u32, hash: &UnitHash) -> Result<(), StoreError> {
-        self.insert(experiment, "DELETE FROM units_# WHERE hash = ?1", [&hash[..]])
+        self.insert(experiment, "DELETE FROM units_# WHERE hash = ?1", [&hash[..]]).map(drop)
     }
 
     /// Writes what finds an impression again.
@@ -179,7 +170,7 @@ impl Store {
         let hashes = [query, key, request].map(|hash| hash.map(|hash| hash as i64));
         let (impression, [query, key, request]) = (impression as i64, hashes);
         let row = (impression, time, query, key, request, marks_sum(experiment, impression, time, hashes));
-        self.insert(experiment, "INSERT INTO marks_# VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row)
+        self.insert(experiment, "INSERT INTO marks_# VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).map(drop)
     }
 
     /// Forgets what finds an impression again.
@@ -187,7 +178,7 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn forget_marks(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
-        self.insert(experiment, "DELETE FROM marks_# WHERE impression = ?1", [impression as i64])
+        self.insert(experiment, "DELETE FROM marks_# WHERE impression = ?1", [impression as i64]).map(drop)
     }
 
     /// The same of all impressions up to one; of all if `None`.
@@ -196,7 +187,7 @@ impl Store {
     /// If the store cannot be written.
     pub fn forget_marks_until(&self, experiment: u32, last: Option<u64>) -> Result<(), StoreError> {
         let last = last.map_or(i64::MAX, |last| last as i64);
-        self.insert(experiment, "DELETE FROM marks_# WHERE impression <= ?1", [last])
+        self.insert(experiment, "DELETE FROM marks_# WHERE impression <= ?1", [last]).map(drop)
     }
 
     /// Writes down that a server had the store open at `time` (milliseconds since 1970).
@@ -238,12 +229,12 @@ impl Store {
         written.map_err(|error| StoreError::Io(format!("{}-wal cannot be written: {error}", self.path.display())))
     }
 
-    /// Writes into a table of an experiment, whose number takes the place of `#`.
-    fn insert(&self, experiment: u32, sql: &str, values: impl Params) -> Result<(), StoreError> {
+    /// Writes into a table of an experiment, whose number takes the place of `#`, and returns how many rows that concerned.
+    pub(super) fn insert(&self, experiment: u32, sql: &str, values: impl Params) -> Result<usize, StoreError> {
         self.inject(Operation::Insert)?;
         let sql = sql.replace('#', &experiment.to_string());
         let run = || self.connection.prepare_cached(&sql)?.execute(values);
-        run().map(drop).map_err(|error| StoreError::of_row(experiment, "its tables".to_owned(), error))
+        run().map_err(|error| StoreError::of_row(experiment, "its tables".to_owned(), error))
     }
 
     fn run(&self, sql: &str, values: impl Params) -> Result<(), StoreError> {

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use output::numbers::with_unit;
 use tokio::sync::watch;
-use traffic::{Event, Experiment, Snapshot, State};
+use traffic::{Experiment, State};
 
 use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
 use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
+use super::upkeep::{Slice, closes_day};
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
@@ -24,6 +25,8 @@ use crate::store::{Access, Audit, Keys, Row, Store, StoreError, random};
 const TICK: Duration = Duration::from_secs(1);
 /// How often the time is written down while there is nothing else to write, in milliseconds.
 const HEARTBEAT: i64 = 60_000;
+/// How long the thread waits for jobs before it goes on with snapshots and deletions.
+const PACE: Duration = Duration::from_millis(10);
 /// The most jobs of a transaction.
 const MOST_JOBS: usize = 4_096;
 
@@ -43,7 +46,7 @@ pub(super) struct Thread {
     /// When it was last written down how keys were used.
     housekept: i64,
     /// What was found to be damaged since the start, by experiment.
-    found: BTreeMap<u32, String>,
+    found: BTreeMap<u32, StoreError>,
     /// How many events were acknowledged.
     acknowledged: u64,
 }
@@ -62,7 +65,7 @@ struct Open {
 }
 
 impl Open {
-    fn new(options: &Options, found: &BTreeMap<u32, String>) -> Result<Self, LoadError> {
+    fn new(options: &Options, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
         // nothing about it. Written once more, it is. Readers stand in no one's way.
@@ -140,7 +143,10 @@ impl Thread {
     /// Runs until it is asked to stop, or all callers are gone.
     pub(super) fn run(&mut self, received: &Receiver<Message>) {
         loop {
-            let patience = TICK.saturating_sub(self.last_tick.elapsed());
+            let mut patience = TICK.saturating_sub(self.last_tick.elapsed());
+            if self.has_upkeep() {
+                patience = patience.min(PACE);
+            }
             let mut jobs = Vec::new();
             let mut is_last = match received.recv_timeout(patience) {
                 Ok(message) => self.take(message, &mut jobs) || self.gather(received, &mut jobs),
@@ -151,7 +157,7 @@ impl Thread {
                 received.try_iter().for_each(|message| is_last |= self.take(message, &mut jobs));
             }
             self.count_taken(jobs.len());
-            if !jobs.is_empty() || !self.undelivered.is_empty() {
+            if !jobs.is_empty() || !self.undelivered.is_empty() || self.has_upkeep() {
                 self.flush(jobs);
             }
             if is_last || self.last_tick.elapsed() >= TICK {
@@ -185,6 +191,11 @@ impl Thread {
             }
         }
         false
+    }
+
+    /// Whether a snapshot is being written, or something deleted.
+    fn has_upkeep(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.loaded.held.values().any(|held| held.upkeep.is_due()))
     }
 
     fn count_taken(&self, jobs: usize) {
@@ -320,8 +331,8 @@ impl Thread {
                 self.shared.metrics.failures.add(1);
                 self.shared.is_failing.store(true, Ordering::SeqCst);
                 tracing::error!(%error, "a transaction failed; experiments are folded again");
-                if let StoreError::Row { experiment, .. } = error {
-                    self.found.insert(experiment, error.to_string());
+                if let Some(experiment) = error.experiment() {
+                    self.found.insert(experiment, error);
                 }
                 self.reopen();
                 // Who hears of it and asks again finds what is known by then.
@@ -365,9 +376,14 @@ impl Thread {
                     answers.push(job.carry_out(&mut session));
                 }
             }
-            let Session { touched, failure, has_deleted, must_write, deleted, .. } = session;
+            let Session { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));
+            let due = open.loaded.held.iter_mut().find(|(_, held)| held.upkeep.is_due());
+            if let Some((&id, held)) = due {
+                has_deleted |= held.slice(&open.store, id, now)? == Slice::Erased;
+                touched.insert(id);
+            }
             let written = write(&open.store, &mut open.loaded.held, &touched)?;
             if must_write {
                 open.store.set_alive(now)?;
@@ -463,6 +479,8 @@ impl Thread {
         self.shared.metrics.experiments.set((held.len() + damaged.len()) as u64);
         self.shared.metrics.damaged.set(damaged.len() as u64);
         self.shared.metrics.open.set(held.values().map(|held| held.experiment.fates().open).sum());
+        self.shared.metrics.units.set(held.values().map(|held| held.experiment.units_here() as u64).sum());
+        self.shared.metrics.upkeep.set(held.values().filter(|held| held.upkeep.is_due()).count() as u64);
     }
 }
 
@@ -470,14 +488,14 @@ fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
     ExperimentHandle::new(id, experiment.config().clone(), experiment.state())
 }
 
-/// Writes the events of these experiments, and a snapshot of each of which a day closed: a start goes on from there.
+/// Writes the events of these experiments, and begins a snapshot of each of which a day closed: a start goes on from there.
 fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>) -> Result<u64, StoreError> {
     let mut written = 0;
     for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {
         let mut has_closed = false;
         for numbered in held.experiment.take_events() {
             let event = numbered.recorded.event();
-            has_closed |= matches!(event, Event::Day { .. });
+            has_closed |= closes_day(event);
             store.insert_event(&Row {
                 experiment: id,
                 n: numbered.n,
@@ -488,8 +506,7 @@ fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>)
             written += 1;
         }
         if has_closed {
-            let Snapshot { events, bytes } = held.experiment.snapshot();
-            store.insert_snapshot(id, events, &bytes)?;
+            held.begin_snapshot();
         }
     }
     Ok(written)

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use output::numbers::with_unit;
 use traffic::{Config, Event, Experiment, Recorded, State};
 
 use super::Held;
-use crate::store::{Store, StoreError};
+use super::upkeep::{FetchError, Upkeep, fetch};
+use crate::store::{Head, Store, StoreError};
 
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -76,12 +78,41 @@ pub struct Next<'a> {
     pub experiment: Option<&'a Experiment>,
 }
 
-/// Folds the log of an experiment from its first event. `each` sees every event before it is folded.
+/// Folds the log of an experiment from its first event that is kept, and the snapshot before it. `each` sees every event before it
+/// is folded.
 ///
 /// # Errors
 /// If an event is missing, cannot be read, or does not follow from those before it.
 pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(Next<'_>)) -> Result<FoldedLog, LoadError> {
-    fold_after(store, id, name, None, each)
+    let first = store.first_event(id)?;
+    if first == 1 {
+        return fold_after(store, id, name, None, each);
+    }
+    let missing = || {
+        let message = format!("the log begins with event {first}, and no snapshot has what came before");
+        LoadError::Event { experiment: name.to_owned(), n: first, message }
+    };
+    let head = store.snapshots(id)?.into_iter().find(|head| head.n + 1 >= first).ok_or_else(missing)?;
+    let begun = restored(store, id, name, head)?;
+    fold_after(store, id, name, Some(begun), each)
+}
+
+/// An experiment as it was at a snapshot.
+struct Begun {
+    experiment: Experiment,
+    at: u64,
+}
+
+fn restored(store: &Store, id: u32, name: &str, head: Head) -> Result<Begun, LoadError> {
+    let bytes = store.snapshot(id, &head)?;
+    let stored = |unit| Ok(store.unit_state(id, unit, head.n)?.map(|state| state.bytes));
+    match Experiment::restored(&bytes, stored) {
+        Ok(experiment) => Ok(Begun { experiment, at: head.n }),
+        Err(FetchError::Store(error)) => Err(error.into()),
+        Err(FetchError::State(error)) => {
+            Err(LoadError::Event { experiment: name.to_owned(), n: head.n, message: error.to_string() })
+        }
+    }
 }
 
 /// The same after the state of a snapshot.
@@ -89,14 +120,18 @@ fn fold_after(
     store: &Store,
     id: u32,
     name: &str,
-    begun: Option<Experiment>,
+    begun: Option<Begun>,
     mut each: impl FnMut(Next<'_>),
 ) -> Result<FoldedLog, LoadError> {
-    let mut folded = begun;
+    let at = begun.as_ref().map_or(0, |begun| begun.at);
+    let mut folded = begun.map(|begun| begun.experiment);
     let (mut events, mut asked) =
         folded.as_ref().map_or((0, 0), |experiment| (experiment.position().0, experiment.fates().asked));
     store.events(id, events, |stored| -> Result<(), LoadError> {
         let wrong = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
+        if stored.n != events + 1 {
+            return Err(wrong(format!("the events from {} on are not there", events + 1)));
+        }
         let recorded = Recorded::read(stored.body).map_err(|error| wrong(error.to_string()))?;
         let event = recorded.event();
         let impression = impression_of(event, &mut asked);
@@ -104,6 +139,9 @@ fn fold_after(
             return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
         each(Next { n: stored.n, event, experiment: folded.as_ref() });
+        if let (Event::Asked { unit, .. }, Some(experiment)) = (event, &mut folded) {
+            fetch(store, id, experiment, *unit, at)?;
+        }
         match &mut folded {
             None => folded = Some(Experiment::begin(&recorded).map_err(|error| wrong(error.to_string()))?),
             Some(experiment) => experiment.fold(&recorded).map_err(|error| wrong(error.to_string()))?,
@@ -116,33 +154,69 @@ fn fold_after(
         let message = format!("it was written for experiment {:?}", experiment.config().name);
         return Err(LoadError::Event { experiment: name.to_owned(), n: 1, message });
     }
+    let first = store.first_event(id)?;
+    if first > experiment.forgotten().events + 1 {
+        let message = format!("the {} before it are not there, and were not forgotten", with_unit(first - 1, "event"));
+        return Err(LoadError::Event { experiment: name.to_owned(), n: first, message });
+    }
     // What was folded is in the store already.
     let _ = experiment.take_events();
     Ok(FoldedLog { experiment, events, asked })
 }
 
-/// Folds the log of an experiment from its first event, and compares its snapshot, if it has one, with the state there.
+/// Folds the log of an experiment from its first event that is kept, and compares the state there with each snapshot, and with the
+/// states of units of the last one.
 ///
 /// # Errors
-/// If the log cannot be folded, or its state there is another.
+/// If the log cannot be folded, or a state is another.
 pub fn check_log(store: &Store, id: u32, name: &str) -> Result<FoldedLog, LoadError> {
-    let kept = store.snapshot(id)?;
-    let at = kept.as_ref().map(|(at, _)| *at);
-    let mut found = None;
+    let heads = store.snapshots(id)?;
+    let mut other: Option<LoadError> = None;
+    let mut compare = |experiment: &Experiment| {
+        let n = experiment.position().0;
+        if let Some(head) = heads.iter().find(|head| head.n == n).filter(|_| other.is_none()) {
+            let compared = compare_with(store, id, head, experiment, heads.last() == Some(head));
+            other = match compared {
+                Ok(None) => None,
+                Ok(Some(what)) => Some(other_state(name, n, &what)),
+                Err(error) => Some(error.into()),
+            };
+        }
+    };
     let folded = fold(store, id, name, |next| {
-        if at.is_some_and(|at| next.n == at + 1) {
-            found = next.experiment.map(Experiment::snapshot);
+        if let Some(experiment) = next.experiment {
+            compare(experiment);
         }
     })?;
-    let Some((at, bytes)) = kept else { return Ok(folded) };
-    if folded.events == at {
-        found = Some(folded.experiment.snapshot());
+    compare(&folded.experiment);
+    if let Some(head) = heads.last().filter(|head| head.n > folded.events) {
+        return Err(other_state(name, head.n, "the snapshot"));
     }
-    if found.is_some_and(|found| found.bytes == bytes) {
-        return Ok(folded);
+    other.map_or(Ok(folded), Err)
+}
+
+fn other_state(name: &str, n: u64, what: &str) -> LoadError {
+    let message = format!("{what} after it has another state than its log");
+    LoadError::Event { experiment: name.to_owned(), n, message }
+}
+
+/// What of a snapshot is not as a fold has it.
+fn compare_with(
+    store: &Store,
+    id: u32,
+    head: &Head,
+    experiment: &Experiment,
+    with_units: bool,
+) -> Result<Option<String>, StoreError> {
+    if experiment.snapshot().bytes != store.snapshot(id, head)? {
+        return Ok(Some("the snapshot".to_owned()));
     }
-    let message = "the snapshot after it has another state than its log".to_owned();
-    Err(LoadError::Event { experiment: name.to_owned(), n: at, message })
+    for state in experiment.states().filter(|_| with_units) {
+        if store.unit_state(id, state.unit, head.n)?.is_none_or(|kept| kept != state) {
+            return Ok(Some(format!("unit {} in the snapshot", state.unit)));
+        }
+    }
+    Ok(None)
 }
 
 /// An experiment that cannot be served: something of it is damaged.
@@ -182,19 +256,26 @@ impl Loaded {
 }
 
 /// Folds all experiments. One of which something is damaged, or was found to be (`found`), stops no other.
-pub(super) fn load(store: &Store, found: &BTreeMap<u32, String>) -> Result<Loaded, LoadError> {
+pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     for (id, name) in store.experiments()? {
-        let why = match found.get(&id) {
-            Some(why) => why.clone(),
-            None => match load_one(store, id, &name) {
+        // A snapshot is made good by a log that is whole.
+        let is_whole = store.first_event(id).is_ok_and(|first| first == 1);
+        let (why, is_distrusted) = match found.get(&id) {
+            None => (None, false),
+            Some(StoreError::Snapshot { .. }) if is_whole => (None, true),
+            Some(error) => (Some(error.to_string()), false),
+        };
+        let why = match why {
+            Some(why) => why,
+            None => match load_one(store, id, &name, is_distrusted) {
                 Ok(held) => {
                     tracing::info!(experiment = name, events = held.experiment.position().0, "folded");
                     loaded.held.insert(id, held);
                     continue;
                 }
                 // The rest of the store may be in order.
-                Err(LoadError::Store(error)) if !matches!(error, StoreError::Row { .. }) => return Err(error.into()),
+                Err(LoadError::Store(error)) if error.experiment().is_none() => return Err(error.into()),
                 Err(error) => error.to_string(),
             },
         };
@@ -206,26 +287,51 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, String>) -> Result<Loade
     Ok(loaded)
 }
 
-/// No snapshot is used: the log has everything.
-fn unusable(name: &str, error: &dyn std::fmt::Display) -> Option<Experiment> {
-    tracing::warn!(experiment = name, %error, "the snapshot cannot be used: all events are folded");
-    None
+/// Folds what a snapshot does not have. One that cannot be used is made good by a log that is whole; for one that is not, an earlier
+/// snapshot does, from which on the states of units are kept.
+fn fold_rest(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<(FoldedLog, Vec<Head>), LoadError> {
+    let is_whole = store.first_event(id)? == 1;
+    let mut heads = if is_whole && is_distrusted { Ok(Vec::new()) } else { store.snapshots(id) };
+    if let Err(StoreError::Snapshot { .. }) = heads {
+        heads = Ok(Vec::new());
+    }
+    let mut heads = heads?;
+    while let Some(&head) = heads.last() {
+        let folded = restored(store, id, name, head);
+        match folded.and_then(|begun| fold_after(store, id, name, Some(begun), |_| {})) {
+            Ok(folded) => return Ok((folded, heads)),
+            Err(LoadError::Store(error)) if error.experiment().is_none() => return Err(error.into()),
+            Err(error) => {
+                tracing::warn!(experiment = name, %error, "a snapshot cannot be used: more events are folded");
+                // What was written after it is of no use either: those units are folded again.
+                heads.pop();
+            }
+        }
+        if is_whole {
+            heads.clear();
+        }
+    }
+    Ok((fold(store, id, name, |_| {})?, heads))
 }
 
-fn load_one(store: &Store, id: u32, name: &str) -> Result<Held, LoadError> {
-    let begun = match store.snapshot(id) {
-        Ok(None) => None,
-        Ok(Some((_, bytes))) => Experiment::restored(&bytes).map(Some).unwrap_or_else(|error| unusable(name, &error)),
-        Err(error @ StoreError::Row { .. }) => unusable(name, &error),
-        Err(error) => return Err(error.into()),
-    };
-    let FoldedLog { mut experiment, asked, .. } = fold_after(store, id, name, begun, |_| {})?;
-    let last_unit = store.check_units(id)?.max(experiment.last_unit());
+fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<Held, LoadError> {
+    let (FoldedLog { mut experiment, asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
+    let mut unasked = Vec::new();
+    let last_unit = store.check_units(id, |unit| {
+        // An earlier program gave numbers to units that it refused then. Without a snapshot, all that have asked are here.
+        if heads.is_empty() && !experiment.state().is_over() && !experiment.is_here(unit.number) {
+            unasked.push(unit.hash);
+        }
+    })?;
+    unasked.iter().try_for_each(|hash| store.forget_unit(id, hash))?;
+    let last_unit = last_unit.max(experiment.last_unit());
     for (time, impression, marks) in store.marks(id)? {
         experiment.remember(time, impression, marks);
     }
     let forgotten = experiment.forgotten_marks();
-    Ok(Held { experiment, last_unit, asked, forgotten })
+    let mut held = Held { experiment, last_unit, asked, forgotten, upkeep: Upkeep::of(heads) };
+    held.catch_up();
+    Ok(held)
 }
 
 /// The settings of a damaged log, and the state that it was in last, as far as its events can be read.

@@ -11,6 +11,7 @@ mod job;
 mod load;
 mod session;
 mod truncate;
+mod upkeep;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -6,6 +6,7 @@ use traffic::{Experiment, Marks, Refused};
 
 use super::Shared;
 use super::load::Damage;
+use super::upkeep::{Upkeep, fetch};
 use crate::ids::{ImpressionId, UnitHash, UnitHashes};
 use crate::store::{Audit, Displayed, Kept, Shown, Store, StoreError, StoredEvent};
 
@@ -20,6 +21,8 @@ pub struct Held {
     pub(super) asked: u64,
     /// The last impression of which the store has no marks because they were forgotten.
     pub(super) forgotten: u64,
+    /// Snapshots, and what is to be deleted.
+    pub(super) upkeep: Upkeep,
 }
 
 /// An impression that a caller is about to get.
@@ -132,14 +135,22 @@ impl Session<'_> {
         experiment.started(self.now, self.shared.start)?;
         let name = experiment.config().name.clone();
         if let Some(id) = self.attempt(|store| store.insert_experiment(&name)) {
-            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0, forgotten: 0 });
+            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0, forgotten: 0, upkeep: Upkeep::default() });
             self.touched.insert(id);
         }
         Ok(())
     }
 
-    /// The number of a unit; a unit that was never seen gets the next one.
+    /// The number of a unit; a unit that was never seen gets the next one. What the fold knows of it is in memory then.
     pub fn unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
+        let number = self.number_of(experiment, unit)?;
+        let Self { store, held, failure, .. } = self;
+        let held = held.get_mut(&experiment)?;
+        let fetched = fetch(store, experiment, &mut held.experiment, number, held.upkeep.states_at());
+        fetched.map_err(|error| *failure = Some(error)).ok().map(|()| number)
+    }
+
+    fn number_of(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
         if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.now))? {
             return Some(number);
         }
@@ -154,6 +165,14 @@ impl Session<'_> {
         let number = self.unit_of_its_own(experiment)?;
         self.attempt(|store| store.insert_unit(experiment, number, &unit.now))?;
         Some(number)
+    }
+
+    /// Takes the number of a unit back if it has not asked for an impression: a number belongs to one that has.
+    pub fn unnumber(&mut self, experiment: u32, unit: u64, hashes: &UnitHashes) {
+        let has_asked = self.held.get(&experiment).is_none_or(|held| unit <= held.experiment.last_unit());
+        if !has_asked {
+            self.attempt(|store| store.forget_unit(experiment, &hashes.now));
+        }
     }
 
     /// Writes down what was done.
@@ -217,7 +236,7 @@ impl Session<'_> {
             // Of a damaged one, as much as can be; not all impressions of the unit may be known.
             if self.damaged.contains_key(&experiment) {
                 let forgotten = forgotten.and_then(|()| store.forget_marks_until(experiment, None));
-                return forgotten.or_else(|error| if let StoreError::Row { .. } = error { Ok(()) } else { Err(error) });
+                return forgotten.or_else(|error| if error.experiment().is_some() { Ok(()) } else { Err(error) });
             }
             forgotten
         });

@@ -82,7 +82,7 @@ fn a_store_of_another_format_is_refused() {
     server.stop();
     Connection::open(server.store()).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
     let (_, error) = texts(&server.command(&["check"]));
-    assert!(error.contains("has the format 7, and this build reads 3"), "{error}");
+    assert!(error.contains("has the format 7, and this build reads 4"), "{error}");
     assert!(server.run().is_err_and(|error| error.to_string().contains("format 7")));
 }
 

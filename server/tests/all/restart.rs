@@ -239,7 +239,7 @@ fn a_store_of_format_2_is_served() {
     std::fs::copy(fixture, server.store()).unwrap();
     let (_, error) = texts(&server.command(&["check"]));
     assert!(
-        error.contains("has the format 2, and this build reads 3; move it there with `rankduel-server migrate`"),
+        error.contains("has the format 2, and this build reads 4; move it there with `rankduel-server migrate`"),
         "{error}"
     );
     let (text, error) = texts(&server.command(&["migrate"]));

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use rankduel_server::store::Head;
 use serde_json::{Value, json};
+use traffic::UnitState;
 
 use crate::support::{Client, Server, click, statuses, two_lists};
 
@@ -135,12 +137,24 @@ fn three_days() -> Server {
                 server.client().post("/v1/events", event).expect_status(200);
             }
         }
+        settle(&server);
         if day < 2 {
             server.pass(crate::support::DAY);
             server.restart();
         }
     }
     server
+}
+
+/// Waits until no snapshot is being written, and nothing deleted.
+fn settle(server: &Server) {
+    for _ in 0..1_000 {
+        if server.client().get("/metrics").body.contains("\nrankduel_upkeep 0\n") {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the upkeep does not end");
 }
 
 /// What an experiment is, but for its starts.
@@ -166,7 +180,7 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     let mut server = three_days();
     let (before, log) = (status(&server), server.log("e"));
     server.stop();
-    let at = number(&server, "SELECT n FROM snapshot_1");
+    let at = number(&server, "SELECT n FROM snapshots_1 WHERE part = 0");
     assert!(at > 20 && (at as u64) < log.0, "{at} of {}", log.0);
     let (text, _) = crate::support::texts(&server.command(&["check"]));
     assert!(text.starts_with("e: ok") && text.ends_with("ok\n"), "{text}");
@@ -175,9 +189,13 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     let mut told = Vec::new();
     for change in [
         "SELECT 1",
-        "DELETE FROM snapshot_1",
-        "UPDATE snapshot_1 SET body = x'01'",
-        "UPDATE snapshot_1 SET body = zeroblob(4), sum = 0",
+        "DELETE FROM snapshots_1",
+        "DELETE FROM snapshots_1 WHERE part = 0",
+        "DELETE FROM snapshots_1 WHERE part = 1",
+        "UPDATE snapshots_1 SET body = x'01'",
+        "UPDATE snapshots_1 SET body = zeroblob(4), sum = 0 WHERE part = 1",
+        "DELETE FROM states_1",
+        "UPDATE states_1 SET body = x'01'",
     ] {
         std::fs::write(server.store(), &copy).unwrap();
         sql(&server, change);
@@ -193,6 +211,26 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
+/// A unit that is damaged on the disk is found when it asks; the log makes it good, as long as it is whole.
+#[test]
+fn a_unit_that_is_damaged_is_folded_again() {
+    for (retain, is_good) in [(None, true), (Some("5d"), false)] {
+        let server = a_month(retain, &[]);
+        let said = said(&server);
+        sql(&server, "UPDATE states_1 SET body = x'0102' WHERE number = 9");
+        let body = json!({"unit": "u8", "query": "q", "lists": two_lists(4)});
+        let failed = server.client().post("/v1/experiments/e/impressions", body);
+        failed.problem(503);
+        let state = &server.client().get("/v1/experiments/e").expect_status(200)["state"];
+        assert_eq!(state, if is_good { "running" } else { "damaged" });
+        if is_good {
+            assert_eq!(self::said(&server), said);
+            ask(&server, "e", "u8");
+            assert_eq!(number(&server, "SELECT max(number) FROM units_1"), 911);
+        }
+    }
+}
+
 /// What a policy has learnt may be unreadable for a later build: then it chooses from scratch, and the log says so.
 #[test]
 fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
@@ -200,13 +238,15 @@ fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
     let before = status(&server);
     server.stop();
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
-    let (n, bytes) = store.snapshot(1).unwrap().expect("a snapshot");
+    let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
+    let bytes = store.snapshot(1, &head).unwrap();
     // The name of the policy and its state: another revision wrote it.
     let name = b"revision=1 arms=2";
     let at = bytes.windows(name.len()).position(|window| window == name).expect("its name");
     let mut other = bytes.clone();
     other[at + 9] = b'0';
-    store.insert_snapshot(1, n, &other).unwrap();
+    assert_eq!(head.parts, 1);
+    store.insert_part(1, head.n, 1, &other).unwrap();
     drop(store);
     server.run().unwrap();
     let mut after = status(&server);
@@ -226,9 +266,136 @@ fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
 fn a_snapshot_of_another_log_is_found() {
     let server = three_days();
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
-    let (n, bytes) = store.snapshot(1).unwrap().expect("a snapshot");
-    store.insert_snapshot(1, n - 1, &bytes).unwrap();
+    let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
+    let other = Head { n: head.n - 1, ..head };
+    store.insert_part(1, other.n, 1, &store.snapshot(1, &head).unwrap()).unwrap();
+    store.insert_head(1, other).unwrap();
     let output = server.command(&["check"]);
     let (text, _) = crate::support::texts(&output);
     assert!(output.status.code() == Some(1) && text.contains("has another state than its log"), "{text}");
+    drop(store);
+    // The same of a unit: its row is whole, and says something else.
+    let server = three_days();
+    let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
+    let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
+    let state = store.unit_state(1, 2, head.n).unwrap().expect("a unit");
+    store.insert_state(1, head.n, &UnitState { seen: state.seen + 1, ..state }, head.n).unwrap();
+    let (text, _) = crate::support::texts(&server.command(&["check"]));
+    assert!(text.contains("has another state than its log"), "{text}");
+}
+
+/// Thirty days of a few hundred units a day, some of whom come back; `retain` keeps some days of them.
+fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
+    let mut server = Server::start();
+    let mut settings = json!({"policy": "rucb", "window": "10m", "keep": "impression", "seed": 7});
+    if let Some(retain) = retain {
+        settings["retain"] = retain.into();
+    }
+    server.experiment("e", settings);
+    for day in 0..30 {
+        for place in 0..40 {
+            let unit = if place % 4 == 0 { place } else { 40 * day + place };
+            let told = ask(&server, "e", &format!("u{unit}"));
+            if place % 3 == 0 {
+                let event = click(&told["id"], told["shown"][place as usize % 2].as_str().unwrap());
+                server.client().post("/v1/events", event).expect_status(200);
+            }
+        }
+        server.pass(crate::support::DAY);
+        if starts.contains(&day) {
+            server.restart();
+        }
+    }
+    ask(&server, "e", "the last one");
+    settle(&server);
+    server
+}
+
+/// What an experiment says, but for the settings and what depends on starts.
+fn said(server: &Server) -> Value {
+    let mut status = status(server);
+    for field in ["settings", "forgotten"] {
+        status.as_object_mut().unwrap().remove(field);
+    }
+    status
+}
+
+/// What is not kept is gone, and nothing that was counted from it changes.
+#[test]
+fn days_that_are_not_kept_are_forgotten() {
+    let whole = a_month(None, &[]);
+    let mut server = a_month(Some("5d"), &[3, 11, 17]);
+    assert_eq!(said(&server), said(&whole));
+    let status = server.client().get("/v1/experiments/e").expect_status(200);
+    assert_eq!(status["settings"]["retain"], "5d");
+    let first = number(&server, "SELECT min(n) FROM events_1");
+    assert_eq!(status["forgotten"]["events"], first - 1);
+    // 24 of 30 days.
+    let [events, all] = [&server, &whole].map(|server| number(server, "SELECT count(*) FROM events_1"));
+    assert!(events * 4 < all, "{events} of {all}");
+    for (table, most) in [("shown_1", 300), ("units_1", 320), ("states_1", 800)] {
+        let [kept, all] = [&server, &whole].map(|server| number(server, &format!("SELECT count(*) FROM {table}")));
+        assert!(kept < most && all > 900, "{table}: {kept} of {all}");
+    }
+    // Documents of forgotten days are nowhere, those of kept days are.
+    let shown = |server: &Server, impression: i64| {
+        number(server, &format!("SELECT count(*) FROM shown_1 WHERE impression = {impression}"))
+    };
+    assert_eq!([1, 500, 900, 1_150].map(|impression| shown(&server, impression)), [0, 0, 0, 1]);
+    // What is kept can be checked, replayed and exported.
+    for command in ["check", "replay"] {
+        let output = server.command(&[command]);
+        let (text, error) = crate::support::texts(&output);
+        assert!(output.status.success(), "{text}{error}");
+    }
+    let lines = |server: &Server, what: &str| {
+        server.client().get(&format!("/v1/experiments/e/export?what={what}")).body.lines().map(str::to_owned).collect()
+    };
+    for what in ["impressions", "clicks"] {
+        let [kept, all]: [Vec<String>; 2] = [lines(&server, what), lines(&whole, what)];
+        assert!(kept.len() > 5 && all.len() > 3 * kept.len(), "{what}: {} of {}", kept.len(), all.len());
+        assert!(all.ends_with(&kept), "{what}");
+    }
+    // A unit that was forgotten is somebody new; one that came back each day is not.
+    let unit = |server: &Server| {
+        let log: Vec<String> = lines(server, "log");
+        let asked = log.iter().rfind(|line| line.contains("\"event\":\"asked\"")).unwrap();
+        serde_json::from_str::<Value>(asked).unwrap()["unit"].as_u64().unwrap()
+    };
+    ask(&server, "e", "u8");
+    assert_eq!(unit(&server), 3 * 3);
+    ask(&server, "e", "u3");
+    let returned = unit(&server);
+    let most = number(&server, "SELECT max(number) FROM units_1") as u64;
+    assert!(returned == most && returned > 900, "{returned} of {most}");
+    // Deleted and started again, no number is given twice.
+    let before = said(&server);
+    server.restart();
+    assert_eq!(said(&server), before);
+    ask(&server, "e", "another one");
+    assert_eq!(unit(&server), most + 1);
+    let deleted = server.client().post("/v1/units/delete", json!({"unit": "u8"})).expect_status(200);
+    assert!(deleted["impressions"].as_u64().unwrap() >= 5, "{deleted}");
+    let output = server.command(&["check"]);
+    assert!(output.status.success(), "{}", crate::support::texts(&output).0);
+}
+
+/// Memory has the units of open days alone.
+#[test]
+fn units_of_closed_days_are_not_in_memory() {
+    let server = Server::start();
+    server.experiment("e", json!({"window": "10m"}));
+    let here = |server: &Server| {
+        let text = server.client().get("/metrics").body;
+        let line = text.lines().find_map(|line| line.strip_prefix("rankduel_units_in_memory ")).unwrap().to_owned();
+        line.parse::<u64>().unwrap()
+    };
+    for day in 0..4 {
+        (0..50).for_each(|unit| drop(ask(&server, "e", &format!("u{}", 50 * day + unit))));
+        assert!(here(&server) <= 100, "{}", here(&server));
+        server.pass(crate::support::DAY);
+        ask(&server, "e", "u1");
+        settle(&server);
+        assert_eq!(here(&server), 1);
+    }
 }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
 use verdicts::amounts::{Amounts, SideSums};
-use verdicts::ledger::{self, Outcome, Row, Rule, Said, UnitLedger};
+use verdicts::ledger::{self, OpenDays, Outcome, Row, Rule, Said, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
 
@@ -402,7 +402,7 @@ fn the_ledger_counts_as_the_join_does() {
         let found = log.credit_within(&settings, &log.limits());
 
         let (good, in_conflict) = settled(&shown, i64::MAX, &settings, &mut Fates::new());
-        let mut ledger = UnitLedger::new(BTreeMap::new());
+        let mut ledger = UnitLedger::new(BTreeMap::new(), OpenDays::default());
         for shown in good.values().chain(in_conflict.iter().filter(|copy| copy.teams.is_some() && copy.user.is_some()))
         {
             let is_good = good.contains_key(&shown.id);

@@ -114,6 +114,9 @@ pub struct Config {
     /// The states of the policy's generators, where they do not follow from the seed: those of a simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generators: Option<Generators>,
+    /// How long impressions, units and events are kept after their day, in whole days, e.g. `90d`; for ever if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retain: Option<String>,
 }
 
 fn auto() -> String {
@@ -259,6 +262,7 @@ impl Config {
             seed: 0,
             run: 0,
             generators: None,
+            retain: None,
         }
     }
 
@@ -396,6 +400,7 @@ impl Config {
                 Some([generator("generators.policy", policy)?, generator("generators.coins", coins)?])
             }
         };
+        let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
         let methods =
@@ -417,7 +422,25 @@ impl Config {
             version: ExperimentVersion::new(&self.name, &pairs, &methods, self.shown as usize),
             choice,
             generators,
+            retain,
         })
+    }
+
+    /// On how many days after its own an impression is kept.
+    fn retained_days(&self, text: &str, window: i64) -> Result<i32, ConfigError> {
+        const DAY: i64 = 24 * 3_600_000;
+        let wrong =
+            |expected: String| invalid("retain", format!("expected {expected}, found `{}`", text.escape_debug()));
+        let kept = parse_duration(text).map_err(|error| invalid("retain", error))?;
+        if kept % DAY != 0 || !(DAY..=36_500 * DAY).contains(&kept) {
+            return Err(wrong("whole days from 1d to 36500d".to_owned()));
+        }
+        // What still counts is not forgotten.
+        let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days);
+        if kept / DAY < counts {
+            return Err(wrong(format!("at least {counts}d, because impressions count for as long")));
+        }
+        Ok((kept / DAY) as i32)
     }
 
     /// What must not change during a test: the rankers with their versions, the method, the length of a page.
@@ -451,4 +474,6 @@ pub(crate) struct Rules {
     pub(crate) choice: PairChoice,
     /// The policy's and the coins'.
     pub(crate) generators: Option<[Generator; 2]>,
+    /// On how many days after its own an impression is kept; on all if `None`.
+    pub(crate) retain: Option<i32>,
 }

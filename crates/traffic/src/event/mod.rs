@@ -166,6 +166,15 @@ pub enum Event {
         /// What.
         what: Notice,
     },
+    /// The beginning of the log was forgotten: a store may lack it from here on. A snapshot has what it led to.
+    Forgotten {
+        /// When.
+        time: Time,
+        /// The first day that is kept, in days since 1970-01-01.
+        before: i32,
+        /// How many events are forgotten.
+        events: u64,
+    },
 }
 
 /// What was odd about an impression. Each is noticed once, so that whoever has an id adds a handful of events at most.
@@ -323,7 +332,8 @@ impl Event {
             | Self::Day { time, .. }
             | Self::Changed { time, .. }
             | Self::Breached { time, .. }
-            | Self::Noticed { time, .. } => *time,
+            | Self::Noticed { time, .. }
+            | Self::Forgotten { time, .. } => *time,
         }
     }
 
@@ -344,6 +354,7 @@ impl Event {
             Self::Changed { .. } => "changed",
             Self::Breached { .. } => "breached",
             Self::Noticed { .. } => "noticed",
+            Self::Forgotten { .. } => "forgotten",
         }
     }
 
@@ -364,6 +375,7 @@ impl Event {
             Self::Changed { .. } => 10,
             Self::Breached { .. } => 11,
             Self::Noticed { .. } => 12,
+            Self::Forgotten { .. } => 13,
         }
     }
 

@@ -140,8 +140,25 @@ impl Experiment {
         Ok(())
     }
 
+    /// The last day that is not kept any longer, in days since 1970-01-01: a store may forget what led to a snapshot in which it was
+    /// the last one to be closed. `None` if all is kept.
+    #[must_use]
+    pub fn forgettable(&self) -> Option<i32> {
+        self.rules.retain.zip(self.last_day).map(|(days, last)| last.saturating_sub(days))
+    }
+
+    /// The first events of the log, so many, are forgotten from here on: those of a snapshot in which the days before `before` are
+    /// closed. Nothing happens if that cannot be, or is so already.
+    pub fn forget(&mut self, now: Time, before: i32, events: u64) {
+        if self.can_forget(before, events) && events > self.forgotten.events {
+            let time = now.max(self.time);
+            self.forgets(before, events);
+            self.record(Event::Forgotten { time, before, events });
+        }
+    }
+
     /// An impression. With `lists`, which finds the list of a ranker, they are mixed immediately; without, they are awaited
-    /// ([`list`](Self::list)), or a judge is asked.
+    /// ([`list`](Self::list)), or a judge is asked. A unit of a snapshot is [fetched](Self::fetch) before.
     ///
     /// # Errors
     /// If the list of a ranker that was chosen is missing: the impression is closed then. If lists are given to an experiment that
@@ -167,6 +184,7 @@ impl Experiment {
         }
         self.take_over(time)?;
         let Request { unit, marks } = *request;
+        debug_assert!(!self.lacks(unit), "unit {unit} was not fetched");
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
         let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));

@@ -9,7 +9,8 @@ use super::super::config::{Ask, Config, Keep, Rules};
 use super::super::event::{Choice, Event, Outcome, Reason, Recorded, Row, State, Time};
 use super::clicks::Odd;
 use super::open::{Credit, Open};
-use super::{Alarm, Change, Daily, Experiment, HOURS, Met};
+use super::units::Met;
+use super::{Alarm, Change, Daily, Experiment, Forgotten, HOURS};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -86,6 +87,9 @@ impl Experiment {
             }
             Event::Started { gap, start, .. } => self.started_with(*gap, *start),
             Event::Asked { time, unit, choice, receipt } => {
+                if self.lacks(*unit) {
+                    return impossible(format!("unit {unit} is not here; fetch it before"));
+                }
                 let mut ticket = None;
                 if self.chooser.is_some() {
                     let (found, of_found) = self.decide(*unit, *time);
@@ -159,6 +163,12 @@ impl Experiment {
                 }
                 self.noticed(*impression, *what);
             }
+            Event::Forgotten { before, events, .. } => {
+                if !self.can_forget(*before, *events) {
+                    return impossible(format!("{events} events before day {before} cannot be forgotten"));
+                }
+                self.forgets(*before, *events);
+            }
         }
         self.passed(recorded);
         Ok(())
@@ -189,7 +199,7 @@ impl Experiment {
             unreachable!("callers take over first, and a fold decides only while this build chooses")
         };
         if self.config.keep == Keep::Unit
-            && let Some(kept) = self.by_unit.get(&unit).filter(|unit| unit.kept > 0)
+            && let Some(kept) = self.units.units().get(unit).filter(|unit| unit.kept > 0)
         {
             let last = kept.since.saturating_add(self.config.unit_days as i32 - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
@@ -233,8 +243,10 @@ impl Experiment {
         if let Some((_, hourly)) = self.hourly.back_mut() {
             hourly.asked(choice.arms(), rankers);
         }
-        let of_unit = self.by_unit.entry(unit).or_default();
+        self.traffic.units += u64::from(self.units.units_mut().opened(unit));
+        let of_unit = self.units.units_mut().changing(unit);
         of_unit.asked = of_unit.asked.saturating_add(1);
+        of_unit.seen = today;
         self.traffic.busiest = self.traffic.busiest.max(u64::from(of_unit.asked));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
             if of_unit.kept == 0 {
@@ -242,7 +254,6 @@ impl Experiment {
             }
             of_unit.kept += 1;
         }
-        self.traffic.units = self.by_unit.len() as u64;
         self.last_unit = self.last_unit.max(unit);
         let open = Open {
             unit,
@@ -305,6 +316,7 @@ impl Experiment {
     pub(super) fn closed(&mut self, impression: u64, reason: Reason, credit: &Credit) {
         let Credit { outcome, owners } = credit;
         let Some(open) = self.open.remove(impression) else { return };
+        self.units.units_mut().closed(open.unit);
         let shown = open.listed.unwrap_or(open.asked);
         let day = self.day(shown);
         if open.listed.is_some()
@@ -365,7 +377,8 @@ impl Experiment {
             _ => self.fates.answered_late += 1,
         }
         // A unit that has seen nothing of its rankers may meet others: no outcome of its own has a part in this.
-        if let Some(unit) = self.by_unit.get_mut(&open.unit).filter(|_| open.choice.is_mixed()) {
+        if open.choice.is_mixed() {
+            let unit = self.units.units_mut().changing(open.unit);
             unit.kept = unit.kept.saturating_sub(1);
         }
     }
@@ -383,6 +396,18 @@ impl Experiment {
     pub(super) fn changed(&mut self, time: Time, state: State, who: &str, why: &str) {
         self.state = state;
         self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
+    }
+
+    /// Whether so many events, up to the end of the day before `before`, may go: that day is closed, and nothing comes back.
+    pub(super) fn can_forget(&self, before: i32, events: u64) -> bool {
+        events <= self.events
+            && self.last_day.is_some_and(|last| before <= last + 1)
+            && self.forgotten.before.is_none_or(|known| known <= before)
+            && self.forgotten.events <= events
+    }
+
+    pub(super) fn forgets(&mut self, before: i32, events: u64) {
+        self.forgotten = Forgotten { before: Some(before), events };
     }
 
     pub(super) fn breached(

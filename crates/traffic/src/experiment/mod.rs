@@ -8,7 +8,8 @@
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
 //! | [`marks`] | what finds an impression again |
-//! | [`snapshot`] | all of it as bytes, and back |
+//! | [`snapshot`] | all of it but its units as bytes, and back |
+//! | [`units`] | units, as far as they are here, and as bytes |
 //! | [`close`] | what ends by itself: windows, days, and guardrails that break |
 
 mod clicks;
@@ -20,6 +21,7 @@ mod look;
 mod marks;
 mod open;
 mod snapshot;
+mod units;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,11 +37,13 @@ pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use units::UnitState;
+use units::Units;
 
 use super::chooser::Chooser;
 use super::config::Guard;
 use super::config::{Config, Rules};
-use super::event::{Choice, Event, Recorded, Row, State, Time};
+use super::event::{Event, Recorded, Row, State, Time};
 use super::guards::Watched;
 use crate::config::ConfigError;
 use verdicts::integrity::PageCounts;
@@ -140,46 +144,13 @@ pub(crate) struct Traffic {
     pub(crate) clicked: u64,
 }
 
-/// A unit.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
-struct Unit {
-    /// Its impressions.
-    asked: u32,
-    /// Those that were not given up, of the rankers that it keeps.
-    kept: u32,
-    /// The day on which it met the rankers that it keeps.
-    since: i32,
-    /// The rankers that it keeps; nobody if `kept` is 0.
-    met: Met,
-}
-
-/// The rankers that a unit met, in little memory.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-enum Met {
-    Pair([u32; 2]),
-    Set(Box<[u32]>),
-}
-
-impl Default for Met {
-    fn default() -> Self {
-        Self::Pair([0; 2])
-    }
-}
-
-impl Met {
-    fn of(choice: &Choice) -> Self {
-        match choice.arms() {
-            &[first, second] if !choice.is_set() => Self::Pair([first, second]),
-            arms => Self::Set(arms.into()),
-        }
-    }
-
-    fn again(&self) -> Choice {
-        match self {
-            Self::Pair(pair) => Choice::Kept { arms: pair.to_vec(), is_set: false },
-            Self::Set(arms) => Choice::Kept { arms: arms.to_vec(), is_set: true },
-        }
-    }
+/// What of a log is forgotten: the store may lack it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Forgotten {
+    /// Impressions of days before this one, in days since 1970-01-01, are; `None` if nothing is.
+    pub before: Option<i32>,
+    /// The first events of the log, so many, are.
+    pub events: u64,
 }
 
 /// An experiment: chooses rankers, mixes their lists, takes clicks, and knows who leads. It is the fold of its
@@ -209,13 +180,12 @@ pub struct Experiment {
     due: VecDeque<(i64, u64)>,
     /// By day: how many listed impressions are open.
     open_by_day: BTreeMap<i32, u64>,
-    by_unit: BTreeMap<u64, Unit>,
     traffic: Traffic,
     /// The highest number of a unit.
     last_unit: u64,
     /// Not part of the fold: the log has no marks.
     marks: Remembered,
-    units: UnitLedger,
+    units: UnitLedger<Units>,
     rows: Vec<(i32, Row)>,
     /// What closed impressions say of their lists and clicks, by the pairs that met in them.
     pages: BTreeMap<(u32, u32), PageCounts>,
@@ -227,6 +197,7 @@ pub struct Experiment {
     daily: BTreeMap<i32, Daily>,
     /// By hour since 1970 in the experiment's zone: the last two days.
     hourly: VecDeque<(i64, Daily)>,
+    forgotten: Forgotten,
     recent: Vec<Numbered>,
 }
 
@@ -265,7 +236,6 @@ impl Experiment {
             open: OpenImpressions::default(),
             due: VecDeque::new(),
             open_by_day: BTreeMap::new(),
-            by_unit: BTreeMap::new(),
             traffic: Traffic::default(),
             last_unit: 0,
             marks: Remembered::default(),
@@ -278,6 +248,7 @@ impl Experiment {
             fates: Fates::default(),
             daily: BTreeMap::new(),
             hourly: VecDeque::new(),
+            forgotten: Forgotten::default(),
             recent: Vec::new(),
         }
     }
@@ -416,6 +387,12 @@ impl Experiment {
         self.last_day
     }
 
+    /// What of its log is forgotten.
+    #[must_use]
+    pub fn forgotten(&self) -> Forgotten {
+        self.forgotten
+    }
+
     /// The events since they were last taken. Put them on disk before an answer that follows from them leaves.
     pub fn take_events(&mut self) -> Vec<Numbered> {
         std::mem::take(&mut self.recent)
@@ -434,7 +411,6 @@ impl Experiment {
         self.time = self.time.max(recorded.event().time());
         // Once it has ended and all is counted, it needs its units no longer.
         if self.state.is_over() && self.open.is_empty() && self.units.first_day().is_none() {
-            self.by_unit = BTreeMap::new();
             self.units.forget_units();
         }
     }

@@ -1,8 +1,10 @@
 //! An experiment as bytes, and back: who goes on from a snapshot need not fold what came before it.
 //!
-//! A snapshot has all that follows from the log, and no marks. Equal logs give equal snapshots, so their checksums compare states. The
-//! struct of a version never changes, nor does what it holds: `tests/fixtures` has snapshots of every version. What the policy has learnt
-//! may be unreadable for a later build; then another revision chooses from there on, as after any change of a policy.
+//! A snapshot has all that follows from the log but its units, which the caller keeps one by one ([`units`](super::units)), and no
+//! marks. Equal logs give equal snapshots and units. The struct of a version never changes, nor does what it holds: `tests/fixtures` has
+//! a snapshot of each. (Version 1 held all units; it was never written beside a log that is not whole, which is folded instead.) What
+//! the policy has learnt may be unreadable for a later build; then another revision chooses from there on, as after any change of a
+//! policy.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +12,7 @@ use bandits::open::Ticket;
 use interleave::receipt::{read_page, write_page};
 use serde::{Deserialize, Serialize};
 use verdicts::integrity::PageCounts;
-use verdicts::ledger::UnitLedger;
+use verdicts::ledger::{OpenDays, UnitLedger};
 
 use super::super::chooser::Chooser;
 use super::super::event::{Choice, Event, EventError, Recorded, Row, Time};
@@ -18,38 +20,33 @@ use super::super::guards::Watched;
 use super::clicks::{Late, Odd};
 use super::marks::Remembered;
 use super::open::{Open, OpenImpressions};
-use super::{Alarm, Change, Daily, Experiment, Fates, Notices, Traffic, Unit};
+use super::units::Units;
+use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic};
 use crate::State;
 use crate::config::ConfigError;
 
 /// The version of the bytes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// An experiment at a place in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The number of the last event that is in it.
     pub events: u64,
+    /// The last day that is closed in it, in days since 1970-01-01.
+    pub last_day: Option<i32>,
+    /// Impressions before this one are closed in it.
+    pub first_open: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
-}
-
-impl Snapshot {
-    /// The checksum of the state: equal for equal logs.
-    #[must_use]
-    pub fn digest(&self) -> u64 {
-        xxhash_rust::xxh3::xxh3_64(&self.bytes)
-    }
 }
 
 /// Why bytes cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// A later program wrote it.
-    #[error(
-        "the snapshot has the version {0}, which this program does not know; use the program that wrote it, or a newer one"
-    )]
+    /// Another program wrote it.
+    #[error("the snapshot has the version {0}, which this program does not read; use the program that wrote it")]
     Version(u8),
     /// No program writes such bytes.
     #[error("the snapshot is damaged: {0}")]
@@ -63,7 +60,7 @@ pub enum SnapshotError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StateV1 {
+struct StateV2 {
     /// The event that created it, with its settings.
     created: Vec<u8>,
     /// Who chooses, and its state.
@@ -81,10 +78,9 @@ struct StateV1 {
     open: Vec<(u64, OpenV1)>,
     due: VecDeque<(i64, u64)>,
     open_by_day: BTreeMap<i32, u64>,
-    by_unit: BTreeMap<u64, Unit>,
     last_unit: u64,
     traffic: Traffic,
-    units: UnitLedger,
+    days: OpenDays,
     rows: Vec<(i32, Row)>,
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
@@ -94,6 +90,7 @@ struct StateV1 {
     fates: Fates,
     daily: BTreeMap<i32, Daily>,
     hourly: VecDeque<(i64, Daily)>,
+    forgotten: Forgotten,
 }
 
 /// An open impression.
@@ -152,7 +149,7 @@ impl OpenV1 {
 }
 
 impl Experiment {
-    /// All of it as bytes. Its events must have been [taken](Self::take_events).
+    /// All of it but its units as bytes. Its events must have been [taken](Self::take_events).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         debug_assert!(self.recent.is_empty(), "events that were not taken are in no store");
@@ -166,7 +163,8 @@ impl Experiment {
             experiment: self,
         };
         let bytes = stored.to_bytes();
-        Snapshot { events: self.events, bytes }
+        let first_open = self.open.iter().next().map_or(self.fates.asked + 1, |(first, _)| first);
+        Snapshot { events: self.events, last_day: self.last_day, first_open, bytes }
     }
 
     /// The queue without what depends on when time passed last: places of impressions that are closed, or have another place.
@@ -176,16 +174,26 @@ impl Experiment {
         self.due.iter().copied().filter(is_current).collect()
     }
 
-    /// The experiment of a snapshot. It has no marks ([`remember`](Self::remember)).
+    /// The experiment of a snapshot; `stored` gives the states of its units that something is open of, others are
+    /// [fetched](Self::fetch) when they ask. It has no marks ([`remember`](Self::remember)).
     ///
     /// # Errors
-    /// If the bytes are damaged or of a later version, or this build refuses the settings.
-    pub fn restored(bytes: &[u8]) -> Result<Self, SnapshotError> {
+    /// If the bytes are damaged or of another version, a unit is not there, or this build refuses the settings; and those of `stored`.
+    pub fn restored<E: From<SnapshotError>>(
+        bytes: &[u8],
+        stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<Self, E> {
+        let mut experiment = Self::read(bytes)?;
+        experiment.fetch_open(stored)?;
+        Ok(experiment)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
         if version != VERSION {
             return Err(SnapshotError::Version(version));
         }
-        let state: StateV1 =
+        let state: StateV2 =
             postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged("it has values that no state has"))?;
         let Event::Created { config, time: created, .. } = Recorded::read(state.created)?.into_event() else {
             return Err(SnapshotError::Damaged("it has no settings"));
@@ -218,11 +226,10 @@ impl Experiment {
             sum: state.sum,
             due: state.due,
             open_by_day: state.open_by_day,
-            by_unit: state.by_unit,
             last_unit: state.last_unit,
             traffic: state.traffic,
             marks: Remembered::default(),
-            units: state.units,
+            units: UnitLedger::new(Units::default(), state.days),
             rows: state.rows,
             pages: state.pages,
             notices: state.notices,
@@ -232,13 +239,14 @@ impl Experiment {
             fates: state.fates,
             daily: state.daily,
             hourly: state.hourly,
+            forgotten: state.forgotten,
             recent: Vec::new(),
             ..Self::empty(*config, rules, chooser, created)
         })
     }
 }
 
-/// A state that is written without a copy of it; field by field as [`StateV1`], which a test holds it to.
+/// A state that is written without a copy of it; field by field as [`StateV2`], which a test holds it to.
 struct Borrowed<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
@@ -268,7 +276,6 @@ impl Borrowed<'_> {
             open: _,
             due: _,
             open_by_day,
-            by_unit,
             last_unit,
             traffic,
             marks: _,
@@ -282,13 +289,14 @@ impl Borrowed<'_> {
             fates,
             daily,
             hourly,
+            forgotten,
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
         let parts = (
             (created, chooser, leader, state, changes, alarms, time, downtime, starts, events, sum),
-            (open, due, open_by_day, by_unit, last_unit, traffic, units, rows, pages),
-            (notices, late, last_day, watched, fates, daily, hourly),
+            (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
+            (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
         match postcard::to_extend(&parts, vec![VERSION]) {
             Ok(bytes) => bytes,

@@ -3,9 +3,12 @@
 use interleave::{ListBuf, Page, Preference};
 use traffic::lists::{ListError, Lists};
 use traffic::{
-    Ask, Chosen, ClickFate, Config, Event, Experiment, Guard, Keep, Marks, Reason, Refused, Request, State, Then,
+    Ask, Choice, Chosen, ClickFate, Config, Event, Experiment, Forgotten, Guard, Keep, Marks, Reason, Recorded,
+    Refused, Request, SnapshotError, State, Then,
 };
 
+use crate::replays::replayed;
+use crate::shelf::Shelf;
 use crate::{DAY, MINUTE, START, config, list};
 
 fn of(unit: u64) -> Request {
@@ -119,7 +122,7 @@ fn the_same_request_is_the_same_impression() {
     assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), Chosen::New { impression: 8, .. }));
 }
 
-/// An experiment that is over holds no units: its snapshot is small, and what was counted is there.
+/// An experiment that is over holds no units, and what was counted is there.
 #[test]
 fn what_has_ended_holds_no_units() {
     let mut small = Small::new(config(2, "fixed"));
@@ -131,15 +134,80 @@ fn what_has_ended_holds_no_units() {
     }
     small.experiment.advance(3 * DAY);
     let _ = small.experiment.take_events();
-    let running = small.experiment.snapshot().bytes.len();
     let (tally, rows) = (small.experiment.tally(), small.experiment.rows().to_vec());
-    assert_eq!((tally.counted, rows.len()), (500, 1));
+    assert_eq!((tally.counted, rows.len(), small.experiment.units_here()), (500, 1, 500));
     small.experiment.change(3 * DAY, State::Ended, "a test", "").unwrap();
     let _ = small.experiment.take_events();
+    assert_eq!(small.experiment.units_here(), 0);
     let ended = small.experiment.snapshot();
-    assert!(ended.bytes.len() * 10 < running, "{} of {running}", ended.bytes.len());
-    let again = Experiment::restored(&ended.bytes).unwrap();
+    let none = |_| Ok::<_, SnapshotError>(None);
+    let again = Experiment::restored(&ended.bytes, none).unwrap();
     assert_eq!((again.tally(), again.rows(), again.last_unit()), (tally, rows.as_slice(), 500));
+}
+
+/// Units that a snapshot has taken are here only while something of them is open.
+#[test]
+fn units_that_are_kept_leave() {
+    let mut small = Small::new(config(2, "fixed"));
+    let mut shelf = Shelf::default();
+    let mut here = Vec::new();
+    for day in 0..6 {
+        for unit in day * 1_000..(day + 1) * 1_000 {
+            let now = day as i64 * DAY + 12 * 60 * MINUTE + unit as i64;
+            let first = small.experiment.choose(now, &of(unit + 1), Some(&|_| Some(&small.list)));
+            assert!(matches!(first, Ok(Chosen::New { .. })));
+        }
+        small.experiment.advance((day as i64 + 1) * DAY + 60 * MINUTE);
+        let _ = small.experiment.take_events();
+        shelf.begin(&mut small.experiment);
+        assert_eq!(small.experiment.units_here(), 1_000 + usize::from(day > 0));
+        // One comes back before its turn.
+        let now = (day as i64 + 1) * DAY + 60 * MINUTE;
+        small.experiment.choose(now, &of(day * 1_000 + 500), Some(&|_| Some(&small.list))).unwrap();
+        while small.experiment.has_states_to_write() {
+            shelf.write(&mut small.experiment, 64);
+        }
+        here.push(small.experiment.units_here());
+    }
+    assert_eq!(here, [1; 6]);
+    let units = shelf.all(&small.experiment);
+    assert_eq!(units.len(), 6_000);
+    assert!(
+        units
+            .values()
+            .all(|state| state.seen == (state.unit as i32 - 1) / 1_000 + i32::from(state.unit % 1_000 == 500))
+    );
+    // One that was not fetched would be somebody else: the fold refuses it.
+    let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None };
+    let refused = small.experiment.fold(&Recorded::of(asked)).unwrap_err();
+    assert!(refused.to_string().contains("unit 77 is not here"), "{refused}");
+}
+
+/// What is forgotten is an event, and never more than can be.
+#[test]
+fn what_is_forgotten_is_in_the_log() {
+    let mut small = Small::new(Config { retain: Some("2d".to_owned()), ..config(2, "fixed") });
+    assert_eq!(small.experiment.forgettable(), None);
+    for day in 0..5 {
+        small.experiment.choose(day * DAY + MINUTE, &of(1), Some(&|_| Some(&small.list))).unwrap();
+    }
+    small.experiment.advance(5 * DAY + 60 * MINUTE);
+    assert_eq!((small.experiment.last_day(), small.experiment.forgettable()), (Some(4), Some(2)));
+    small.experiment.forget(5 * DAY, 6, 1);
+    assert_eq!(small.experiment.forgotten(), Forgotten::default(), "a day that is not closed");
+    small.experiment.forget(5 * DAY, 3, 10);
+    small.experiment.forget(5 * DAY, 3, 10);
+    let events = small.experiment.take_events();
+    let forgotten = events.iter().filter(|numbered| matches!(numbered.recorded.event(), Event::Forgotten { .. }));
+    assert_eq!(forgotten.count(), 1);
+    let log: Vec<Recorded> = events.into_iter().map(|numbered| numbered.recorded).collect();
+    let again = replayed(&log);
+    assert_eq!(again.forgotten(), Forgotten { before: Some(3), events: 10 });
+    for (retain, why) in [("1d", "at least 2d"), ("36h", "whole days"), ("x", "`x`"), ("0d", "whole days")] {
+        let error =
+            Experiment::create(Config { retain: Some(retain.to_owned()), ..config(2, "fixed") }, 0).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a store holds can be read for ever. `tests/fixtures` has events of every kind and version, and a log; lines are
 //! added to these files, and none is changed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use interleave::Page;
 use statistics::Counts;
 use traffic::{
     Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Notice, Outcome, Reason,
-    Recorded, Request, Row, SnapshotError, State, Then,
+    Recorded, Request, Row, SnapshotError, State, Then, UnitState,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};
@@ -126,6 +127,9 @@ fn samples() -> Vec<Event> {
     ] {
         samples.push(Event::Noticed { time, impression: 300, what });
     }
+    let config = Config { retain: Some("90d".to_owned()), ..Config::of("search", ["old", "new"]) };
+    samples.push(Event::Created { time, config: Box::new(config), chooser: "fixed".to_owned() });
+    samples.push(Event::Forgotten { time, before: 20_700, events: 1 << 40 });
     samples
 }
 
@@ -184,11 +188,11 @@ fn a_log_of_the_first_version_evolves() {
     assert!(experiment.rows().iter().all(|(_, row)| row.amounts.units == row.units.total()));
 }
 
-/// A snapshot as the first version wrote it, in the middle of the second day. What its policy has learnt may be unreadable one day;
-/// everything else is read for ever.
+/// A snapshot and its units as their second and first version wrote them, in the middle of the second day. What its policy has learnt
+/// may be unreadable one day; everything else is read for ever.
 #[test]
-fn a_snapshot_of_the_first_version_evolves() {
-    let path = fixture("snapshot-v1.txt");
+fn snapshots_and_units_evolve() {
+    let path = fixture("snapshot-v2.txt");
     if !path.exists() && std::env::var_os("UPDATE").is_some() {
         // One that still runs then, with open impressions.
         let world = (12..).find_map(|seed| {
@@ -198,22 +202,58 @@ fn a_snapshot_of_the_first_version_evolves() {
             (experiment.state() == State::Running && experiment.fates().open > 5).then_some(world)
         });
         let world = world.unwrap();
-        std::fs::write(&path, hex(&world.experiment.snapshot().bytes) + "\n").unwrap();
+        let mut text = hex(&world.experiment.snapshot().bytes) + "\n";
+        for state in world.shelf.all(&world.experiment).values() {
+            let _ = writeln!(text, "{} {} {}", state.unit, state.seen, hex(&state.bytes));
+        }
+        std::fs::write(&path, text).unwrap();
     }
-    let snapshot = bytes(std::fs::read_to_string(&path).unwrap().trim());
-    let mut experiment = Experiment::restored(&snapshot).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines = text.lines();
+    let snapshot = bytes(lines.next().unwrap());
+    let units: BTreeMap<u64, UnitState> = lines
+        .map(|line| {
+            let [unit, seen, state] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let unit = unit.parse().unwrap();
+            (unit, UnitState { unit, seen: seen.parse().unwrap(), bytes: bytes(state) })
+        })
+        .collect();
+    let stored = |unit| Ok::<_, SnapshotError>(units.get(&unit).map(|state| state.bytes.clone()));
+    let restored = |snapshot: &[u8]| Experiment::restored(snapshot, stored);
+    let mut experiment = restored(&snapshot).unwrap();
     let fates = experiment.fates();
     let found = (experiment.position(), fates.asked, fates.open, fates.credited, experiment.rows().len());
-    assert_eq!(found, ((2_606, 5_214_088_501_081_744_926), 980, 24, 347, 4));
+    assert_eq!(found, ((2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4));
+    for unit in units.keys() {
+        experiment.fetch(*unit, stored).unwrap();
+    }
+    assert!(experiment.states().eq(units.values().cloned()), "units are written as they were");
     experiment.started(experiment.time() + 1, 9).unwrap();
     assert!(matches!(
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
         Ok(Chosen::New { .. })
     ));
-    // Neither damage nor a later version is restored.
+    // Neither damage nor another version is restored, nor what lacks a unit.
     for length in 0..snapshot.len() {
-        assert!(Experiment::restored(&snapshot[..length]).is_err(), "{length}");
+        assert!(restored(&snapshot[..length]).is_err(), "{length}");
     }
-    let later = [&[2], &snapshot[1..]].concat();
-    assert!(matches!(Experiment::restored(&later), Err(SnapshotError::Version(2))));
+    for version in [1, 3] {
+        let other = [&[version], &snapshot[1..]].concat();
+        assert!(matches!(restored(&other), Err(SnapshotError::Version(found)) if found == version));
+    }
+    assert!(matches!(Experiment::restored(&snapshot, |_| Ok(None)), Err(SnapshotError::Damaged(_))));
+    let mut cut = 0;
+    for (unit, state) in &units {
+        for length in 0..state.bytes.len() {
+            let mut experiment = restored(&snapshot).unwrap();
+            let mut is_elsewhere = false;
+            let fetched = experiment.fetch(*unit, |_| {
+                is_elsewhere = true;
+                Ok::<_, SnapshotError>(Some(state.bytes[..length].to_vec()))
+            });
+            assert_eq!(fetched.is_err(), is_elsewhere, "unit {unit} cut to {length}");
+            cut += usize::from(is_elsewhere);
+        }
+    }
+    assert!(cut > 100, "{cut}");
 }

@@ -8,12 +8,16 @@ mod false_alarms;
 mod headlines;
 mod notices;
 mod replays;
+mod shelf;
+
+use std::collections::BTreeMap;
 
 use bandits::Generator;
 use interleave::{Doc, ListBuf, Page};
 use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
-use traffic::{Chosen, ClickFate, Config, Experiment, Marks, Recorded, Request, State};
+use shelf::Shelf;
+use traffic::{Chosen, ClickFate, Config, Event, Experiment, Marks, Recorded, Request, State, UnitState};
 
 /// A minute in milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
@@ -34,6 +38,9 @@ pub(crate) struct World {
     lists: Vec<ListBuf>,
     users: u64,
     crashes: u64,
+    pub(crate) shelf: Shelf,
+    /// How often a process went on from a snapshot.
+    pub(crate) restored: u64,
 }
 
 impl World {
@@ -58,6 +65,8 @@ impl World {
             lists,
             users,
             crashes: 0,
+            shelf: Shelf::default(),
+            restored: 0,
         };
         world.keep();
         world
@@ -65,9 +74,15 @@ impl World {
 
     /// Takes the events of the last call into the log.
     pub(crate) fn keep(&mut self) {
+        let mut has_closed = false;
         for numbered in self.experiment.take_events() {
+            has_closed |= matches!(numbered.recorded.event(), Event::Day { .. });
             self.log.push(numbered.recorded);
             assert_eq!(numbered.n, self.log.len() as u64);
+        }
+        self.shelf.write(&mut self.experiment, self.log.len() % 3);
+        if has_closed {
+            self.shelf.begin(&mut self.experiment);
         }
     }
 
@@ -76,13 +91,26 @@ impl World {
         let again = replayed(&self.log);
         assert_eq!(again.position(), self.experiment.position());
         let forgotten = self.experiment.forgotten_marks();
-        // A snapshot is the fold of the log, made by either.
+        // A snapshot is the fold of the log, whoever made it.
         let snapshot = self.experiment.snapshot();
         assert_eq!(again.snapshot(), snapshot);
-        let restored = Experiment::restored(&snapshot.bytes).unwrap();
-        assert_eq!((restored.position(), restored.snapshot()), (again.position(), snapshot));
+        let all: BTreeMap<u64, UnitState> = again.states().map(|state| (state.unit, state)).collect();
+        assert_eq!(self.shelf.all(&self.experiment), all);
         self.crashes += 1;
-        self.experiment = if self.crashes.is_multiple_of(2) { again } else { restored };
+        let restored = self.shelf.restored(&self.log).filter(|_| !self.crashes.is_multiple_of(4));
+        self.experiment = match restored {
+            Some(restored) => {
+                assert_eq!((restored.position(), restored.snapshot()), (again.position(), snapshot));
+                assert_eq!(self.shelf.all(&restored), all);
+                self.restored += 1;
+                restored
+            }
+            None => {
+                // As one that cannot read the snapshot: it keeps none.
+                self.shelf = Shelf::default();
+                again
+            }
+        };
         self.marks.retain(|(_, impression, _)| *impression > forgotten);
         self.marks.iter().for_each(|(time, impression, marks)| self.experiment.remember(*time, *impression, *marks));
     }
@@ -149,6 +177,7 @@ impl World {
         let unit = 1 + if self.below(2) == 0 { self.below(few) } else { self.below(self.users) };
         let query = (self.below(3) == 0).then(|| unit << 8 | self.below(4));
         let request = Request { unit, marks: Marks { query, ..Marks::default() } };
+        self.experiment.fetch(unit, |unit| self.shelf.last(unit)).unwrap();
         let lists = &self.lists;
         let is_missing = self.generator.random_range(0..50_u32) == 0;
         let list = |ranker: u32| lists.get(ranker as usize).filter(|_| !(is_missing && ranker == 1));

@@ -87,6 +87,33 @@ fn a_log_replays_to_the_same_experiment() {
     assert!(noticed.iter().all(|count| *count > 10), "{noticed:?}");
 }
 
+/// Days close, snapshots of them are half written when a process ends, and the next one goes on from the one before.
+#[test]
+fn a_process_goes_on_from_a_snapshot() {
+    let mut restored = 0;
+    for (seed, policy, keep, unit_days) in [
+        (1, "rucb", Keep::Unit, 1),
+        (2, "dts", Keep::Impression, 1),
+        (3, "mdb", Keep::Unit, 3),
+        (4, "fixed", Keep::Unit, 2),
+    ] {
+        let mut config = config(4, policy);
+        (config.keep, config.unit_days) = (keep, unit_days);
+        let mut world = World::new(config, 300, seed);
+        for step in 0..12_000 {
+            world.step();
+            if world.experiment.state().is_over() {
+                break;
+            }
+            if step % 700 == 350 {
+                world.crash();
+            }
+        }
+        restored += world.restored;
+    }
+    assert!(restored > 20, "{restored}");
+}
+
 #[test]
 fn events_survive_as_bytes() {
     let mut kinds = std::collections::BTreeSet::new();

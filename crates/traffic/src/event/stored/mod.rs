@@ -14,15 +14,19 @@ use interleave::receipt::{read_page, write_page};
 
 use self::settings::SettingsV1;
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
+use super::super::config::Config;
 use super::recorded::{Version, read, write};
 use super::{Event, EventError};
 
 /// The bytes of an event, in the newest version of its kind.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
-        Event::Created { time, config, chooser } => {
-            write(&CreatedV1 { time: *time, settings: SettingsV1::of(config), chooser })
-        }
+        Event::Created { time, config, chooser } => write(&CreatedV2 {
+            time: *time,
+            settings: SettingsV1::of(config),
+            retain: config.retain.as_deref(),
+            chooser,
+        }),
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
         Event::Asked { time, unit, choice, receipt } => write(&AskedV2 {
@@ -70,6 +74,9 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         Event::Noticed { time, impression, what } => {
             write(&NoticedV1 { time: *time, impression: *impression, what: NoticeV1::of(*what) })
         }
+        Event::Forgotten { time, before, events } => {
+            write(&ForgottenV1 { time: *time, before: *before, events: *events })
+        }
     }
 }
 
@@ -79,6 +86,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         bytes.split_first_chunk().ok_or(EventError::Damaged { what: "it has no kind and version" })?;
     match (kind, version) {
         (CreatedV1::KIND, CreatedV1::VERSION) => read::<CreatedV1<'_>>(body),
+        (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
@@ -94,6 +102,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (ChangedV2::KIND, ChangedV2::VERSION) => read::<ChangedV2<'_>>(body),
         (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
         (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
+        (ForgottenV1::KIND, ForgottenV1::VERSION) => read::<ForgottenV1>(body),
         #[cfg(test)]
         (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
         _ => Err(EventError::Unknown { kind, version }),
@@ -115,6 +124,27 @@ impl<'a> Version<'a> for CreatedV1<'a> {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, chooser } = self;
         Ok(Event::Created { time, config: Box::new(settings.upgrade()), chooser: chooser.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CreatedV2<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    /// What it keeps, beside the settings of the first version.
+    retain: Option<&'a str>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV2<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 2;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, retain, chooser } = self;
+        let config = Config { retain: retain.map(str::to_owned), ..settings.upgrade() };
+        Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
     }
 }
 
@@ -398,6 +428,23 @@ impl Version<'_> for NoticedV1 {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, what } = self;
         Ok(Event::Noticed { time, impression, what: what.upgrade() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ForgottenV1 {
+    time: i64,
+    before: i32,
+    events: u64,
+}
+
+impl Version<'_> for ForgottenV1 {
+    const KIND: u8 = 13;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, before, events } = self;
+        Ok(Event::Forgotten { time, before, events })
     }
 }
 

@@ -60,6 +60,8 @@ impl<'a> SettingsV1<'a> {
             seed,
             run,
             generators,
+            // Beside these in the event.
+            retain: _,
         } = config;
         Self {
             name,
@@ -142,6 +144,7 @@ impl<'a> SettingsV1<'a> {
                 policy: policy.to_owned(),
                 coins: coins.to_owned(),
             }),
+            retain: None,
         }
     }
 }

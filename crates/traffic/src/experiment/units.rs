@@ -1,0 +1,310 @@
+//! Units: what choices and counts need of them, and where it is.
+//!
+//! Here are those that something is open of, and those that changed since the last snapshot; the caller keeps the others, and
+//! [supplies](Experiment::fetch) one before it asks again. A snapshot takes the units that changed as they are at that moment. The
+//! caller writes them a few at a time ([`next_states`](Experiment::next_states)), while the fold goes on: a unit that changes
+//! before its turn leaves a copy.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use verdicts::ledger::{UnitRecord, UnitStore};
+
+use super::super::event::Choice;
+use super::Experiment;
+use super::snapshot::SnapshotError;
+
+/// The version of the bytes of a unit.
+const VERSION: u8 = 1;
+
+/// A unit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Unit {
+    /// Its impressions.
+    pub(super) asked: u32,
+    /// Those that were not given up, of the rankers that it keeps.
+    pub(super) kept: u32,
+    /// The day on which it met the rankers that it keeps.
+    pub(super) since: i32,
+    /// The day of its last impression.
+    pub(super) seen: i32,
+    /// The rankers that it keeps; none if `kept` is 0.
+    pub(super) met: Met,
+    /// What counts for verdicts.
+    record: UnitRecord,
+}
+
+impl Unit {
+    fn to_bytes(&self) -> Vec<u8> {
+        match postcard::to_extend(self, vec![VERSION]) {
+            Ok(bytes) => bytes,
+            // Lengths are known, and memory grows.
+            Err(error) => unreachable!("postcard writes every unit: {error}"),
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        match bytes.split_first() {
+            Some((&VERSION, body)) => match postcard::take_from_bytes(body) {
+                Ok((unit, [])) => Ok(unit),
+                _ => Err(SnapshotError::Damaged("a unit has values that no unit has")),
+            },
+            Some((&version, _)) => Err(SnapshotError::Version(version)),
+            None => Err(SnapshotError::Damaged("a unit is empty")),
+        }
+    }
+}
+
+/// The rankers that a unit met, in little memory.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Met {
+    Pair([u32; 2]),
+    Set(Box<[u32]>),
+}
+
+impl Default for Met {
+    fn default() -> Self {
+        Self::Pair([0; 2])
+    }
+}
+
+impl Met {
+    pub(super) fn of(choice: &Choice) -> Self {
+        match choice.arms() {
+            &[first, second] if !choice.is_set() => Self::Pair([first, second]),
+            arms => Self::Set(arms.into()),
+        }
+    }
+
+    pub(super) fn again(&self) -> Choice {
+        match self {
+            Self::Pair(pair) => Choice::Kept { arms: pair.to_vec(), is_set: false },
+            Self::Set(arms) => Choice::Kept { arms: arms.to_vec(), is_set: true },
+        }
+    }
+}
+
+/// A unit that is here.
+#[derive(Debug, Default)]
+struct Slot {
+    unit: Unit,
+    /// Its open impressions.
+    open: u32,
+    /// The number of the snapshot after which it changed last; of the first one, 0.
+    changed_in: u64,
+    /// What it was at the snapshot that is being written, if it changed since.
+    before: Option<Box<Unit>>,
+}
+
+/// The units that are here.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    here: BTreeMap<u64, Slot>,
+    /// Those that changed since the last snapshot, each once.
+    changed: Vec<u64>,
+    /// Those that changed before it and are still to be written, the last first.
+    to_write: Vec<u64>,
+    /// How many snapshots were taken.
+    snapshots: u64,
+    /// Whether the caller has units that are not here.
+    are_elsewhere: bool,
+}
+
+impl Units {
+    pub(super) fn get(&self, unit: u64) -> Option<&Unit> {
+        self.here.get(&unit).map(|slot| &slot.unit)
+    }
+
+    /// A unit that is about to change; a new one if it is not here.
+    pub(super) fn changing(&mut self, unit: u64) -> &mut Unit {
+        &mut self.slot(unit).unit
+    }
+
+    fn slot(&mut self, unit: u64) -> &mut Slot {
+        let Self { here, changed, to_write, snapshots, .. } = self;
+        let is_new = !here.contains_key(&unit);
+        let slot = here.entry(unit).or_default();
+        if is_new || slot.changed_in < *snapshots {
+            // What is written already needs no copy.
+            if !is_new && has(to_write, unit) {
+                slot.before = Some(Box::new(slot.unit.clone()));
+            }
+            slot.changed_in = *snapshots;
+            changed.push(unit);
+        }
+        slot
+    }
+
+    /// Another impression of the unit is open; whether the unit is new.
+    pub(super) fn opened(&mut self, unit: u64) -> bool {
+        let slot = self.slot(unit);
+        slot.open += 1;
+        slot.unit.asked == 0
+    }
+
+    /// One less is. The next snapshot looks whether it may go.
+    pub(super) fn closed(&mut self, unit: u64) {
+        let slot = self.slot(unit);
+        slot.open = slot.open.saturating_sub(1);
+    }
+
+    /// One that was open at a snapshot.
+    fn restored(&mut self, unit: u64) {
+        if let Some(slot) = self.here.get_mut(&unit) {
+            slot.open += 1;
+        }
+    }
+
+    fn wants(&self, unit: u64, last: u64) -> bool {
+        self.are_elsewhere && unit <= last && !self.here.contains_key(&unit)
+    }
+}
+
+/// Whether a descending list has a number.
+fn has(descending: &[u64], number: u64) -> bool {
+    descending.binary_search_by(|known| number.cmp(known)).is_ok()
+}
+
+impl UnitStore for Units {
+    fn unit(&mut self, unit: u64) -> &mut UnitRecord {
+        &mut self.changing(unit).record
+    }
+
+    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+        if self.here.contains_key(&unit) { Some(&mut self.changing(unit).record) } else { None }
+    }
+}
+
+/// A unit as it was at a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitState {
+    /// Its number.
+    pub unit: u64,
+    /// The day of its last impression, in days since 1970-01-01.
+    pub seen: i32,
+    /// All that the fold knows of it.
+    pub bytes: Vec<u8>,
+}
+
+impl UnitState {
+    fn of(unit: u64, state: &Unit) -> Self {
+        Self { unit, seen: state.seen, bytes: state.to_bytes() }
+    }
+}
+
+impl Experiment {
+    /// Makes sure that a unit is here before its next impression: `stored` gives its state of the last snapshot, if it has one.
+    ///
+    /// # Errors
+    /// If the state is damaged; and those of `stored`.
+    pub fn fetch<E: From<SnapshotError>>(
+        &mut self,
+        unit: u64,
+        stored: impl FnOnce(u64) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<(), E> {
+        if self.lacks(unit) {
+            // A number that was given out and never asked has no state.
+            let state = stored(unit)?.map_or(Ok(Unit::default()), |bytes| Unit::read(&bytes))?;
+            // Looked at by the next snapshot, so that it goes again.
+            *self.units.units_mut().changing(unit) = state;
+        }
+        Ok(())
+    }
+
+    /// The same of all units that something is open of, after a snapshot was read.
+    pub(super) fn fetch_open<E: From<SnapshotError>>(
+        &mut self,
+        mut stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<(), E> {
+        let open = self.open.iter().map(|(_, open)| open.unit);
+        let mut all: Vec<u64> = self.units.days().units().chain(open).collect();
+        all.sort_unstable();
+        all.dedup();
+        let units = self.units.units_mut();
+        // Those that come from it have not changed since.
+        (units.are_elsewhere, units.snapshots) = (true, 1);
+        for unit in all {
+            let bytes = stored(unit)?.ok_or(SnapshotError::Damaged("a unit that it needs is not there"))?;
+            let slot = Slot { unit: Unit::read(&bytes)?, ..Slot::default() };
+            self.units.units_mut().here.insert(unit, slot);
+        }
+        let open: Vec<u64> = self.open.iter().map(|(_, open)| open.unit).collect();
+        open.into_iter().for_each(|unit| self.units.units_mut().restored(unit));
+        Ok(())
+    }
+
+    /// Whether a unit is here.
+    #[must_use]
+    pub fn is_here(&self, unit: u64) -> bool {
+        self.units.units().get(unit).is_some()
+    }
+
+    /// Units with no impression since this day may be forgotten: nothing of them counts in what is kept of the log. `None` if all is
+    /// kept.
+    #[must_use]
+    pub fn forgotten_units(&self) -> Option<i32> {
+        // The first state that is kept may have impressions that were open then, and sums that were.
+        let counts = self.rules.window.div_euclid(24 * 3_600_000) as i32 + 1 + self.config.unit_days as i32;
+        self.forgotten.before.map(|before| before.saturating_sub(counts))
+    }
+
+    /// How many units are here.
+    #[must_use]
+    pub fn units_here(&self) -> usize {
+        self.units.units().here.len()
+    }
+
+    /// Whether units of a snapshot are still to be written.
+    #[must_use]
+    pub fn has_states_to_write(&self) -> bool {
+        !self.units.units().to_write.is_empty()
+    }
+
+    /// The units that changed are, as they are now, those of a [snapshot](Self::snapshot): the caller writes them before it counts
+    /// on that snapshot, and before it takes another.
+    pub fn freeze_units(&mut self) {
+        let units = self.units.units_mut();
+        debug_assert!(units.to_write.is_empty(), "the units of the snapshot before are not written");
+        units.to_write = std::mem::take(&mut units.changed);
+        units.to_write.sort_unstable_by(|a, b| b.cmp(a));
+        units.snapshots += 1;
+        units.are_elsewhere = true;
+    }
+
+    /// At most so many of these units. Those of which nothing is open and which have not changed since are here no longer: their
+    /// states must be kept, or the experiment folded again.
+    pub fn next_states(&mut self, most: usize) -> Vec<UnitState> {
+        let mut states = Vec::new();
+        while states.len() < most
+            && let Some(unit) = self.units.units_mut().to_write.pop()
+        {
+            let now = self.units.units().snapshots;
+            let Some(slot) = self.units.units().here.get(&unit) else { continue };
+            let has_changed = slot.changed_in == now;
+            let is_open = slot.open > 0 || self.units.days().has(unit, &slot.unit.record);
+            let state = slot.before.as_deref().unwrap_or(&slot.unit);
+            // What was fetched and never asked has none.
+            if state.asked > 0 {
+                states.push(UnitState::of(unit, state));
+            }
+            let here = &mut self.units.units_mut().here;
+            if !has_changed && !is_open {
+                here.remove(&unit);
+            } else if let Some(slot) = here.get_mut(&unit) {
+                slot.before = None;
+            }
+        }
+        states
+    }
+
+    /// All units that are here, as they are now.
+    pub fn states(&self) -> impl Iterator<Item = UnitState> {
+        let here = self.units.units().here.iter().filter(|(_, slot)| slot.unit.asked > 0);
+        here.map(|(&unit, slot)| UnitState::of(unit, &slot.unit))
+    }
+
+    /// Whether a unit would have to be [fetched](Self::fetch).
+    pub(super) fn lacks(&self, unit: u64) -> bool {
+        self.units.units().wants(unit, self.last_unit)
+    }
+}

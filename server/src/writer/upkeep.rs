@@ -1,0 +1,229 @@
+//! What is done a little at a time beside jobs: snapshots, and what they make it possible to forget.
+//!
+//! A day that closes begins a snapshot: the fold's state as bytes, and the units that changed. Every transaction writes a slice of
+//! it, so that none takes long; when all of it is there, its head makes it whole. A process that ends before finds the snapshot before
+//! it and folds a little more. With `retain`, days are forgotten then: an event says so, and later slices delete.
+
+use std::collections::VecDeque;
+
+use traffic::{Event, Experiment, Snapshot, SnapshotError};
+
+use super::Held;
+use crate::store::{Head, Store, StoreError};
+
+/// How many states of units a slice writes.
+const STATES: usize = 400;
+/// How many bytes of a snapshot.
+const PART: usize = 1 << 18;
+/// How many rows it deletes.
+const ROWS: u64 = 1_000;
+
+/// What is left to do for an experiment.
+#[derive(Debug, Default)]
+pub(super) struct Upkeep {
+    /// The snapshots that are whole, in their order.
+    heads: Vec<Head>,
+    /// The one that is being written.
+    begun: Option<Begun>,
+    /// What is deleted, one kind after the other.
+    deleting: Option<Deleting>,
+}
+
+#[derive(Debug)]
+struct Begun {
+    head: Head,
+    parts: VecDeque<Vec<u8>>,
+}
+
+/// How far a deletion is.
+#[derive(Debug, Clone, Copy)]
+enum Deleting {
+    /// Snapshots that no start needs.
+    Snapshots,
+    Events,
+    Documents,
+    /// Units after this one.
+    Units([u8; 16]),
+}
+
+/// How a slice ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slice {
+    /// There was nothing to do.
+    Nothing,
+    /// Something was done.
+    Done,
+    /// The same, and all is gone that was to be deleted: no copy of it may stay.
+    Erased,
+}
+
+impl Upkeep {
+    /// That of an experiment with these snapshots.
+    pub(super) fn of(heads: Vec<Head>) -> Self {
+        // A process may have ended in the middle of it.
+        let deleting = (!heads.is_empty()).then_some(Deleting::Snapshots);
+        Self { heads, begun: None, deleting }
+    }
+
+    /// The snapshot by which units that are not in memory are read.
+    pub(super) fn states_at(&self) -> u64 {
+        let begun = self.begun.as_ref().map(|begun| &begun.head);
+        begun.or(self.heads.last()).map_or(0, |head| head.n)
+    }
+
+    /// Whether there is something to do.
+    pub(super) fn is_due(&self) -> bool {
+        self.begun.is_some() || self.deleting.is_some()
+    }
+
+    /// The first snapshot that is needed: the last one, or the one from which the log is kept.
+    fn base(&self, experiment: &Experiment) -> u64 {
+        let last = self.heads.last().map_or(0, |head| head.n);
+        if experiment.config().retain.is_some() { experiment.forgotten().events.min(last) } else { last }
+    }
+}
+
+/// What stops a unit from being had.
+pub(super) enum FetchError {
+    Store(StoreError),
+    State(SnapshotError),
+}
+
+impl From<StoreError> for FetchError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<SnapshotError> for FetchError {
+    fn from(error: SnapshotError) -> Self {
+        Self::State(error)
+    }
+}
+
+/// Makes sure that a unit is in memory, as it was at a snapshot.
+pub(super) fn fetch(
+    store: &Store,
+    id: u32,
+    experiment: &mut Experiment,
+    unit: u64,
+    snapshot: u64,
+) -> Result<(), StoreError> {
+    let damaged =
+        |what: String| StoreError::Snapshot { experiment: id, place: format!("the state of unit {unit}"), what };
+    // Who has a number has asked.
+    let stored = |unit| match store.unit_state(id, unit, snapshot)? {
+        Some(state) => Ok(Some(state.bytes)),
+        None => Err(FetchError::Store(damaged("it is not there".to_owned()))),
+    };
+    experiment.fetch(unit, stored).map_err(|error| match error {
+        FetchError::Store(error) => error,
+        FetchError::State(error) => damaged(error.to_string()),
+    })
+}
+
+impl Held {
+    /// Begins a snapshot, if none is being written. The events of the experiment were taken and written.
+    pub(super) fn begin_snapshot(&mut self) {
+        if self.upkeep.begun.is_some() {
+            return;
+        }
+        let Snapshot { events, last_day, first_open, bytes } = self.experiment.snapshot();
+        self.experiment.freeze_units();
+        let parts: VecDeque<Vec<u8>> = bytes.chunks(PART).map(<[u8]>::to_vec).collect();
+        let head = Head { n: events, parts: parts.len() as u32, last_day, first_open };
+        self.upkeep.begun = Some(Begun { head, parts });
+    }
+
+    /// Begins one if a day has closed since the last one: a process ended before it was whole.
+    pub(super) fn catch_up(&mut self) {
+        if self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day) {
+            self.begin_snapshot();
+        }
+    }
+
+    /// Does a little of what is left to do; its events are still to be written.
+    pub(super) fn slice(&mut self, store: &Store, id: u32, now: i64) -> Result<Slice, StoreError> {
+        if let Some(Begun { head, parts }) = &mut self.upkeep.begun {
+            let head = *head;
+            if self.experiment.has_states_to_write() {
+                let base = self.upkeep.base(&self.experiment);
+                for state in self.experiment.next_states(STATES) {
+                    store.insert_state(id, head.n, &state, base)?;
+                }
+            } else if let Some(part) = parts.pop_front() {
+                store.insert_part(id, head.n, head.parts - parts.len() as u32, &part)?;
+            } else {
+                store.insert_head(id, head)?;
+                self.upkeep.begun = None;
+                self.upkeep.heads.push(head);
+                self.forget_days(now);
+                self.upkeep.deleting = Some(Deleting::Snapshots);
+            }
+            return Ok(Slice::Done);
+        }
+        match self.upkeep.deleting {
+            Some(deleting) => self.delete(store, id, deleting),
+            None => Ok(Slice::Nothing),
+        }
+    }
+
+    /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to.
+    fn forget_days(&mut self, now: i64) {
+        let Some(last) = self.experiment.forgettable() else { return };
+        let is_past = |head: &&Head| head.last_day.is_some_and(|day| day <= last);
+        if let Some(Head { n, last_day: Some(day), .. }) = self.upkeep.heads.iter().rev().find(is_past) {
+            self.experiment.forget(now, day + 1, *n);
+        }
+    }
+
+    fn delete(&mut self, store: &Store, id: u32, deleting: Deleting) -> Result<Slice, StoreError> {
+        let base = self.upkeep.base(&self.experiment);
+        let forgotten = self.experiment.forgotten();
+        let next = match deleting {
+            Deleting::Snapshots => {
+                if store.drop_part(id, base)? {
+                    return Ok(Slice::Done);
+                }
+                self.upkeep.heads.retain(|head| head.n >= base);
+                forgotten.before.map(|_| Deleting::Events)
+            }
+            Deleting::Events => {
+                if store.drop_events(id, forgotten.events, ROWS)? {
+                    return Ok(Slice::Done);
+                }
+                Some(Deleting::Documents)
+            }
+            Deleting::Documents => {
+                let first = self.upkeep.heads.first().map_or(0, |head| head.first_open);
+                if store.drop_shown(id, first, ROWS)? {
+                    return Ok(Slice::Done);
+                }
+                Some(Deleting::Units([0; 16]))
+            }
+            Deleting::Units(after) => self.delete_units(store, id, &after)?.map(Deleting::Units),
+        };
+        self.upkeep.deleting = next;
+        let is_end = matches!((deleting, next), (Deleting::Units(_), None));
+        Ok(if is_end { Slice::Erased } else { Slice::Done })
+    }
+
+    /// Deletes units of which nothing was seen for long and nothing can count any more; returns the last one that was looked at.
+    fn delete_units(&mut self, store: &Store, id: u32, after: &[u8; 16]) -> Result<Option<[u8; 16]>, StoreError> {
+        let Some(before) = self.experiment.forgotten_units() else { return Ok(None) };
+        let units = store.units_after(id, after, ROWS)?;
+        for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {
+            let state = store.unit_state(id, unit.number, self.upkeep.states_at())?;
+            if state.is_some_and(|state| state.seen < before) {
+                store.forget_unit(id, &unit.hash)?;
+                store.drop_states(id, unit.number)?;
+            }
+        }
+        Ok(units.last().map(|unit| unit.hash))
+    }
+}
+
+/// Whether an event ends a day.
+pub(super) fn closes_day(event: &Event) -> bool {
+    matches!(event, Event::Day { .. })
+}
