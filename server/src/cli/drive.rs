@@ -57,6 +57,9 @@ pub(super) struct Drive {
     /// How several lists are mixed, for `--create`
     #[arg(long, value_name = "METHOD", default_value = "team-draft")]
     multileave: String,
+    /// How long the server keeps impressions after their day, in whole days such as 90d, for `--create` [default: for ever]
+    #[arg(long, value_name = "DAYS", requires = "create")]
+    retain: Option<String>,
     /// How many impressions
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count)]
     impressions: u64,
@@ -102,6 +105,7 @@ impl Drive {
             name: self.experiment.clone(),
             policy,
             impressions: self.impressions,
+            retain: self.retain.clone(),
             seed: self.seed,
             run: self.run,
         });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use desk::println;
+use times::date;
 use traffic::{Config, Event, Experiment};
 
 use super::{StoreFlag, write_new};
@@ -14,6 +15,7 @@ use crate::writer::{FoldedLog, Next, fold};
 
 /// Fold logs again: choices are made again and compared, and a checksum of all events is printed
 ///
+/// Of an experiment that forgets days (`retain`), this begins with the first event that is kept.
 /// Choices of another revision of a policy are taken as recorded: `recorded` names their events.
 #[derive(Debug, Args)]
 pub(super) struct Replay {
@@ -45,21 +47,23 @@ impl Replay {
             is_there = true;
             let mut ranges: Vec<Range> = Vec::new();
             let mut choices = String::new();
-            let mut impressions = 0;
             let FoldedLog { experiment, events, .. } =
                 fold(&store, id, &name, |Next { n, event, experiment: before }| {
                     if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
                         ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
                     }
-                    if let Some(range) = ranges.last_mut() {
-                        range.to = n;
+                    let of_kept =
+                        || Range { from: n, to: n, chooser: before.and_then(Experiment::chooser).unwrap_or_default() };
+                    match ranges.last_mut() {
+                        Some(range) => range.to = n,
+                        None => ranges.push(of_kept()),
                     }
                     if let (Some(experiment), Event::Asked { choice, .. }) = (before, event) {
-                        impressions += 1;
+                        let impression = experiment.fates().asked + 1;
                         if self.choices.is_some() {
                             let rankers = &experiment.config().rankers;
                             let name = |arm: &u32| rankers[*arm as usize].name.as_str();
-                            choices += &choices_line(impressions, choice.arms().iter().map(name));
+                            choices += &choices_line(impression, choice.arms().iter().map(name));
                         }
                     }
                 })?;
@@ -68,11 +72,15 @@ impl Replay {
             }
             let (_, sum) = experiment.position();
             println!("{name}: {events} events, checksum {sum:016x}");
+            if let Some(day) = experiment.forgotten().before {
+                println!("  forgotten: events 1 to {}, days before {}", experiment.forgotten().events, date(day));
+            }
             let ours = chooser(experiment.config());
             for Range { from, to, chooser } in ranges {
                 let is_ours = ours.as_deref() == Some(chooser.as_str());
                 let how = if is_ours { "reproduced" } else { "recorded" };
-                println!("  {how}: events {from} to {to}, by {chooser}");
+                let by = if chooser.is_empty() { "another revision" } else { &chooser };
+                println!("  {how}: events {from} to {to}, by {by}");
             }
         }
         if !is_there {

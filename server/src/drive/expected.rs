@@ -25,6 +25,8 @@ pub struct Plan {
     pub policy: String,
     /// How many impressions there will be.
     pub impressions: u64,
+    /// How long the server keeps impressions.
+    pub retain: Option<String>,
     /// The master seed.
     pub seed: u64,
     /// The run.
@@ -68,6 +70,7 @@ impl Plan {
             "seed": self.seed,
             "run": self.run,
             "generators": {"policy": policy, "coins": coins},
+            "retain": self.retain,
             "simulated": true,
         }))
     }

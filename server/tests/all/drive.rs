@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Server, command, texts};
+use crate::support::{Server, command, program, texts};
 
 fn drive(server: &Server, more: &[&str]) -> String {
     let url = format!("http://{}", server.address());
@@ -39,6 +39,60 @@ fn a_server_chooses_what_a_simulation_plays() {
         assert!(clicked > 20, "{policy}: {clicked}");
         assert_eq!(status["impressions"]["asked"], json!(150), "{status}");
         assert_eq!(status["clicks"]["taken"], json!(clicked), "{status}");
+    }
+}
+
+/// The same over days on which the server starts again, goes on from snapshots, and forgets.
+fn goes_on(policy: &str, impressions: usize, each: u64) {
+    let mut server = Server::stopped();
+    // The address stays while it starts again.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.settings.listen = free.local_addr().unwrap();
+    drop(free);
+    server.run().unwrap();
+    let path = |what: &str| server.folder.path().join(what).to_str().unwrap().to_owned();
+    let [expected, chosen] = ["expected", "chosen"].map(path);
+    let count = impressions.to_string();
+    let run = ["--create", policy, "--rankers", "6", "--impressions", &count, "--seed", "3", "--retain", "2d"];
+    drive(&server, &[&run[..], &["--expect", &expected]].concat());
+    let url = format!("http://{}", server.address());
+    let mut driving = {
+        let all = ["drive", "--url", &url, "--dataset", "mq2008-lookalike:0.1", "--quiet"];
+        std::process::Command::new(program()).args(all).args(run).spawn().unwrap()
+    };
+    let mut next = each;
+    while driving.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let status = server.client().get("/v1/experiments/drive");
+        if status.status == 200 && status.json()["impressions"]["asked"].as_u64().unwrap() >= next {
+            next += each;
+            server.stop();
+            server.pass(crate::support::DAY);
+            server.run().unwrap();
+        }
+    }
+    assert!(driving.wait().unwrap().success(), "{policy}");
+    let replayed = server.command(&["replay", "drive", "--choices", &chosen]);
+    assert!(replayed.status.success(), "{replayed:?}");
+    let [expected, kept] = [expected, chosen].map(|path| std::fs::read_to_string(path).unwrap());
+    let (all, lines) = (expected.lines().count(), kept.lines().count());
+    assert_eq!(all, impressions, "{policy}");
+    assert!(expected.ends_with(&kept) && lines > each as usize && lines < all, "{policy}: {lines} of {all}");
+    assert!(server.command(&["check"]).status.success(), "{policy}");
+}
+
+#[test]
+fn a_server_that_starts_again_chooses_what_a_simulation_plays() {
+    for policy in ["rucb", "mdb"] {
+        goes_on(policy, 900, 150);
+    }
+}
+
+#[test]
+#[ignore = "minutes: ten thousand impressions for each of six policies"]
+fn a_server_that_starts_again_chooses_what_a_simulation_plays_at_full_size() {
+    for policy in ["rucb", "dts", "mergerucb", "rmed1", "sparring", "mdb"] {
+        goes_on(policy, 10_000, 1_000);
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rankduel_server::http::Call;
 use rankduel_server::running::{Hooks, Running, StartError};
 use rankduel_server::settings::{Consent, Settings};
 use rankduel_server::store::{Faults, Operation};
@@ -136,6 +137,11 @@ impl Server {
 
     pub(crate) fn address(&self) -> SocketAddr {
         self.running.as_ref().expect("it runs").address()
+    }
+
+    /// Sends requests without a connection, side by side.
+    pub(crate) fn send(&self, calls: Vec<Call>) -> Vec<(u16, Value)> {
+        self.running.as_ref().expect("it runs").send(calls)
     }
 
     pub(crate) fn pass(&self, milliseconds: i64) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rankduel_server::store::Head;
+use rankduel_server::store::{Head, Operation};
 use serde_json::{Value, json};
 use traffic::UnitState;
 
@@ -398,4 +398,129 @@ fn units_of_closed_days_are_not_in_memory() {
         settle(&server);
         assert_eq!(here(&server), 1);
     }
+}
+
+/// A transaction of a snapshot or a deletion fails, or the process ends before it: whatever the step, the next start finds the state
+/// that a server has which had no trouble.
+#[test]
+fn every_step_of_the_upkeep_may_fail() {
+    let days = |server: &mut Server, trouble: &mut dyn FnMut(&mut Server, usize)| {
+        server.experiment("e", json!({"policy": "rucb", "window": "10m", "retain": "2d", "seed": 3}));
+        for day in 0..6 {
+            for unit in 0..10 {
+                ask(server, "e", &format!("u{}", unit + 5 * day));
+            }
+            server.pass(crate::support::DAY);
+            // The day closes, and a snapshot of it begins.
+            ask(server, "e", "u1");
+            trouble(server, day);
+        }
+        settle(server);
+    };
+    let mut calm = Server::start();
+    days(&mut calm, &mut |server, _| settle(server));
+    let expected = said(&calm);
+    // The days that a server without trouble forgets are forgotten in the end, some later.
+    for step in 0..6 {
+        for operation in [None, Some(Operation::Insert), Some(Operation::Commit), Some(Operation::Committed)] {
+            let mut server = Server::start();
+            days(&mut server, &mut |server, day| match operation {
+                None => {
+                    std::thread::sleep(Duration::from_millis(8 * step));
+                    server.restart();
+                }
+                Some(operation) => {
+                    server.faults.fail(operation, 1 + day as u64 % 2);
+                    std::thread::sleep(Duration::from_millis(8 * step));
+                    server.faults.stop();
+                    settle(server);
+                }
+            });
+            assert_eq!(said(&server), expected, "{operation:?} after {step} steps");
+            let output = server.command(&["check"]);
+            assert!(output.status.success(), "{operation:?}: {}", crate::support::texts(&output).0);
+            server.restart();
+            assert_eq!(said(&server), expected, "{operation:?} after {step} steps");
+        }
+    }
+}
+
+/// What a server of years costs, as a table: memory, disk, and how long pages take while a day closes.
+#[test]
+#[ignore = "minutes to hours: RANKDUEL_UNITS new units a day, 100,000 if it is not set, for ten days"]
+fn ten_days_of_many_units() {
+    let units: u64 = std::env::var("RANKDUEL_UNITS").map_or(100_000, |text| text.parse().unwrap());
+    let mut server = Server::start();
+    server.experiment("e", json!({"policy": "rucb", "window": "30m", "retain": "4d"}));
+    let metric = |server: &Server, name: &str| {
+        let text = server.client().get("/metrics").body;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} "))).unwrap().to_owned();
+        line.parse::<f64>().unwrap()
+    };
+    let proc = |file: &str, field: &str| {
+        let text = std::fs::read_to_string(format!("/proc/self/{file}")).unwrap();
+        let line = text.lines().find(|line| line.starts_with(field)).unwrap().to_owned();
+        line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap()
+    };
+    let page = |unit: u64| {
+        let body = json!({"unit": format!("unit-{unit:09}"), "lists": two_lists(10)});
+        ("POST", "/v1/experiments/e/impressions".to_owned(), body)
+    };
+    println!("day  units seen  in memory  resident MB  store MB  written KB/page  p50 ms  p99 ms  closing p50  p99");
+    let (mut pages, mut seen) = (0_u64, 0_u64);
+    for day in 0..10 {
+        let (mut quiet, mut closing) = (Vec::new(), Vec::new());
+        let written = proc("io", "write_bytes:");
+        let mut of_day = 0_u64;
+        while of_day < units {
+            // A tenth come back from any day.
+            let calls = (0..200)
+                .map(|place| page(if place % 10 == 0 { (of_day * 7 + place) % (seen + 1) } else { seen + place }));
+            let answers = server.send(calls.collect());
+            seen += 200;
+            of_day += 200;
+            pages += 200;
+            let clicks: Vec<Value> = answers
+                .iter()
+                .step_by(3)
+                .map(|(status, told)| {
+                    assert_eq!(*status, 200, "{told}");
+                    click(&told["id"], told["shown"][1].as_str().unwrap())
+                })
+                .collect();
+            server.send(clicks.into_iter().map(|event| ("POST", "/v1/events".to_owned(), event)).collect());
+            server.pass(crate::support::DAY * 200 / units as i64);
+            // One alone, as a browser waits for it.
+            let is_closing = metric(&server, "rankduel_upkeep") > 0.0;
+            let started = std::time::Instant::now();
+            server.send(vec![page(seen / 2)]);
+            pages += 1;
+            let took = started.elapsed().as_secs_f64() * 1e3;
+            if is_closing { &mut closing } else { &mut quiet }.push(took);
+        }
+        let percentile = |times: &mut Vec<f64>, part: f64| {
+            times.sort_by(f64::total_cmp);
+            times.get(((times.len() as f64 * part) as usize).min(times.len().max(1) - 1)).copied().unwrap_or(f64::NAN)
+        };
+        let sizes: u64 =
+            std::fs::read_dir(server.folder.path()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+        println!(
+            "{day:3}  {seen:10}  {:9}  {:11.0}  {:8.0}  {:15.1}  {:6.1}  {:6.1}  {:11.1}  {:4.1}",
+            metric(&server, "rankduel_units_in_memory"),
+            proc("status", "VmRSS:") / 1024.0,
+            sizes as f64 / 1e6,
+            (proc("io", "write_bytes:") - written) / 1e3 / (of_day as f64 * 1.005),
+            percentile(&mut quiet, 0.5),
+            percentile(&mut quiet, 0.99),
+            percentile(&mut closing, 0.5),
+            percentile(&mut closing, 0.99),
+        );
+    }
+    let before = said(&server);
+    server.stop();
+    let started = std::time::Instant::now();
+    server.run().unwrap();
+    println!("{pages} pages; a start takes {:.2} s", started.elapsed().as_secs_f64());
+    assert_eq!(said(&server), before);
+    assert!(metric(&server, "rankduel_units_in_memory") < 2.0 * units as f64);
 }

@@ -265,6 +265,12 @@ impl Experiment {
         &self.rules.version
     }
 
+    /// Who chooses: the policy with its revision; `None` while another revision does.
+    #[must_use]
+    pub fn chooser(&self) -> Option<String> {
+        self.chooser.as_ref().map(Chooser::name)
+    }
+
     /// What it does with requests.
     #[must_use]
     pub fn state(&self) -> State {
