@@ -42,6 +42,7 @@ class ExperimentSettings(TypedDict, total=False):
     seed: int
     run: int
     generators: Optional[Mapping[str, Any]]
+    retain: Optional[str]
 
 
 class Experiments:

@@ -275,3 +275,23 @@ fn a_store_of_format_2_is_served() {
     let told = client.post("/v1/experiments/e/impressions", body).expect_status(200);
     assert_eq!(told["shown"].as_array().unwrap().len(), 3);
 }
+
+/// A store as the builds between write it: snapshots with all units in one row. Made by `drive` with sixty impressions of twelve users.
+#[test]
+fn a_store_of_format_3_is_served() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/store-3.db");
+    let mut server = Server::stopped();
+    std::fs::copy(fixture, server.store()).unwrap();
+    let (text, error) = texts(&server.command(&["migrate"]));
+    let copy = server.folder.path().join("store.db.format-3");
+    assert!(text.starts_with(&format!("moved; {} is as the store was", copy.display())), "{text}{error}");
+    assert_eq!(texts(&server.command(&["check"])).0, "e: ok, 202 events, 60 impressions\nok\n");
+    assert!(texts(&server.command(&["replay"])).0.starts_with("e: 202 events, checksum 61ac9ac47012d1f3\n"));
+    server.settings.consent.accept_time = true;
+    server.pass(DAY);
+    server.run().unwrap();
+    let status = server.client().get("/v1/experiments/e").expect_status(200);
+    assert_eq!((&status["impressions"]["asked"], &status["clicks"]["taken"]), (&json!(60), &json!(80)));
+    server.restart();
+    server.client().post("/v1/experiments/e/choose", json!({"unit": "somebody new"})).expect_status(200);
+}

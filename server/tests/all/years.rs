@@ -295,7 +295,9 @@ fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
     for day in 0..30 {
         for place in 0..40 {
             let unit = if place % 4 == 0 { place } else { 40 * day + place };
-            let told = ask(&server, "e", &format!("u{unit}"));
+            let list = |from: usize| -> Vec<String> { (from..from + 4).map(|n| format!("paper-{day}-{n}")).collect() };
+            let body = json!({"unit": format!("u{unit}"), "query": "q", "lists": {"old": list(0), "new": list(2)}});
+            let told = server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
             if place % 3 == 0 {
                 let event = click(&told["id"], told["shown"][place as usize % 2].as_str().unwrap());
                 server.client().post("/v1/events", event).expect_status(200);
@@ -371,6 +373,14 @@ fn days_that_are_not_kept_are_forgotten() {
     // Deleted and started again, no number is given twice.
     let before = said(&server);
     server.restart();
+    let in_files = |server: &Server, text: &str| {
+        let files = std::fs::read_dir(server.folder.path()).unwrap();
+        let mut bytes = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        bytes.any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    };
+    let found = [0, 5, 15, 23, 29].map(|day| in_files(&server, &format!("paper-{day}-3")));
+    assert_eq!(found, [false, false, false, false, true], "free pages and the write-ahead log too");
+    assert!(in_files(&whole, "paper-0-3"));
     assert_eq!(said(&server), before);
     ask(&server, "e", "another one");
     assert_eq!(unit(&server), most + 1);
