@@ -7,7 +7,7 @@ use desk::println;
 use output::numbers::with_unit;
 
 use super::StoreFlag;
-use crate::store::Access;
+use crate::store::{Access, Store};
 use crate::writer::{FoldedLog, check_log};
 
 /// Check a store: the file, the checksums of all rows, that every log folds, and that snapshots are what logs fold to
@@ -22,27 +22,31 @@ pub(super) struct Check {
 impl Check {
     /// Checks it; returns the exit code.
     pub(super) fn run(self) -> Result<u8> {
-        let store = self.store.open(Access::Read)?;
-        let problems = store.problems()?;
-        for problem in &problems {
-            println!("store: {}", problem.text);
-        }
-        let mut wrong = problems.len();
-        for (id, name) in store.experiments()? {
-            match check_log(&store, id, &name) {
-                Ok(FoldedLog { events, asked, .. }) => {
-                    println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression"));
-                }
-                Err(error) => {
-                    wrong += 1;
-                    println!("{name}: {error}");
-                }
+        // A server may forget days meanwhile.
+        self.store.open(Access::Read)?.at_one_moment(check)
+    }
+}
+
+fn check(store: &Store) -> Result<u8> {
+    let problems = store.problems()?;
+    for problem in &problems {
+        println!("store: {}", problem.text);
+    }
+    let mut wrong = problems.len();
+    for (id, name) in store.experiments()? {
+        match check_log(store, id, &name) {
+            Ok(FoldedLog { events, asked, .. }) => {
+                println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression"));
+            }
+            Err(error) => {
+                wrong += 1;
+                println!("{name}: {error}");
             }
         }
-        if wrong > 0 {
-            return Ok(FAILED);
-        }
-        println!("ok");
-        Ok(0)
     }
+    if wrong > 0 {
+        return Ok(FAILED);
+    }
+    println!("ok");
+    Ok(0)
 }

@@ -10,7 +10,7 @@ use traffic::{Config, Event, Experiment};
 
 use super::{StoreFlag, write_new};
 use crate::export::choices_line;
-use crate::store::Access;
+use crate::store::{Access, Store};
 use crate::writer::{FoldedLog, Next, fold};
 
 /// Fold logs again: choices are made again and compared, and a checksum of all events is printed
@@ -38,7 +38,11 @@ struct Range {
 
 impl Replay {
     pub(super) fn run(self) -> Result<()> {
-        let store = self.store.open(Access::Read)?;
+        // A server may forget days meanwhile.
+        self.store.open(Access::Read)?.at_one_moment(|store| self.replay(store))
+    }
+
+    fn replay(&self, store: &Store) -> Result<()> {
         let mut is_there = self.experiment.is_none();
         for (id, name) in store.experiments()? {
             if self.experiment.as_ref().is_some_and(|only| *only != name) {
@@ -48,7 +52,7 @@ impl Replay {
             let mut ranges: Vec<Range> = Vec::new();
             let mut choices = String::new();
             let FoldedLog { experiment, events, .. } =
-                fold(&store, id, &name, |Next { n, event, experiment: before }| {
+                fold(store, id, &name, |Next { n, event, experiment: before }| {
                     if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
                         ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
                     }
@@ -84,7 +88,7 @@ impl Replay {
             }
         }
         if !is_there {
-            bail!("there is no experiment {:?}", self.experiment.unwrap_or_default());
+            bail!("there is no experiment {:?}", self.experiment.as_deref().unwrap_or_default());
         }
         Ok(())
     }

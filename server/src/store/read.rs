@@ -106,7 +106,8 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Gives the events of an experiment after number `after` to `each`, in order; those that were forgotten are left out.
+    /// Gives the events of an experiment after number `after` to `each`, in order; those that were forgotten are left out, so that the
+    /// first may have any number.
     ///
     /// # Errors
     /// If the store cannot be read, a row is damaged, or a number is missing; and those of `each`.
@@ -116,7 +117,9 @@ impl Store {
         after: u64,
         mut each: impl FnMut(StoredEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut last = after.max(self.first_event(experiment)?.saturating_sub(1));
+        self.inject(Operation::Read)?;
+        let mut last = after;
+        let mut is_first = true;
         let failed =
             |last: u64, error| E::from(StoreError::of_row(experiment, format!("the event after number {last}"), error));
         let sql = format!("SELECT n, kind, impression, body, sum FROM events_{experiment} WHERE n > ?1 ORDER BY n");
@@ -131,7 +134,7 @@ impl Store {
                 Ok((StoredEvent { n: n as u64, kind, impression, body }, is_whole))
             };
             let (event, is_whole) = read().map_err(|error| failed(last, error))?;
-            last += 1;
+            last = if std::mem::take(&mut is_first) { event.n } else { last + 1 };
             if event.n != last {
                 let what = format!("the next number is {}", event.n);
                 return Err(StoreError::row(experiment, format!("event {last}"), what).into());

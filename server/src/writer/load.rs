@@ -124,6 +124,7 @@ fn fold_after(
     mut each: impl FnMut(Next<'_>),
 ) -> Result<FoldedLog, LoadError> {
     let at = begun.as_ref().map_or(0, |begun| begun.at);
+    let first = store.first_event(id)?;
     let mut folded = begun.map(|begun| begun.experiment);
     let (mut events, mut asked) =
         folded.as_ref().map_or((0, 0), |experiment| (experiment.position().0, experiment.fates().asked));
@@ -154,7 +155,6 @@ fn fold_after(
         let message = format!("it was written for experiment {:?}", experiment.config().name);
         return Err(LoadError::Event { experiment: name.to_owned(), n: 1, message });
     }
-    let first = store.first_event(id)?;
     if first > experiment.forgotten().events + 1 {
         let message = format!("the {} before it are not there, and were not forgotten", with_unit(first - 1, "event"));
         return Err(LoadError::Event { experiment: name.to_owned(), n: first, message });

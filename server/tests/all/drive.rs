@@ -66,9 +66,12 @@ fn goes_on(policy: &str, impressions: usize, each: u64) {
         let status = server.client().get("/v1/experiments/drive");
         if status.status == 200 && status.json()["impressions"]["asked"].as_u64().unwrap() >= next {
             next += each;
-            server.stop();
-            server.pass(crate::support::DAY);
-            server.run().unwrap();
+            // A day, in absences that are shorter than a window: what is open stays open.
+            for _ in 0..50 {
+                server.stop();
+                server.pass(crate::support::DAY / 50);
+                server.run().unwrap();
+            }
         }
     }
     assert!(driving.wait().unwrap().success(), "{policy}");
@@ -77,14 +80,16 @@ fn goes_on(policy: &str, impressions: usize, each: u64) {
     let [expected, kept] = [expected, chosen].map(|path| std::fs::read_to_string(path).unwrap());
     let (all, lines) = (expected.lines().count(), kept.lines().count());
     assert_eq!(all, impressions, "{policy}");
-    assert!(expected.ends_with(&kept) && lines > each as usize && lines < all, "{policy}: {lines} of {all}");
+    assert!(lines > each as usize && lines < all, "{policy}: {lines} of {all}");
+    let differs = expected.lines().skip(all - lines).zip(kept.lines()).find(|(one, other)| one != other);
+    assert_eq!(differs, None, "{policy}: {lines} of {all}");
     assert!(server.command(&["check"]).status.success(), "{policy}");
 }
 
 #[test]
 fn a_server_that_starts_again_chooses_what_a_simulation_plays() {
     for policy in ["rucb", "mdb"] {
-        goes_on(policy, 900, 150);
+        goes_on(policy, 600, 100);
     }
 }
 

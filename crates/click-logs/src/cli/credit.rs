@@ -21,8 +21,8 @@ use verdicts::{Bots, PairChoice};
 
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
-use super::{Scratch, inputs};
-use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Unkept, Watch, append, credit};
+use super::{Scratch, detail, inputs};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit};
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
@@ -66,7 +66,7 @@ pub(super) struct Credit {
     is_final: bool,
     /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files together.
     /// Needs --until (or --final), --rankers, and --pairs unless the log says it
-    #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "disk", "order"])]
+    #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "detail", "disk", "order"])]
     append: Option<PathBuf>,
     /// How late lines may come to a log that grows; later ones are behind, and do not count [default: 3d, or that of the state]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "append")]
@@ -103,6 +103,10 @@ pub(super) struct Credit {
     /// Write every line that does not count, with its reason, to set-aside.csv
     #[arg(long)]
     set_aside: bool,
+    /// Write a row for each impression and each unit to detail-impressions.csv and detail-units.csv, in the order of the files, which
+    /// are read twice
+    #[arg(long)]
+    detail: bool,
     /// The folder to write to [default: results/credit-NAME, by the first file]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -193,8 +197,9 @@ impl Credit {
         }
         let scratch = Scratch::new(self.scratch.as_deref().unwrap_or(folder.path()))?;
         let order = match self.order {
-            LineOrder::Time if self.set_aside => {
-                bail!(usage("--set-aside names lines that were read in any order; leave out --order time"))
+            LineOrder::Time if self.set_aside || self.detail => {
+                let flag = if self.set_aside { "--set-aside" } else { "--detail" };
+                bail!(usage(format!("{flag} names lines that were read in any order; leave out --order time")))
             }
             LineOrder::Auto => Order::Auto,
             LineOrder::Time => Order::Time,
@@ -207,16 +212,23 @@ impl Credit {
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
-        let credited = match (state, &mut writer) {
-            (Some(state), _) => {
+        let (mut details, traces) = (Vec::new(), self.set_aside || self.detail);
+        let mut trace = |traced: Traced| {
+            if let (Some(writer), Traced::Aside(aside)) = (&mut writer, &traced) {
+                writer.write(aside);
+            }
+            if self.detail {
+                details.push(traced);
+            }
+        };
+        let credited = match state {
+            Some(state) => {
                 append(state, &inputs, &settings, &limits, &watch).map(|(credited, unkept)| (credited, Some(unkept)))
             }
-            (None, Some(writer)) => {
-                let credited = credit(&inputs, &settings, &limits, &watch, Some(&mut |aside| writer.write(&aside)));
+            None => {
+                let trace: Option<&mut (dyn FnMut(Traced) + Send)> = if traces { Some(&mut trace) } else { None };
+                let credited = credit(&inputs, &settings, &limits, &watch, trace);
                 credited.map(|credited| (credited, None)).map_err(Into::into)
-            }
-            (None, None) => {
-                credit(&inputs, &settings, &limits, &watch, None).map(|credited| (credited, None)).map_err(Into::into)
             }
         };
         watch.finish();
@@ -224,6 +236,9 @@ impl Credit {
         let (credited, unkept) = credited?;
         writer.map(AsideWriter::finish).transpose()?;
         check(&credited, &settings, unkept.is_some())?;
+        if self.detail {
+            detail::write(&scratch.path, details, &credited, &inputs, &settings)?;
+        }
         let outcomes = crate::outcomes::of_credited(&credited);
         let summary = summary(&credited, &settings);
         folder.write(&config, || {
@@ -232,9 +247,13 @@ impl Credit {
             super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
             super::write(folder.path(), "pages.csv", &pages_csv(&credited))?;
             output::write_json_pretty(&folder.join(SUMMARY_FILE), &sealed_summary(&summary, &table)?)?;
-            output::remove_stale(&folder.join("set-aside.csv"))?;
-            if self.set_aside {
-                move_file(&set_aside, &folder.join("set-aside.csv"))?;
+            for (name, is_asked) in
+                [("set-aside.csv", self.set_aside), (detail::IMPRESSIONS, self.detail), (detail::UNITS, self.detail)]
+            {
+                output::remove_stale(&folder.join(name))?;
+                if is_asked {
+                    move_file(&scratch.path.join(name), &folder.join(name))?;
+                }
             }
             // In the folder, which may be renamed in the end.
             drop(scratch);

@@ -2,6 +2,7 @@
 
 mod credit;
 mod decide;
+mod detail;
 mod html;
 mod inputs;
 mod set_aside;

@@ -13,7 +13,7 @@ use super::sliding::stopped::Stopped;
 use super::span::{Span, beyond_end};
 use super::spill::Spill;
 use super::survey::names;
-use super::tally::{Aside, Tally};
+use super::tally::{Tally, Traced};
 use super::units::{Counter, Days, Pairs, divided, most_careful};
 use crate::error::LogError;
 use crate::model::{Complete, Lineups, Settings, wrong_name};
@@ -89,7 +89,7 @@ impl Watch for () {
     fn again(&self, _: &str) {}
 }
 
-/// Joins and credits a log; passes every line that does not count to `aside`, if there is one.
+/// Joins and credits a log; passes what became of every line and unit to `trace`, if there is one, in any order.
 ///
 /// # Errors
 /// For a file that cannot be read, a line that is malformed (unless such lines are set aside), or a folder that is full.
@@ -98,12 +98,12 @@ pub fn credit(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    aside: Option<&mut (dyn FnMut(Aside) + Send)>,
+    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
 ) -> Result<Credited, LogError> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
-    threads::within(Some(limits.threads), || in_either_order(inputs, settings, limits, watch, aside))
+    threads::within(Some(limits.threads), || in_either_order(inputs, settings, limits, watch, trace))
         .map_err(|error| LogError::new(error.to_string()))?
 }
 
@@ -113,15 +113,15 @@ fn in_either_order(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    mut aside: Option<&mut (dyn FnMut(Aside) + Send)>,
+    mut trace: Option<&mut (dyn FnMut(Traced) + Send)>,
 ) -> Result<Credited, LogError> {
-    let keeps_origins = aside.is_some();
+    let keeps_origins = trace.is_some();
     if keeps_origins && limits.order == Order::Time {
-        return Err(LogError::new("lines that are set aside are named in any order only; leave out the order of time"));
+        return Err(LogError::new("lines are named in any order only; leave out the order of time"));
     }
-    let mut take = |asides: Vec<Aside>| {
-        if let Some(aside) = aside.as_mut() {
-            asides.into_iter().for_each(aside);
+    let mut take = |traced: Vec<Traced>| {
+        if let Some(trace) = trace.as_mut() {
+            traced.into_iter().for_each(trace);
         }
     };
     let begin = || JoinState::new(inputs, settings, limits, keeps_origins);
@@ -168,7 +168,7 @@ fn in_either_order(
 }
 
 /// The units of one partition.
-type Counted = (Days, Tally, Vec<Aside>);
+type Counted = (Days, Tally, Vec<Traced>);
 
 /// What both ways of joining share.
 pub(super) struct JoinState<'a> {
@@ -306,7 +306,7 @@ impl<'a> JoinState<'a> {
         mut self,
         outcomes: Spill,
         in_order: bool,
-        take: &mut impl FnMut(Vec<Aside>),
+        take: &mut impl FnMut(Vec<Traced>),
     ) -> Result<Credited, LogError> {
         let pairs = self.pairs();
         self.spilled += outcomes.written();
@@ -355,7 +355,7 @@ impl<'a> JoinState<'a> {
         outcomes: Spill,
         pairs: &Pairs,
         last_day: i32,
-        take: &mut impl FnMut(Vec<Aside>),
+        take: &mut impl FnMut(Vec<Traced>),
     ) -> Result<Days, LogError> {
         let length = outcome::length(self.keeps_origins);
         let settings = self.settings;
@@ -371,19 +371,18 @@ impl<'a> JoinState<'a> {
                         read.extend(bytes.chunks_exact(length).map(PairOutcome::read));
                         bytes.len() / length * length
                     })?;
-                    let (days, tally, asides) = (Days::new(), Tally::default(), Vec::new());
-                    let mut counter = Counter { settings, pairs, last_day, says_open: true, days, tally, asides };
+                    let mut counter = Counter::new(settings, pairs, last_day, true);
                     counter.count(&read);
-                    Ok((counter.days, counter.tally, counter.asides))
+                    Ok((counter.days, counter.tally, counter.traced))
                 })
                 .collect();
             for (counted, &part) in counted.into_iter().zip(group) {
-                let (more, tally, asides) = counted?;
+                let (more, tally, traced) = counted?;
                 for (key, of) in more {
                     *days.entry(key).or_default() += of;
                 }
                 self.tally += tally;
-                take(asides);
+                take(traced);
                 outcomes.release(part);
             }
         }

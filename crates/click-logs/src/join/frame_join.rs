@@ -25,7 +25,7 @@ use super::span::Span;
 use super::survey::Survey;
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Days, Pairs, Sum};
+use super::units::{Counter, Pairs, Sum};
 use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Impression, Lineup, Lineups, Settings};
 use crate::read::{Event, FastPath, RowRef};
@@ -414,15 +414,7 @@ impl Units {
     /// Counts the units passed, all outcomes of which must have been, and forgets them.
     pub fn count(&mut self, sum: &mut Sum) {
         let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
-        let mut counter = Counter {
-            settings: &self.settings,
-            pairs: &pairs,
-            last_day: self.last_day,
-            says_open: true,
-            days: Days::new(),
-            tally: Tally::default(),
-            asides: Vec::new(),
-        };
+        let mut counter = Counter::new(&self.settings, &pairs, self.last_day, true);
         counter.count(&std::mem::take(&mut self.outcomes));
         for ((version, day, pair), of) in counter.days {
             let names = [pair.0, pair.1].map(|place| pairs.names[place].clone());

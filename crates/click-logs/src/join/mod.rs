@@ -37,5 +37,5 @@ pub use credited::Credited;
 pub use frame_join::{FrameJoin, UnitOutcome, Units};
 pub use span::Span;
 pub use survey::Survey;
-pub use tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
+pub use tally::{Aside, ClickFate, ImpressionFate, Tally, Traced, TracedPair, TracedUnit, UnitFate};
 pub use units::{OfDay, Sum};

@@ -6,7 +6,7 @@ use verdicts::integrity::PageRecord;
 
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::page_of::PageOf;
-use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED};
+use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
 
@@ -25,8 +25,8 @@ pub(super) struct Table<'a> {
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
-    /// By impression in conflict: the units and lineups of its copies but the one in `records`, and when each saw it first.
-    conflicts: BTreeMap<u128, BTreeMap<UnitOf, Seen>>,
+    /// By impression in conflict: the units and lineups of its copies but the one in `records`, when each saw it first, and in which line.
+    conflicts: BTreeMap<u128, BTreeMap<UnitOf, (Seen, Option<Origin>)>>,
 }
 
 /// A unit, and the lineup that it saw.
@@ -276,8 +276,9 @@ impl<'a> Table<'a> {
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
-            let first = units.entry((record.unit(), record.lineup())).or_insert(seen(record));
-            *first = seen(record).min(*first);
+            let of_record = (seen(record), record.origin());
+            let first = units.entry((record.unit(), record.lineup())).or_insert(of_record);
+            *first = of_record.min(*first);
         }
     }
 
@@ -501,8 +502,9 @@ impl<'a> Table<'a> {
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
             let record = self.record(entry.at);
             let copies = self.conflicts.get(&record.id()).into_iter().flatten();
-            let held = (!is_without_unit(record)).then(|| ((record.unit(), record.lineup()), seen(record)));
-            for ((unit, lineup), shown) in copies.map(|(key, shown)| (*key, *shown)).chain(held) {
+            let held =
+                (!is_without_unit(record)).then(|| ((record.unit(), record.lineup()), (seen(record), record.origin())));
+            for ((unit, lineup), (shown, origin)) in copies.map(|(key, first)| (*key, *first)).chain(held) {
                 take(PairOutcome {
                     unit,
                     shown,
@@ -517,7 +519,7 @@ impl<'a> Table<'a> {
                     all_clicks: 0,
                     page: PageRecord::default(),
                     sides: None,
-                    origin: self.keeps_origins.then_some((0, 0)),
+                    origin,
                 });
             }
         }

@@ -274,6 +274,58 @@ impl AddAssign for Tally {
     }
 }
 
+/// What became of a line or of a unit, where each is asked for. Pairs are places in [`Credited::rankers`](super::Credited), versions in
+/// [`Credited::versions`](super::Credited); files are numbered in the order given, lines from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Traced {
+    /// A line that was set aside.
+    Aside(Aside),
+    /// What an impression says of one of its pairs.
+    Pair(TracedPair),
+    /// An outcome of a unit.
+    Unit(TracedUnit),
+}
+
+/// What an impression says of one of its pairs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TracedPair {
+    /// The number of its file.
+    pub file: u32,
+    /// Its line.
+    pub line: u64,
+    /// The pair, the lower place first.
+    pub pair: (usize, usize),
+    /// The version.
+    pub version: usize,
+    /// The day on which it was shown, in days since 1970-01-01.
+    pub day: i32,
+    /// 1 if the first won, -1 if the second did.
+    pub net: i8,
+    /// Its clicks, each document once.
+    pub clicks: u32,
+    /// Whether it counts.
+    pub fate: &'static str,
+}
+
+/// An outcome of a unit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TracedUnit {
+    /// The number of the file of its first line.
+    pub file: u32,
+    /// That line.
+    pub line: u64,
+    /// The pair; `None` where it has no outcome of one.
+    pub pair: Option<(usize, usize)>,
+    /// The version.
+    pub version: usize,
+    /// The last day that counts for it, in days since 1970-01-01.
+    pub day: i32,
+    /// Wins of the first minus those of the second.
+    pub net: i64,
+    /// Whether it counts.
+    pub fate: &'static str,
+}
+
 /// A line that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Aside {

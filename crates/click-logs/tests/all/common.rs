@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use click_logs::LogError;
-use click_logs::join::{Aside, Credited, Inputs, Limits, Order, credit};
+use click_logs::join::{Aside, Credited, Inputs, Limits, Order, Traced, credit};
 use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, Truth, simulate};
 
@@ -52,11 +52,21 @@ impl Log {
 
     /// With the lines that were set aside, in order.
     pub(crate) fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
-        let mut asides = Vec::new();
+        let (credited, traced) = self.credit_traced(settings);
+        let asides = traced.into_iter().filter_map(|traced| match traced {
+            Traced::Aside(aside) => Some(aside),
+            Traced::Pair(_) | Traced::Unit(_) => None,
+        });
+        (credited, asides.collect())
+    }
+
+    /// With what became of every line and unit, in order.
+    pub(crate) fn credit_traced(&self, settings: &Settings) -> (Credited, Vec<Traced>) {
+        let mut all = Vec::new();
         let credited =
-            credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |aside| asides.push(aside))).unwrap();
-        asides.sort();
-        (credited, asides)
+            credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |traced| all.push(traced))).unwrap();
+        all.sort();
+        (credited, all)
     }
 }
 

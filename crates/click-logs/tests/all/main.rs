@@ -4,6 +4,7 @@ mod append;
 mod cli;
 mod common;
 mod damaged;
+mod detail;
 mod drift;
 mod frame_join;
 mod help;

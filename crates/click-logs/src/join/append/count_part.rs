@@ -82,15 +82,7 @@ pub(super) fn count_part(
             versions.insert(version);
         }
     }
-    let counter = |last_day, says_open| Counter {
-        settings: over.settings,
-        pairs,
-        last_day,
-        says_open,
-        days: Days::new(),
-        tally: Tally::default(),
-        asides: Vec::new(),
-    };
+    let counter = |last_day, says_open| Counter::new(over.settings, pairs, last_day, says_open);
     let (mut counter, mut counter_now) = (counter(over.last_day, false), counter(last_day_now, true));
     let known = state.section(Section::Units(part))?;
     let mut units = Vec::with_capacity(known.len() + known.len() / 8);

@@ -11,7 +11,7 @@ use super::encode::Kind;
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
 use super::spill::Spill;
 use super::table::{Joined, Table};
-use super::tally::Aside;
+use super::tally::{Aside, Traced};
 use crate::error::LogError;
 use crate::model::Lineup;
 
@@ -35,6 +35,11 @@ impl Partitions {
     }
 }
 
+/// Lines that were set aside, as what is traced.
+fn traced(asides: Vec<Aside>) -> Vec<Traced> {
+    asides.into_iter().map(Traced::Aside).collect()
+}
+
 impl JoinState<'_> {
     /// Joins a log in any order; returns the outcomes of impressions, scattered by unit.
     ///
@@ -44,7 +49,7 @@ impl JoinState<'_> {
         &mut self,
         inputs: &Inputs,
         watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Aside>),
+        take: &mut impl FnMut(Vec<Traced>),
     ) -> Result<Spill, LogError> {
         let mut outcomes = self.spill("outcomes", 4);
         let mut start = 0;
@@ -52,7 +57,7 @@ impl JoinState<'_> {
             let is_first = start == 0;
             let tally = self.tally;
             let mut ignore = |_| {};
-            let malformed: &mut dyn FnMut(Vec<Aside>) = if is_first { &mut *take } else { &mut ignore };
+            let malformed: &mut dyn FnMut(Vec<Traced>) = if is_first { &mut *take } else { &mut ignore };
             let (mut log, end) = self.scatter(inputs, start..self.parts, outcomes.size(), watch, malformed)?;
             if !is_first {
                 // Lines that are read again were counted.
@@ -76,7 +81,7 @@ impl JoinState<'_> {
         range: Range<usize>,
         taken: u64,
         watch: &impl Watch,
-        malformed: &mut dyn FnMut(Vec<Aside>),
+        malformed: &mut dyn FnMut(Vec<Traced>),
     ) -> Result<(Partitions, usize), LogError> {
         // Every line has its own place where places are asked for.
         let compacted =
@@ -99,7 +104,7 @@ impl JoinState<'_> {
                             Kind::Impressions => log.impressions.append_some(&encoded.records, start..end)?,
                             Kind::Clicks => log.clicks.append_some(&encoded.records, start..end)?,
                         }
-                        malformed(encoded.asides);
+                        malformed(traced(encoded.asides));
                     }
                     while self.limits.disk.is_some_and(|most| taken + log.size() > most) {
                         let middle = start.midpoint(end);
@@ -129,7 +134,7 @@ impl JoinState<'_> {
         range: Range<usize>,
         outcomes: &mut Spill,
         watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Aside>),
+        take: &mut impl FnMut(Vec<Traced>),
     ) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         watch.join(range.len());
@@ -140,7 +145,7 @@ impl JoinState<'_> {
             for (joined, &part) in joined.into_iter().zip(group) {
                 for (joined, records) in joined? {
                     self.tally += joined.tally;
-                    take(joined.asides);
+                    take(traced(joined.asides));
                     outcomes.append_all(&records)?;
                 }
                 log.release(part);

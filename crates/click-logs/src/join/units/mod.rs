@@ -27,9 +27,10 @@ pub(super) use past::{Past, unzigzag, zigzag};
 
 use super::credited::Credited;
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::record::Origin;
 use super::span::beyond_end;
 use super::survey::Survey;
-use super::tally::{Aside, ClickFate, ImpressionFate, Tally, UnitFate};
+use super::tally::{Aside, ClickFate, ImpressionFate, Tally, Traced, TracedPair, TracedUnit, UnitFate};
 use crate::model::{Lineup, Settings};
 
 /// Counts by version, day and pair.
@@ -212,10 +213,18 @@ pub(super) struct Counter<'a> {
     pub(super) says_open: bool,
     pub(super) days: Days,
     pub(super) tally: Tally,
-    pub(super) asides: Vec<Aside>,
+    /// What became of impressions and units, where origins are known.
+    pub(super) traced: Vec<Traced>,
+    /// The first line of the unit that is counted, if that is known.
+    at: Option<Origin>,
 }
 
-impl Counter<'_> {
+impl<'a> Counter<'a> {
+    pub(super) fn new(settings: &'a Settings, pairs: &'a Pairs, last_day: i32, says_open: bool) -> Self {
+        let (days, tally) = (Days::new(), Tally::default());
+        Self { settings, pairs, last_day, says_open, days, tally, traced: Vec::new(), at: None }
+    }
+
     /// Counts all outcomes of a partition, which has every outcome of its units.
     pub(super) fn count(&mut self, outcomes: &impl OutcomeSource) {
         // What is sorted are parts of units: fewer bytes to move. Bits from 80 on may be those of a partition.
@@ -235,6 +244,7 @@ impl Counter<'_> {
 
     /// Counts outcomes of one unit, in the order of their days, all of which are later than those of its past; adds them to it.
     pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
+        self.at = unit.iter().filter_map(|outcome| outcome.origin).min();
         if past.bot_from == i32::MAX {
             past.bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
         }
@@ -290,7 +300,14 @@ impl Counter<'_> {
             // Bots, too: who is one depends on clicks, and so on what a coin put on top.
             let of_day = self.days.entry((version, outcome.day, pair)).or_default();
             of_day.pages.add(page, fresh == Fresh::Every || Some(outcome.shown) == first);
-            if outcome.day >= bot_from {
+            let is_bot = outcome.day >= bot_from;
+            if let Some((file, line)) = outcome.origin {
+                let (day, clicks) = (outcome.day, outcome.clicks);
+                let fate = if is_bot { ImpressionFate::Bot } else { ImpressionFate::Credited };
+                let traced = TracedPair { file, line, pair, version, day, net, clicks, fate: fate.name() };
+                self.traced.push(Traced::Pair(traced));
+            }
+            if is_bot {
                 self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
                 continue;
             }
@@ -359,6 +376,7 @@ impl Counter<'_> {
             };
             sum.is_open = false;
             self.tally.units(fate, 1);
+            trace_unit(&mut self.traced, self.at, (version, last), Some((pair, net)), fate);
         }
     }
 
@@ -381,18 +399,31 @@ impl Counter<'_> {
         }
         past.note(Met { version, first: None, is_unkept: false });
         let day = unit.iter().find(|outcome| is_first(outcome)).map_or(i32::MAX, |outcome| outcome.day);
-        if bot_from <= day {
-            self.tally.units(UnitFate::Bot, outcomes.len().max(1) as u64);
+        let waiting = if bot_from <= day {
+            Some(UnitFate::Bot)
         } else if day > self.last_day {
-            self.tally.units(UnitFate::Open, outcomes.len().max(1) as u64);
+            Some(UnitFate::Open)
+        } else {
+            None
+        };
+        if let Some(fate) = waiting {
+            self.tally.units(fate, outcomes.len().max(1) as u64);
+            for (_, of) in &outcomes {
+                trace_unit(&mut self.traced, self.at, (version, day), Some((of.pair, of.net.into())), fate);
+            }
+            if outcomes.is_empty() {
+                trace_unit(&mut self.traced, self.at, (version, day), None, fate);
+            }
         } else if is_set_aside || outcomes.is_empty() {
             self.tally.units(UnitFate::Spent, 1);
+            trace_unit(&mut self.traced, self.at, (version, day), None, UnitFate::Spent);
         } else {
             for (day, OfPair { pair, net, sides, .. }) in outcomes {
                 let counts = &mut self.days.entry((version, day, pair)).or_default().counts;
                 counts.units.record(Preference::of_net(f64::from(net)));
                 counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
+                trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
             }
         }
     }
@@ -405,8 +436,23 @@ impl Counter<'_> {
         self.tally.impressions(fate, 1);
         self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
         if let Some((file, line)) = outcome.origin {
-            self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
+            // Bots have a row that says of which pair, for each of their impressions.
+            self.traced.push(Traced::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
         }
+    }
+}
+
+/// Traces an outcome of the unit that has its first line at a place.
+fn trace_unit(
+    traced: &mut Vec<Traced>,
+    at: Option<Origin>,
+    (version, day): (usize, i32),
+    said: Option<((usize, usize), i64)>,
+    fate: UnitFate,
+) {
+    if let Some((file, line)) = at {
+        let (pair, net) = (said.map(|(pair, _)| pair), said.map_or(0, |(_, net)| net));
+        traced.push(Traced::Unit(TracedUnit { file, line, pair, version, day, net, fate: fate.name() }));
     }
 }
 
