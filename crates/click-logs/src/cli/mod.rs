@@ -8,6 +8,7 @@ mod inputs;
 mod set_aside;
 mod simulate;
 mod summary;
+mod verify;
 
 pub use summary::summary;
 
@@ -39,6 +40,7 @@ enum Command {
     Credit(credit::Credit),
     Decide(decide::Decide),
     Simulate(simulate::Simulate),
+    Verify(verify::Verify),
 }
 
 /// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one line on
@@ -62,6 +64,7 @@ fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {
         Command::Credit(command) => command.run().map(|()| 0),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run().map(|()| 0),
+        Command::Verify(command) => command.run(),
     };
     let of_log = |error: &LogError| error.io_kind().map_or(FailureKind::Content, FailureKind::of_io);
     ran.map_err(|error| Failure::of(&error, |cause| cause.downcast_ref().map(of_log)))

@@ -5,7 +5,7 @@ use std::process::Output;
 
 use click_logs::join::ImpressionFate;
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     assert_cmd::Command::cargo_bin("click-logs").unwrap().current_dir(folder).args(arguments).output().unwrap()
 }
 

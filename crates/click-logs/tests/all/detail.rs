@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::cli::{fails, ok, read};
+use crate::cli::{fails, ok, read, run};
 
 /// Rows of a table as maps by the names of its columns.
 fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
@@ -105,4 +105,71 @@ fn what_cannot_be_traced_is_refused() {
     let credit = ["credit", "--impressions", "log/impressions.jsonl", "--clicks", "log/clicks.jsonl", "--detail"];
     let error = fails(at, 2, &[&credit[..], &["--order", "time"]].concat());
     assert!(error.contains("--detail names lines that were read in any order; leave out --order time"), "{error}");
+}
+
+/// A table that something else made of the same log: of 10^5 users one has another outcome, or lies on another day.
+#[test]
+fn one_wrong_user_of_many_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ok(at, &["simulate", "--out", "log", "--impressions", "3e5", "--days", "5"]);
+    let credit = ["credit", "--impressions", "log/impressions.jsonl", "--clicks", "log/clicks.jsonl", "--final"];
+    ok(at, &[&credit[..], &["--out", "out", "--detail"]].concat());
+    let units = rows(&at.join("out/detail-units.csv"));
+    assert!(units.len() > 80_000, "{}", units.len());
+    // Other columns in another order, the pair the other way round, days as timestamps.
+    let table = |change: &dyn Fn(usize, &mut BTreeMap<String, String>)| {
+        let mut text = "second,day,first,user,net\n".to_owned();
+        for (number, row) in units.iter().enumerate().filter(|(_, row)| row["fate"] == "counted") {
+            let mut row = row.clone();
+            change(number, &mut row);
+            let net = -row["net"].parse::<i64>().unwrap();
+            text += &format!("{},{} 00:00:00,{},{},{net}\n", row["first"], row["day"], row["second"], row["unit"]);
+        }
+        std::fs::write(at.join("table.csv"), text).unwrap();
+    };
+    table(&|_, _| {});
+    let said = ok(at, &["verify", "table.csv", "out"]);
+    assert!(said.starts_with("Equal: ") && said.ends_with(" units.\n"), "{said}");
+    let place = units.iter().position(|row| row["fate"] == "counted" && row["outcome"] == "1").unwrap();
+    let (unit, day) = (&units[place]["unit"], &units[place]["day"]);
+    for (column, value, expected) in [
+        (
+            "net",
+            "-2",
+            format!("table.csv has a win of B on {day}, counted.\n`credit` has a win of A on {day}, counted.\n"),
+        ),
+        (
+            "day",
+            "2025-12-31",
+            format!("table.csv has a win of A on 2025-12-31, counted.\n`credit` has a win of A on {day}, counted.\n"),
+        ),
+    ] {
+        table(&|number, row| {
+            if number == place {
+                row.insert(column.to_owned(), value.to_owned());
+            }
+        });
+        let output = run(at, &["verify", "table.csv", "out"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.starts_with("1 of ") && said.ends_with(&expected), "{said}");
+        assert!(said.contains(&format!("The first: unit {unit}, A and B.\n")), "{said}");
+    }
+    for (text, expected) in [
+        ("user,day,first,net\n", "table.csv: expected a column `second`, found user, day, first, net"),
+        (
+            "user,day,first,second,net\nu,2026-01-01,A,B,x\n",
+            "table.csv:2: expected an outcome such as -1, 0 or 1, found `x`",
+        ),
+        (
+            "user,day,first,second,net\nu,d,A,B,1\nu,e,B,A,1\n",
+            "table.csv:3: unit `u` has a row of this pair before, of d",
+        ),
+    ] {
+        std::fs::write(at.join("table.csv"), text).unwrap();
+        assert!(fails(at, 2, &["verify", "table.csv", "out"]).contains(expected), "{expected}");
+    }
+    ok(at, &[&credit[..], &["--out", "plain"]].concat());
+    assert!(fails(at, 2, &["verify", "table.csv", "plain"]).contains("pass --detail to `click-logs credit`"));
 }
