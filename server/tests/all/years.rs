@@ -458,6 +458,7 @@ fn every_step_of_the_upkeep_may_fail() {
 /// What a server of years costs, as a table: memory, disk, and how long pages take while a day closes.
 #[test]
 #[ignore = "minutes to hours: RANKDUEL_UNITS new units a day, 100,000 if it is not set, for ten days"]
+#[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
 fn ten_days_of_many_units() {
     let units: u64 = std::env::var("RANKDUEL_UNITS").map_or(100_000, |text| text.parse().unwrap());
     let mut server = Server::start();
