@@ -21,7 +21,7 @@ pub struct Held {
     pub(super) asked: u64,
     /// The last impression of which the store has no marks because they were forgotten.
     pub(super) forgotten: u64,
-    /// Snapshots, and what is to be deleted.
+    /// Snapshots, and what is left to delete.
     pub(super) upkeep: Upkeep,
 }
 

@@ -53,7 +53,7 @@ pub(super) enum Slice {
     Nothing,
     /// Something was done.
     Done,
-    /// The same, and all is gone that was to be deleted: no copy of it may stay.
+    /// The same, and everything is gone that had to go: no copy of it may stay.
     Erased,
 }
 

@@ -459,7 +459,7 @@ fn every_step_of_the_upkeep_may_fail() {
 #[test]
 #[ignore = "minutes to hours: RANKDUEL_UNITS new units a day, 100,000 if it is not set, for ten days"]
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
-fn ten_days_of_many_units() {
+fn ten_days_of_many_units_at_full_size() {
     let units: u64 = std::env::var("RANKDUEL_UNITS").map_or(100_000, |text| text.parse().unwrap());
     let mut server = Server::start();
     server.experiment("e", json!({"policy": "rucb", "window": "30m", "retain": "4d"}));
@@ -494,9 +494,9 @@ fn ten_days_of_many_units() {
             let clicks: Vec<Value> = answers
                 .iter()
                 .step_by(3)
-                .map(|(status, told)| {
-                    assert_eq!(*status, 200, "{told}");
-                    click(&told["id"], told["shown"][1].as_str().unwrap())
+                .map(|(status, answer)| {
+                    assert_eq!(*status, 200, "{answer}");
+                    click(&answer["id"], answer["shown"][1].as_str().unwrap())
                 })
                 .collect();
             server.send(clicks.into_iter().map(|event| ("POST", "/v1/events".to_owned(), event)).collect());

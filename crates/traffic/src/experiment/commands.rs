@@ -147,7 +147,7 @@ impl Experiment {
         self.rules.retain.zip(self.last_day).map(|(days, last)| last.saturating_sub(days))
     }
 
-    /// The first events of the log, so many, are forgotten from here on: those of a snapshot in which the days before `before` are
+    /// From here on the first `events` events of the log are forgotten: those of a snapshot in which the days before `before` are
     /// closed. Nothing happens if that cannot be, or is so already.
     pub fn forget(&mut self, now: Time, before: i32, events: u64) {
         if self.can_forget(before, events) && events > self.forgotten.events {

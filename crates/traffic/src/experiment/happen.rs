@@ -398,7 +398,7 @@ impl Experiment {
         self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
     }
 
-    /// Whether so many events, up to the end of the day before `before`, may go: that day is closed, and nothing comes back.
+    /// Whether the first `events` events, up to the end of the day before `before`, may go: that day is closed, and nothing comes back.
     pub(super) fn can_forget(&self, before: i32, events: u64) -> bool {
         events <= self.events
             && self.last_day.is_some_and(|last| before <= last + 1)

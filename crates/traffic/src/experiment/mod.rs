@@ -149,7 +149,7 @@ pub(crate) struct Traffic {
 pub struct Forgotten {
     /// Impressions of days before this one, in days since 1970-01-01, are; `None` if nothing is.
     pub before: Option<i32>,
-    /// The first events of the log, so many, are.
+    /// The first events of the log, this many, are.
     pub events: u64,
 }
 

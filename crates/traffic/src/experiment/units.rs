@@ -271,8 +271,8 @@ impl Experiment {
         units.are_elsewhere = true;
     }
 
-    /// At most so many of these units. Those of which nothing is open and which have not changed since are here no longer: their
-    /// states must be kept, or the experiment folded again.
+    /// At most `most` of these units. Those that have nothing open and have not changed since are here no longer: the caller keeps their
+    /// states, or folds the experiment again.
     pub fn next_states(&mut self, most: usize) -> Vec<UnitState> {
         let mut states = Vec::new();
         while states.len() < most
