@@ -4,8 +4,10 @@ mod credit;
 mod decide;
 mod html;
 mod inputs;
+mod rules;
 mod set_aside;
 mod simulate;
+mod sql;
 mod summary;
 
 pub use summary::summary;
@@ -24,7 +26,7 @@ use crate::error::LogError;
 ///
 /// `credit` joins clicks to the lists that were shown, credits each impression by the method that mixed it, and counts
 /// everything that it sets aside. `decide` says who won, and since when, at a level that holds however often you look.
-/// `simulate` writes logs whose truth is known.
+/// `simulate` writes logs whose truth is known. `sql` prints what `credit` does as SQL for a data warehouse.
 #[derive(Debug, Parser)]
 #[command(name = "click-logs", version, max_term_width = 100)]
 struct Cli {
@@ -38,6 +40,7 @@ enum Command {
     Credit(credit::Credit),
     Decide(decide::Decide),
     Simulate(simulate::Simulate),
+    Sql(sql::Sql),
 }
 
 /// Parses the command line and runs the command. The exit code is 2 for wrong usage and 1 for failures, each with one line on
@@ -61,6 +64,7 @@ fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {
         Command::Credit(command) => command.run().map(|()| 0),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run().map(|()| 0),
+        Command::Sql(command) => command.run().map(|()| 0),
     };
     let of_log = |error: &LogError| error.io_kind().map_or(FailureKind::Content, FailureKind::of_io);
     ran.map_err(|error| Failure::of(&error, |cause| cause.downcast_ref().map(of_log)))
