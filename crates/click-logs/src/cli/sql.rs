@@ -109,7 +109,10 @@ fn command(settings: &Settings, bots: Option<String>) -> String {
     words.extend(bots.map(|path| format!("--bots '{path}'")));
     words.extend(settings.pairs.map(|pairs| format!("--pairs {}", pairs.name())));
     if !settings.rankers.is_empty() {
-        let names = settings.rankers.iter().map(|name| if name.contains([',', '"']) { format!("\"{name}\"") } else { name.clone() });
+        let names = settings
+            .rankers
+            .iter()
+            .map(|name| if name.contains([',', '"']) { format!("\"{name}\"") } else { name.clone() });
         words.push(format!("--rankers '{}'", names.collect::<Vec<_>>().join(",")));
     }
     words.join(" ")

@@ -177,7 +177,15 @@ impl Warehouse {
             let body = self.body(&model, Layout::Script);
             let (comments, query) = split_comments(&body);
             let name = format!("{}.{}", self.schema, model.name);
-            let _ = write!(text, "\n{comments}drop table if exists {name};\ncreate table {name} as\n{};\n", query.trim_end());
+            let _ = write!(
+                text,
+                "\n{comments}drop table if exists {name};\ncreate table {name} as\n{};\n",
+                query.trim_end()
+            );
+            // Others know by themselves how many rows a new table has, or look often enough.
+            if self.dialect == Dialect::Postgres {
+                let _ = writeln!(text, "analyze {name};");
+            }
         }
         text
     }
@@ -189,9 +197,10 @@ impl Warehouse {
             ("dbt_project.yml".to_owned(), self.project_file()),
             ("models/sources.yml".to_owned(), self.sources()),
         ];
-        files.extend(self.models().map(|model| {
-            (format!("models/{}/{}.sql", model.folder, model.name), self.body(&model, Layout::Dbt))
-        }));
+        files.extend(
+            self.models()
+                .map(|model| (format!("models/{}/{}.sql", model.folder, model.name), self.body(&model, Layout::Dbt))),
+        );
         files
     }
 
@@ -342,7 +351,11 @@ impl Warehouse {
     fn project_file(&self) -> String {
         let mut text = self.head().replace("-- ", "# ").replace("--\n", "#\n");
         text += "name: click_credit\nversion: '1.0'\nprofile: click_credit\nmodel-paths: [models]\n\
-                 models:\n  click_credit:\n    +materialized: table\nvars:\n";
+                 models:\n  click_credit:\n    +materialized: table\n";
+        if self.dialect == Dialect::Postgres {
+            text += "    +post-hook: 'analyze {{ this }}'\n";
+        }
+        text += "vars:\n";
         for (name, value) in self.rules() {
             let _ = writeln!(text, "  {name}: '{value}'");
         }
@@ -389,12 +402,15 @@ fn split_comments(text: &str) -> (&str, &str) {
 /// Whether a line is of a bot by its unit or its agent.
 fn is_bot(bots: &Bots) -> String {
     let units = bots.units.iter().map(|name| format!("line.unit = '{name}'"));
-    let prefixes =
-        bots.unit_prefixes.iter().map(|prefix| format!("substr(line.unit, 1, {}) = '{prefix}'", prefix.chars().count()));
+    let prefixes = bots
+        .unit_prefixes
+        .iter()
+        .map(|prefix| format!("substr(line.unit, 1, {}) = '{prefix}'", prefix.chars().count()));
     // Every dialect replaces text in the same way, and none looks for it so.
-    let agents = bots.agents.iter().map(|part| {
-        format!("replace(lower(line.agent), '{}', '') <> lower(line.agent)", part.to_lowercase())
-    });
+    let agents = bots
+        .agents
+        .iter()
+        .map(|part| format!("replace(lower(line.agent), '{}', '') <> lower(line.agent)", part.to_lowercase()));
     let all: Vec<String> = units.chain(prefixes).chain(agents).collect();
     if all.is_empty() { "1 = 0".to_owned() } else { all.join(" or ") }
 }

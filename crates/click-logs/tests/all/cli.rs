@@ -10,7 +10,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn ok(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn ok(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -18,7 +18,7 @@ fn ok(folder: &Path, arguments: &[&str]) -> String {
 
 /// The only line on standard error.
 #[track_caller]
-fn fails(folder: &Path, code: i32, arguments: &[&str]) -> String {
+pub(crate) fn fails(folder: &Path, code: i32, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{error}");

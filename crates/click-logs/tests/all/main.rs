@@ -24,6 +24,7 @@ mod shapes;
 #[cfg(target_os = "linux")]
 mod situations;
 mod sliding;
+mod sql;
 mod steered;
 mod truth;
 mod warned;

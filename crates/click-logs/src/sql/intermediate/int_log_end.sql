@@ -3,13 +3,13 @@
 with
 days as (
   select
-    (shown_ms - mod(shown_ms, 86400000)) / 86400000 as day_no,
+    cast((shown_ms - mod(shown_ms, 86400000)) / 86400000 as bigint) as day_no,
     min(shown_ms) as first_ms,
     max(shown_ms) as last_ms,
     count(*) as impressions
   from {{ ref('int_lines') }}
   where is_malformed = 0
-  group by (shown_ms - mod(shown_ms, 86400000)) / 86400000
+  group by cast((shown_ms - mod(shown_ms, 86400000)) / 86400000 as bigint)
 ),
 gaps as (
   select
