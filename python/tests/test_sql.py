@@ -307,6 +307,37 @@ def rules_of(seed: int, log: Log, folder: Path) -> list[object]:
     return flags
 
 
+def test_moments_and_the_verdict(tmp_path: Path) -> None:
+    """Tables usually have moments. `decide` reads what the SQL exports, and says of it what it says of the folder of `credit`."""
+    log = Simulated(tmp_path, "--impressions", "3000", "--quality-gap", "0.8", columns=("rankers", "agent", "pairs"))
+    database = DuckDb(log)
+    flags = ("--bots", log.bots, "--final", "--rankers", "A,B")
+    (header, *expected), fates = log.credited(tmp_path, *flags)
+    database.run("alter table impressions alter shown_at type timestamptz using to_timestamp(shown_at / 1000.0)")
+    database.run("alter table clicks alter clicked_at type timestamptz using to_timestamp(clicked_at / 1000.0)")
+    database.run(printed("sql", "--dialect", "duckdb", "--columns", "rankers,agent,pairs", *flags))
+    assert fates_of(database) == fates
+    assert outcomes_of(database, header, {}) == expected
+    export = tmp_path / "daily_pairs.csv"
+    database.run(f"copy click_credit.daily_pairs to '{export}' (header)")
+    of_folder, of_export = (printed("decide", path).splitlines() for path in (tmp_path / "credited", export))
+    verdict = next(at for at, line in enumerate(of_folder) if line.startswith("B beats A: over 9"))
+    # A table does not say what its units are.
+    assert of_export[:4] == [line.replace("user", "unit") for line in of_folder[verdict : verdict + 4]]
+
+
+@pytest.mark.parametrize("columns", [(), ("--columns", "rankers,agent,pairs,version,mixed,pinned,dwell", "--dwell", "30s")])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_texts_are_parsed(dialect: str, columns: tuple[str, ...]) -> None:
+    """Of dialects that no test runs, the text is a text of the dialect as `sqlglot` knows it."""
+    sqlglot = pytest.importorskip("sqlglot")
+    script = printed("sql", "--dialect", dialect, *columns)
+    parsed = [statement for statement in sqlglot.parse(script, read=dialect, error_level=sqlglot.ErrorLevel.RAISE) if statement]
+    tables = [statement for statement in parsed if isinstance(statement, sqlglot.exp.Create) and statement.kind == "TABLE"]
+    assert len(tables) == script.count("\ncreate table ") > 20
+    assert not [statement for statement in parsed if isinstance(statement, sqlglot.exp.Command)]
+
+
 class Postgres:
     """A database in a server of its own: in a private folder, on a Unix socket, of a user that is not root."""
 
