@@ -127,7 +127,7 @@ fn what_cannot_be_had_is_refused() {
     }
     let error = fails(folder.path(), 2, &["sql", "--dialect", "mysql"]);
     assert!(
-        error.contains("'mysql'") && error.contains("duckdb, postgres, bigquery, snowflake, databricks, redshift"),
+        error.contains("'mysql'") && error.contains("duckdb, postgres, bigquery, snowflake, databricks or redshift"),
         "{error}"
     );
 }
