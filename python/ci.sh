@@ -81,7 +81,7 @@ for python in "${pythons[@]}"; do
   packages=(pytest hypothesis numpy pyarrow)
   if [ "$python" = "$newest" ]; then
     everything=yes
-    packages+=(pandas polars duckdb scipy ranx ir_measures matplotlib tqdm mypy "pyright[nodejs]")
+    packages+=(pandas polars duckdb sqlglot scipy ranx ir_measures matplotlib tqdm mypy "pyright[nodejs]")
   fi
   environment "$place" "$python" "${packages[@]}" || skip 'no package index'
   "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"

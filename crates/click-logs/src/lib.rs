@@ -45,6 +45,7 @@ pub mod model;
 pub mod outcomes;
 pub mod read;
 pub mod simulate;
+pub mod sql;
 pub mod verdict;
 
 pub use error::LogError;

@@ -60,7 +60,7 @@ impl Plan {
         let hex = |state: [u8; 32]| state.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let [policy, coins] = self.states().map(hex);
         let methods = &users.site().methods;
-        Ok(json!({
+        let mut settings = json!({
             "name": self.name,
             "rankers": users.names(),
             "policy": self.policy,
@@ -70,9 +70,12 @@ impl Plan {
             "seed": self.seed,
             "run": self.run,
             "generators": {"policy": policy, "coins": coins},
-            "retain": self.retain,
             "simulated": true,
-        }))
+        });
+        if let Some(retain) = &self.retain {
+            settings["retain"] = retain.as_str().into();
+        }
+        Ok(settings)
     }
 
     /// What a simulation plays, and what comes of it. Outcomes come `late` impressions late.

@@ -2,10 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use desk::print::text;
 use letor_io::NameList;
@@ -15,10 +14,10 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::tell::info;
 use output::usage::usage;
 use serde_json::Value;
-use times::{self, Zone, duration_text, parse_duration};
+use times::{duration_text, parse_duration};
 use verdicts::integrity::Logged;
-use verdicts::{Bots, PairChoice};
 
+use super::rules::{Rules, Unit};
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
@@ -40,30 +39,8 @@ pub(super) struct Credit {
     /// Files of clicks, likewise
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     clicks: Vec<PathBuf>,
-    /// What counts once: impressions only if no user sees two, or users do not differ
-    #[arg(long, value_enum, default_value = "user")]
-    unit: Unit,
-    /// A unit's impressions count on the day of its first and on the days after it, N in all; then it closes
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_up_to::<u32, 3650>)]
-    unit_days: u32,
-    /// How long after an impression its clicks count
-    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = parse_duration)]
-    window: i64,
-    /// How much a click may precede its impression, because clocks differ
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_duration)]
-    skew: i64,
-    /// Count only clicks after which the user stayed so long, by the field `dwell` (seconds)
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    dwell: Option<i64>,
-    /// Where days begin, and the zone of times without one: UTC, an offset such as +01:00, or a name such as Europe/Berlin
-    #[arg(long, value_name = "ZONE", value_parser = Zone::parse, allow_hyphen_values = true)]
-    timezone: Option<Zone>,
-    /// The log is complete until then [default: until its last impression]; what is open then is not credited
-    #[arg(long, value_name = "TIME")]
-    until: Option<String>,
-    /// Nothing will be added to the log: all impressions and units are closed
-    #[arg(long = "final", conflicts_with = "until")]
-    is_final: bool,
+    #[command(flatten)]
+    rules: Rules,
     /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files together.
     /// Needs --until (or --final), --rankers, and --pairs unless the log says it
     #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "detail", "disk", "order"])]
@@ -71,20 +48,9 @@ pub(super) struct Credit {
     /// How late lines may come to a log that grows; later ones are behind, and do not count [default: 3d, or that of the state]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "append")]
     horizon: Option<i64>,
-    /// Rules for bots, in TOML
-    #[arg(long, value_name = "FILE")]
-    bots: Option<PathBuf>,
     /// The actions of UBI events that are clicks
     #[arg(long, value_name = "NAMES", default_value = "click,click_through")]
     actions: Vec<NameList>,
-    /// How the rankers of impressions were chosen: `chance` (never by outcomes), `kept` (by outcomes, but a unit keeps its first
-    /// pair for life) or `steered` (by outcomes, e.g. a bandit: of a unit only its very first impression counts) [default: as the
-    /// log says; else chance if all impressions mix the same rankers, steered if not]
-    #[arg(long, value_name = "HOW", value_parser = PairChoice::from_str)]
-    pairs: Option<PairChoice>,
-    /// The rankers (one with a comma in quotation marks), in the order in which results name them [default: those of the log, by name]
-    #[arg(long, value_name = "NAMES")]
-    rankers: Vec<NameList>,
     /// Which pages the log keeps, for the check of their coins: only pages with clicks say nothing about coins
     #[arg(long, value_enum)]
     logged: Option<LoggedPages>,
@@ -131,23 +97,6 @@ pub(super) struct Credit {
     /// Print no progress
     #[arg(long)]
     quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Unit {
-    User,
-    Session,
-    Impression,
-}
-
-impl From<Unit> for UnitKind {
-    fn from(unit: Unit) -> Self {
-        match unit {
-            Unit::User => Self::User,
-            Unit::Session => Self::Session,
-            Unit::Impression => Self::Impression,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -266,35 +215,8 @@ impl Credit {
     }
 
     fn settings(&self) -> Result<Settings> {
-        let zone = self.timezone.unwrap_or_default();
-        let complete = match &self.until {
-            Some(text) => Complete::Until(zone.time(text).map_err(|error| usage(format!("--until: {error}")))?),
-            None if self.is_final => Complete::Final,
-            None => Complete::LastImpression,
-        };
-        let bots = match &self.bots {
-            Some(path) => {
-                let text = output::input::read_text(path, 1 << 20).with_context(|| path.display().to_string())?;
-                Bots::from_toml(&text).map_err(|error| usage(format!("{}:{error}", path.display())))?
-            }
-            None => Bots::default(),
-        };
-        let rankers = NameList::all(&self.rankers);
-        if let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at])) {
-            bail!(usage(format!("--rankers names {} twice; name each ranker once", rankers[at])));
-        }
         Ok(Settings {
-            unit: self.unit.into(),
-            unit_days: self.unit_days,
-            window: self.window,
-            skew: self.skew,
-            dwell: self.dwell,
-            zone,
-            complete,
-            bots,
             actions: NameList::all(&self.actions),
-            pairs: self.pairs,
-            rankers,
             list_separator: self.list_separator,
             logged: self.logged.map(|logged| match logged {
                 LoggedPages::Every => Logged::Every,
@@ -304,6 +226,7 @@ impl Credit {
             other_pages: self.other_pages,
             set_malformed_aside: self.malformed == OnMalformed::SetAside,
             holds_both: self.holds_both()?,
+            ..self.rules.settings()?
         })
     }
 

@@ -5,8 +5,10 @@ mod decide;
 mod detail;
 mod html;
 mod inputs;
+mod rules;
 mod set_aside;
 mod simulate;
+mod sql;
 mod summary;
 mod verify;
 
@@ -26,7 +28,7 @@ use crate::error::LogError;
 ///
 /// `credit` joins clicks to the lists that were shown, credits each impression by the method that mixed it, and counts
 /// everything that it sets aside. `decide` says who won, and since when, at a level that holds however often you look.
-/// `simulate` writes logs whose truth is known.
+/// `simulate` writes logs whose truth is known. `sql` prints what `credit` does as SQL for a data warehouse.
 #[derive(Debug, Parser)]
 #[command(name = "click-logs", version, max_term_width = 100)]
 struct Cli {
@@ -40,6 +42,7 @@ enum Command {
     Credit(credit::Credit),
     Decide(decide::Decide),
     Simulate(simulate::Simulate),
+    Sql(sql::Sql),
     Verify(verify::Verify),
 }
 
@@ -64,6 +67,7 @@ fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {
         Command::Credit(command) => command.run().map(|()| 0),
         Command::Decide(command) => command.run(),
         Command::Simulate(command) => command.run().map(|()| 0),
+        Command::Sql(command) => command.run().map(|()| 0),
         Command::Verify(command) => command.run(),
     };
     let of_log = |error: &LogError| error.io_kind().map_or(FailureKind::Content, FailureKind::of_io);

@@ -157,6 +157,15 @@ impl<'a> Encoder<'a> {
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), Malformed> {
         let id = hash(impression.id);
+        // First what may refuse the line: one that is refused must not say which rankers there are.
+        self.documents.clear();
+        self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
+        let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
+            Malformed::new(format!(
+                "the document {} is shown twice; a click on it could be either's: log each document once",
+                excerpt(impression.shown[at])
+            ))
+        })?;
         self.credit.clear();
         let design = (impression.pairs, impression.version);
         let lineup = match (&impression.mixed, impression.unit) {
@@ -175,14 +184,6 @@ impl<'a> Encoder<'a> {
         };
         let is_bot = impression.unit.is_some_and(|unit| self.settings.bots.is_known_unit(unit))
             || (impression.unit.is_some() && impression.agent.is_some_and(|agent| self.is_agent_of_bot(agent)));
-        self.documents.clear();
-        self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
-        let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
-            Malformed::new(format!(
-                "the document {} is shown twice; a click on it could be either's: log each document once",
-                excerpt(impression.shown[at])
-            ))
-        })?;
         let record = NewImpression {
             id,
             time: impression.time,

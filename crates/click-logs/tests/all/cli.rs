@@ -344,7 +344,7 @@ fn the_commands_of_the_readme_parse() {
 fn wrong_usage_is_one_line() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, expected) in [
-        (&[][..], "error: no command was given; expected credit, decide or simulate"),
+        (&[][..], "error: no command was given; expected credit, decide, simulate, sql or verify"),
         (&["bogus"], "error: unrecognized subcommand 'bogus'"),
         (&["credit"], "error: the following required arguments were not provided: "),
         (&["decide", "a", "--lvel", "2"], "error: unexpected argument '--lvel' found"),

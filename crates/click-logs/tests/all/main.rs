@@ -25,6 +25,7 @@ mod shapes;
 #[cfg(target_os = "linux")]
 mod situations;
 mod sliding;
+mod sql;
 mod steered;
 mod truth;
 mod warned;

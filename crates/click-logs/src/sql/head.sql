@@ -1,0 +1,36 @@
+-- What `click-logs credit` counts of logs of team draft, as SQL for <<dialect>>, written by click-logs <<version_of_program>>.
+--
+-- The same numbers, from files with the same lines and columns:
+--   <<command>>
+-- with --malformed set-aside: a line that `credit` cannot read is `malformed` here. Run both on a sample of your log before you rely on this.
+<<parsed>>--
+-- Input, <<source impressions>>: one row per line of the log, doubles included.
+--   impression_id  text; what clicks name it by
+--   shown_at       <<time>>; when it was shown
+--   user_id        text; null if unknown --[user]
+--   session_id     text; null if unknown --[session]
+--   documents      <<list>>; what the page displayed, top down, each document once
+--   teams          <<list>>; the ranker that owns each document<<nobody>>; no list if it was not mixed
+--   rankers        <<list>>; all that took part, in the order of their lists --[rankers]
+--   agent          text; the user's program --[agent]
+--   pairs          text; how the rankers were chosen: chance, kept or steered --[pairs]
+--   version        text; the version of the experiment, as `EXPERIMENT@VERSION` if both are logged --[version]
+--   mixed          <<list>>; all documents that were drawn, if the page displayed something else: then teams are theirs --[mixed]
+--   pinned         <<list>>; documents that others placed on the page --[pinned]
+-- Input, <<source clicks>>: one row per click, and no other event.
+--   impression_id  text
+--   document       text; as in documents
+--   clicked_at     <<time>>
+--   dwell          seconds spent with the document; null if unknown --[dwell]
+-- If yours have other names, change them in stg_impressions and stg_clicks; no other model reads the inputs.
+--
+-- Output, in the schema <<schema>>, every table of which is written again as a whole:
+--   credited_impressions  per impression and pair of rankers: who won (net 1, -1 or 0), its fate, whether it counts for its unit
+--   unit_outcomes         per unit and pair: the day on which it closes, wins minus losses, its fate
+--   daily_pairs           the table of outcomes: `click-logs decide` reads it as CSV, JSON Lines or Parquet
+--   fates                 what became of every line
+--
+-- Not here: receipts, and so every method but team draft; named time zones; logs that grow file by file; checks of coins, ids and pages,
+-- which `credit` makes before a verdict. `decide` cannot make them of this table either, and says who won without them.
+-- Where pairs are steered, and two impressions of a unit are of the same millisecond, the one with the smaller id is the first; `credit`
+-- chooses by a hash of ids.
