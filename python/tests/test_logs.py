@@ -220,7 +220,7 @@ def test_decisions_are_those_of_the_command_line(log: Simulated, tmp_path: Path)
 
 
 def test_rules_are_the_flags_of_the_command_line() -> None:
-    files = {"impressions", "clicks", "list-separator", "set-aside", "out", "replace", "help", "quiet"}
+    files = {"impressions", "clicks", "list-separator", "set-aside", "detail", "out", "replace", "help", "quiet"}
     # Arguments of `credit_frame` alone.
     means = {"memory", "order", "scratch", "disk", "threads", "append", "horizon"}
     flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", click_logs("credit", "--help"), re.MULTILINE))

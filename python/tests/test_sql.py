@@ -88,8 +88,8 @@ class Log:
             *("credit", "--impressions", files[0], "--clicks", files[1], "--quiet", "--malformed", "set-aside"),
             *("--replace", "--detail", "--out", out, *flags),
         )
-        outcomes = list(csv.reader((out / "outcomes.csv").open()))
-        fates = list(csv.DictReader((out / "fates.csv").open()))
+        outcomes = list(csv.reader((out / "outcomes.csv").read_text().splitlines()))
+        fates = list(csv.DictReader((out / "fates.csv").read_text().splitlines()))
         return outcomes, {(row["what"], row["fate"]): int(row["count"]) for row in fates}
 
     def script(self, dialect: str, *flags: object) -> str:
