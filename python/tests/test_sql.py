@@ -263,7 +263,7 @@ def hostile(seed: int) -> Log:
         teams: list[str | None] | None = [chance.choice([*met, None]) if chance.random() < 0.3 else chance.choice(met) for _ in range(length)]
         documents = [f"d{at}" for at in chance.sample(range(6), length)]
         if chance.random() < 0.05:
-            # `credit` knows who met in such a line, and counts that when it infers how pairs were chosen: so nobody did.
+            # `credit` knows who met in such a line, and counts that when it infers how pairs were chosen, so such lines name no ranker.
             documents, teams = [*documents, documents[0]], None
         if chance.random() < 0.05 and teams:
             teams.append("A")

@@ -70,7 +70,7 @@ pub(super) struct Credit {
     #[arg(long)]
     set_aside: bool,
     /// Write a row for each impression and each unit to detail-impressions.csv and detail-units.csv, in the order of the files, which
-    /// are read twice
+    /// are read twice; rows take some 100 bytes of memory each, beside --memory
     #[arg(long)]
     detail: bool,
     /// The folder to write to [default: results/credit-NAME, by the first file]
@@ -134,6 +134,13 @@ impl Credit {
         let first = self.append.clone().unwrap_or_else(|| self.impressions[0].clone());
         self.impressions = inputs::files(&self.impressions)?;
         self.clicks = inputs::files(&self.clicks)?;
+        let is_read_once = |path: &&PathBuf| !path.is_file() && (path.as_os_str() == "-" || path.exists());
+        if let Some(path) = self.impressions.iter().find(is_read_once).filter(|_| self.detail) {
+            bail!(usage(format!(
+                "--detail reads impressions twice, and {} can be read once; write it to a file",
+                path.display()
+            )));
+        }
         let settings = self.settings()?;
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
         let state = self.append.as_deref().map(|state| State::open(state, &settings, self.horizon)).transpose()?;

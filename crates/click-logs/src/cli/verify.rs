@@ -9,6 +9,7 @@ use desk::failure::FAILED;
 use desk::println;
 use output::numbers::with_unit;
 use output::usage::usage;
+use ranktypes::text::excerpt;
 
 use super::detail::UNITS;
 use crate::join::UnitFate;
@@ -64,6 +65,9 @@ impl Verify {
             ours = ours.without_versions(&self.table)?;
         }
         let keys: BTreeSet<&Key> = ours.rows.keys().chain(theirs.rows.keys()).collect();
+        if keys.is_empty() {
+            bail!("neither {} nor {} has a unit that counts", self.table.display(), path.display());
+        }
         let differs = |key: &&&Key| ours.rows.get(**key) != theirs.rows.get(**key);
         let different: Vec<&Key> = keys.iter().filter(differs).copied().collect();
         let units =
@@ -123,9 +127,12 @@ impl Rows {
             let text = at(outcome);
             let net: f64 = match text.as_str() {
                 "" if at(first).is_empty() => 0.0,
-                _ => text
-                    .parse()
-                    .map_err(|_| wrong(format!("expected an outcome such as -1, 0 or 1, found `{text}`")))?,
+                _ => {
+                    let net = text.parse().ok().filter(|net: &f64| net.is_finite());
+                    net.ok_or_else(|| {
+                        wrong(format!("expected an outcome such as -1, 0 or 1, found {}", excerpt(&text)))
+                    })?
+                }
             };
             let outcome = if net > 0.0 { 1 } else { -i8::from(net < 0.0) };
             let (pair, outcome) = match [at(first), at(second)] {

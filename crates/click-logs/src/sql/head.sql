@@ -10,7 +10,7 @@
 --   user_id        text; null if unknown --[user]
 --   session_id     text; null if unknown --[session]
 --   documents      <<list>>; what the page displayed, top down, each document once
---   teams          <<list>>; the ranker that owns each document<<nobody>>; no list if it was not mixed
+--   teams          <<list>>; the ranker that owns each document<<unowned>>; no list if it was not mixed
 --   rankers        <<list>>; all that took part, in the order of their lists --[rankers]
 --   agent          text; the user's program --[agent]
 --   pairs          text; how the rankers were chosen: chance, kept or steered --[pairs]
@@ -32,5 +32,6 @@
 --
 -- Not here: receipts, and so every method but team draft; named time zones; logs that grow file by file; checks of coins, ids and pages,
 -- which `credit` makes before a verdict. `decide` cannot make them of this table either, and says who won without them.
+-- Documents that moved without pins, pins that were not shown, and pages without any document that was drawn: `credit` refuses such lines. --[mixed]
 -- Where pairs are steered, and two impressions of a unit are of the same millisecond, the one with the smaller id is the first; `credit`
 -- chooses by a hash of ids.

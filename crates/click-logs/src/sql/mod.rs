@@ -341,8 +341,8 @@ impl Warehouse {
             "time" if self.in_milliseconds => "whole milliseconds since 1970".to_owned(),
             "time" => dialect.moment().to_owned(),
             "list" => dialect.list().to_owned(),
-            "nobody" if dialect == Dialect::BigQuery => " ('-' for nobody)".to_owned(),
-            "nobody" => " (null for nobody)".to_owned(),
+            "unowned" if dialect == Dialect::BigQuery => " ('-' where none does)".to_owned(),
+            "unowned" => " (null where none does)".to_owned(),
             "schema" => self.schema.clone(),
             _ => self.table(what.split_once(' ').map_or("", |(_, table)| table)).to_owned(),
         })

@@ -105,6 +105,8 @@ fn what_cannot_be_traced_is_refused() {
     let credit = ["credit", "--impressions", "log/impressions.jsonl", "--clicks", "log/clicks.jsonl", "--detail"];
     let error = fails(at, 2, &[&credit[..], &["--order", "time"]].concat());
     assert!(error.contains("--detail names lines that were read in any order; leave out --order time"), "{error}");
+    let error = fails(at, 2, &["credit", "--impressions", "-", "--clicks", "log/clicks.jsonl", "--detail"]);
+    assert!(error.contains("--detail reads impressions twice, and - can be read once; write it to a file"), "{error}");
 }
 
 /// A table that something else made of the same log: of 10^5 users one has another outcome, or lies on another day.
@@ -170,6 +172,12 @@ fn one_wrong_user_of_many_is_named() {
         std::fs::write(at.join("table.csv"), text).unwrap();
         assert!(fails(at, 2, &["verify", "table.csv", "out"]).contains(expected), "{expected}");
     }
+    std::fs::create_dir(at.join("empty")).unwrap();
+    let header = "unit,version,day,first,second,net,outcome,fate\n";
+    for path in [at.join("empty/detail-units.csv"), at.join("table.csv")] {
+        std::fs::write(path, header).unwrap();
+    }
+    assert!(fails(at, 1, &["verify", "table.csv", "empty"]).contains("has a unit that counts"));
     ok(at, &[&credit[..], &["--out", "plain"]].concat());
     assert!(fails(at, 2, &["verify", "table.csv", "plain"]).contains("pass --detail to `click-logs credit`"));
 }

@@ -9,7 +9,7 @@
 --   shown_at       timestamptz, or timestamp in UTC; when it was shown
 --   user_id        text; null if unknown
 --   documents      varchar[]; what the page displayed, top down, each document once
---   teams          varchar[]; the ranker that owns each document (null for nobody); no list if it was not mixed
+--   teams          varchar[]; the ranker that owns each document (null where none does); no list if it was not mixed
 -- Input, clicks: one row per click, and no other event.
 --   impression_id  text
 --   document       text; as in documents
