@@ -68,9 +68,17 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
         out.flush().with_context(failed)
     };
     let rules = Rules::of(store, id, name)?;
+    let said = |next: String| match rules.kept_from() {
+        Some(day) => {
+            format!(
+                "days before {day} are forgotten: these files say who won since then, the server what all days said; {next}"
+            )
+        }
+        None => next,
+    };
     if rules.ask() == Ask::Duels {
         part(What::Judgements)?;
-        return Ok("judge it there: rankduel board judgements.jsonl".to_owned());
+        return Ok(said("judge it there: rankduel board judgements.jsonl".to_owned()));
     }
     part(What::Impressions)?;
     part(What::Clicks)?;
@@ -88,5 +96,5 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
     );
     let path = folder.join("credit.sh");
     std::fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(format!("credit it there: {}", rules.command()))
+    Ok(said(format!("credit it there: {}", rules.command())))
 }

@@ -1,6 +1,7 @@
 //! How the log must be credited: the flags of `click-logs credit`.
 
 use serde_json::{Value, json};
+use times::date;
 use traffic::Ask;
 use verdicts::Bots;
 
@@ -16,6 +17,7 @@ pub struct Rules {
     flags: Vec<String>,
     final_day: i32,
     nothing_final: Option<String>,
+    kept_from: Option<String>,
     ask: Ask,
 }
 
@@ -32,6 +34,7 @@ impl Rules {
             flags: experiment.credit_flags(),
             final_day: experiment.final_day(),
             nothing_final: experiment.nothing_final(),
+            kept_from: experiment.forgotten().before.map(date),
             ask: experiment.config().ask,
         })
     }
@@ -52,6 +55,12 @@ impl Rules {
     #[must_use]
     pub fn nothing_final(&self) -> Option<&str> {
         self.nothing_final.as_deref()
+    }
+
+    /// The first day that is exported, if earlier ones were forgotten: the server has counted these too, so its verdict is another.
+    #[must_use]
+    pub fn kept_from(&self) -> Option<&str> {
+        self.kept_from.as_deref()
     }
 
     /// Rules for bots as `--bots` reads them.
@@ -78,6 +87,7 @@ impl Rules {
             "flags": self.flags,
             "command": command,
             "nothing_yet": self.nothing_final,
+            "kept_from": self.kept_from,
         })
     }
 }

@@ -9,6 +9,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Body as HttpBody, Frame};
+use times::date;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::auth::{Admin, With};
@@ -21,6 +22,8 @@ use crate::writer::Session;
 
 /// Why a part is empty.
 const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
+/// From which day on there is something, if earlier days were forgotten.
+const KEPT_FROM: HeaderName = HeaderName::from_static("rankduel-kept-from");
 /// The bytes of a piece.
 const PIECE: usize = 64 << 10;
 
@@ -43,16 +46,12 @@ pub(super) async fn export(
     };
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let id = entry.id;
-    // What is empty says why. An answer without that is complete too.
-    let nothing_yet = match what {
-        What::Impressions | What::Clicks => {
-            let told = move |session: &mut Session<'_>| {
-                session.experiment(id).and_then(|experiment| experiment.nothing_final())
-            };
-            app.writer.call(Some(PATIENCE), told).await.ok().flatten()
-        }
-        What::Rules | What::Judgements | What::Log => None,
+    // What is empty says why, and what lacks days says which. An answer without that is complete too.
+    let known = move |session: &mut Session<'_>| {
+        session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
+    let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
+    let nothing_yet = nothing_yet.filter(|_| matches!(what, What::Impressions | What::Clicks));
     let path = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
     let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));
@@ -80,8 +79,10 @@ pub(super) async fn export(
     });
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
     let mut response = (kind, Body::new(Stream(received))).into_response();
-    if let Some(why) = nothing_yet.and_then(|why| HeaderValue::from_str(&why).ok()) {
-        response.headers_mut().insert(NOTHING_YET, why);
+    for (name, text) in [(NOTHING_YET, nothing_yet), (KEPT_FROM, kept_from)] {
+        if let Some(text) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
+            response.headers_mut().insert(name, text);
+        }
     }
     Ok(response)
 }

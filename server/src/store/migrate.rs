@@ -52,12 +52,15 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let connection = &store.connection;
     // Marks are personal: the pages that had them are overwritten.
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE;")?;
-    match schema::format(connection)? {
-        2 => from_2(connection)?,
-        3 => from_3(connection)?,
-        _ => {}
+    // Another process may have been faster.
+    let moved = match schema::format(connection)? {
+        2 => Some(from_2(connection)?),
+        3 => Some(from_3(connection)?),
+        _ => None,
+    };
+    if moved.is_some() {
+        connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     }
-    connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     connection.execute_batch("COMMIT;")?;
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
     Ok(Some(backup))

@@ -2,8 +2,8 @@
 //! Not here: what events mean.
 //!
 //! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, `marks` is
-//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. Their rows have checksums, which every read compares. `synchronous=FULL` with a
-//! write-ahead log: what was committed is on the disk.
+//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. Their rows have checksums,
+//! which every read compares. `synchronous=FULL` with a write-ahead log: what was committed is on the disk.
 
 mod access;
 mod audit;

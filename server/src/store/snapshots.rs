@@ -239,6 +239,21 @@ impl Store {
         rows.map(unit).collect()
     }
 
+    /// Deletes all snapshots and states of an experiment, if there are any.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written.
+    pub fn drop_snapshots(&self, experiment: u32) -> Result<(), StoreError> {
+        for table in ["snapshots", "states"] {
+            let failed = |error| StoreError::of_row(experiment, "its snapshots".to_owned(), error);
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM {table}_{experiment})");
+            if self.connection.query_row(&sql, [], |row| row.get(0)).map_err(failed)? {
+                self.insert(experiment, &format!("DELETE FROM {table}_#"), ())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets all states of a unit.
     ///
     /// # Errors

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use output::numbers::with_unit;
 use tokio::sync::watch;
-use traffic::{Experiment, State};
+use traffic::{Event, Experiment, State};
 
 use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
 use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
-use super::upkeep::{Slice, closes_day};
+use super::upkeep::Slice;
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
@@ -193,9 +193,10 @@ impl Thread {
         false
     }
 
-    /// Whether a snapshot is being written, or something deleted.
+    /// Whether a snapshot is being written, or something deleted. While the store cannot be written, jobs and ticks alone try.
     fn has_upkeep(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.loaded.held.values().any(|held| held.upkeep.is_due()))
+        let is_failing = self.shared.is_failing.load(Ordering::SeqCst);
+        !is_failing && self.open.as_ref().is_some_and(|open| open.loaded.held.values().any(|held| held.upkeep.is_due()))
     }
 
     fn count_taken(&self, jobs: usize) {
@@ -223,6 +224,7 @@ impl Thread {
             for id in ids {
                 session.experiment(id);
                 session.forget_old_marks(id);
+                session.forget_days(id);
             }
             session.attempt(|store| {
                 audits.iter().try_for_each(|audit| store.audit(audit))?;
@@ -380,11 +382,14 @@ impl Thread {
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));
             let due = open.loaded.held.iter_mut().find(|(_, held)| held.upkeep.is_due());
+            let mut has_written = must_write;
             if let Some((&id, held)) = due {
                 has_deleted |= held.slice(&open.store, id, now)? == Slice::Erased;
                 touched.insert(id);
+                has_written = true;
             }
             let written = write(&open.store, &mut open.loaded.held, &touched)?;
+            has_written |= written > 0;
             if must_write {
                 open.store.set_alive(now)?;
             }
@@ -393,13 +398,13 @@ impl Thread {
                 // No copy is left in the write-ahead log, once no reader needs it.
                 self.shared.truncation.want();
             }
-            Ok((touched, deleted, written + u64::from(must_write)))
+            Ok((touched, deleted, written, has_written))
         }));
         let done = done.unwrap_or_else(|_| Err(StoreError::Sqlite("a job ended by a fault of the program".to_owned())));
         match done {
-            Ok((touched, deleted, written)) => {
+            Ok((touched, deleted, written, has_written)) => {
                 self.shared.metrics.written.add(written);
-                if written > 0 {
+                if has_written {
                     self.written = now;
                     // A transaction of nothing proves nothing.
                     self.shared.is_failing.store(false, Ordering::SeqCst);
@@ -492,10 +497,11 @@ fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
 fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>) -> Result<u64, StoreError> {
     let mut written = 0;
     for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {
-        let mut has_closed = false;
         for numbered in held.experiment.take_events() {
             let event = numbered.recorded.event();
-            has_closed |= closes_day(event);
+            if let Event::Day { .. } = event {
+                held.upkeep.day_closed();
+            }
             store.insert_event(&Row {
                 experiment: id,
                 n: numbered.n,
@@ -505,9 +511,7 @@ fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>)
             })?;
             written += 1;
         }
-        if has_closed {
-            held.begin_snapshot();
-        }
+        held.begin_snapshot();
     }
     Ok(written)
 }

@@ -324,6 +324,10 @@ fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<H
         }
     })?;
     unasked.iter().try_for_each(|hash| store.forget_unit(id, hash))?;
+    if heads.is_empty() {
+        // What could not be used, or was never whole.
+        store.drop_snapshots(id)?;
+    }
     let last_unit = last_unit.max(experiment.last_unit());
     for (time, impression, marks) in store.marks(id)? {
         experiment.remember(time, impression, marks);

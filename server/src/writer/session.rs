@@ -117,6 +117,14 @@ impl Session<'_> {
         }
     }
 
+    /// Begins to delete what an experiment no longer keeps, unless it is still busy with something like that.
+    pub(super) fn forget_days(&mut self, experiment: u32) {
+        let now = self.now;
+        if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_due()) {
+            held.forget_days(now);
+        }
+    }
+
     /// Says that the answer of this job is an impression: if nobody gets it, it is closed in the next transaction, before
     /// any click of it.
     pub fn offer(&mut self, offer: Offer) {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use traffic::{Event, Experiment, Snapshot, SnapshotError};
+use traffic::{Experiment, Snapshot, SnapshotError};
 
 use super::Held;
 use crate::store::{Head, Store, StoreError};
@@ -25,8 +25,12 @@ pub(super) struct Upkeep {
     heads: Vec<Head>,
     /// The one that is being written.
     begun: Option<Begun>,
+    /// Whether another day has closed since that one began.
+    is_behind: bool,
     /// What is deleted, one kind after the other.
     deleting: Option<Deleting>,
+    /// The last day that was not kept when units were looked at last.
+    swept: Option<i32>,
 }
 
 #[derive(Debug)]
@@ -62,13 +66,18 @@ impl Upkeep {
     pub(super) fn of(heads: Vec<Head>) -> Self {
         // A process may have ended in the middle of it.
         let deleting = (!heads.is_empty()).then_some(Deleting::Snapshots);
-        Self { heads, begun: None, deleting }
+        Self { heads, deleting, ..Self::default() }
     }
 
     /// The snapshot by which units that are not in memory are read.
     pub(super) fn states_at(&self) -> u64 {
         let begun = self.begun.as_ref().map(|begun| &begun.head);
         begun.or(self.heads.last()).map_or(0, |head| head.n)
+    }
+
+    /// A day has closed: another snapshot is needed.
+    pub(super) fn day_closed(&mut self) {
+        self.is_behind = true;
     }
 
     /// Whether there is something to do.
@@ -123,11 +132,14 @@ pub(super) fn fetch(
 }
 
 impl Held {
-    /// Begins a snapshot, if none is being written. The events of the experiment were taken and written.
+    /// Begins a snapshot if one is needed, after the one that is being written. The events of the experiment were taken and written.
     pub(super) fn begin_snapshot(&mut self) {
-        if self.upkeep.begun.is_some() {
+        // An experiment that is over has forgotten its units: those of a snapshot before cannot be written any more, nor need they.
+        let has_no_units = self.experiment.state().is_over() && self.experiment.units_here() == 0;
+        if !self.upkeep.is_behind || (self.upkeep.begun.is_some() && !has_no_units) {
             return;
         }
+        self.upkeep.is_behind = false;
         let Snapshot { events, last_day, first_open, bytes } = self.experiment.snapshot();
         self.experiment.freeze_units();
         let parts: VecDeque<Vec<u8>> = bytes.chunks(PART).map(<[u8]>::to_vec).collect();
@@ -137,9 +149,8 @@ impl Held {
 
     /// Begins one if a day has closed since the last one: a process ended before it was whole.
     pub(super) fn catch_up(&mut self) {
-        if self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day) {
-            self.begin_snapshot();
-        }
+        self.upkeep.is_behind = self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day);
+        self.begin_snapshot();
     }
 
     /// Does a little of what is left to do; its events are still to be written.
@@ -163,21 +174,28 @@ impl Held {
             return Ok(Slice::Done);
         }
         match self.upkeep.deleting {
-            Some(deleting) => self.delete(store, id, deleting),
+            Some(deleting) => self.delete(store, id, deleting, now),
             None => Ok(Slice::Nothing),
         }
     }
 
-    /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to.
-    fn forget_days(&mut self, now: i64) {
-        let Some(last) = self.experiment.forgettable() else { return };
+    /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to. Once a day, units
+    /// that did not come back are deleted too.
+    pub(super) fn forget_days(&mut self, now: i64) {
+        let Some(last) = self.experiment.forgettable(now) else { return };
         let is_past = |head: &&Head| head.last_day.is_some_and(|day| day <= last);
+        let before = self.experiment.forgotten().events;
         if let Some(Head { n, last_day: Some(day), .. }) = self.upkeep.heads.iter().rev().find(is_past) {
             self.experiment.forget(now, day + 1, *n);
         }
+        if self.experiment.forgotten().events > before {
+            self.upkeep.deleting = Some(Deleting::Snapshots);
+        } else if self.upkeep.deleting.is_none() && before > 0 && self.upkeep.swept < Some(last) {
+            self.upkeep.deleting = Some(Deleting::Units([0; 16]));
+        }
     }
 
-    fn delete(&mut self, store: &Store, id: u32, deleting: Deleting) -> Result<Slice, StoreError> {
+    fn delete(&mut self, store: &Store, id: u32, deleting: Deleting, now: i64) -> Result<Slice, StoreError> {
         let base = self.upkeep.base(&self.experiment);
         let forgotten = self.experiment.forgotten();
         let next = match deleting {
@@ -201,29 +219,29 @@ impl Held {
                 }
                 Some(Deleting::Units([0; 16]))
             }
-            Deleting::Units(after) => self.delete_units(store, id, &after)?.map(Deleting::Units),
+            Deleting::Units(after) => self.delete_units(store, id, &after, now)?.map(Deleting::Units),
         };
         self.upkeep.deleting = next;
         let is_end = matches!((deleting, next), (Deleting::Units(_), None));
+        if is_end {
+            self.upkeep.swept = self.experiment.forgettable(now);
+        }
         Ok(if is_end { Slice::Erased } else { Slice::Done })
     }
 
     /// Deletes units of which nothing was seen for long and nothing can count any more; returns the last one that was looked at.
-    fn delete_units(&mut self, store: &Store, id: u32, after: &[u8; 16]) -> Result<Option<[u8; 16]>, StoreError> {
-        let Some(before) = self.experiment.forgotten_units() else { return Ok(None) };
+    fn delete_units(&self, store: &Store, id: u32, after: &[u8; 16], now: i64) -> Result<Option<[u8; 16]>, StoreError> {
+        let Some(before) = self.experiment.forgettable_units(now) else { return Ok(None) };
+        // An experiment that is over has no states of those that came last: they go with its last day, and are found until then.
+        let ends = self.experiment.state().is_over() && self.experiment.forgotten().before > self.experiment.last_day();
         let units = store.units_after(id, after, ROWS)?;
         for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {
             let state = store.unit_state(id, unit.number, self.upkeep.states_at())?;
-            if state.is_some_and(|state| state.seen < before) {
+            if state.map_or(ends, |state| state.seen < before) {
                 store.forget_unit(id, &unit.hash)?;
                 store.drop_states(id, unit.number)?;
             }
         }
         Ok(units.last().map(|unit| unit.hash))
     }
-}
-
-/// Whether an event ends a day.
-pub(super) fn closes_day(event: &Event) -> bool {
-    matches!(event, Event::Day { .. })
 }

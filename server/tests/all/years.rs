@@ -227,6 +227,9 @@ fn a_unit_that_is_damaged_is_folded_again() {
             assert_eq!(self::said(&server), said);
             ask(&server, "e", "u8");
             assert_eq!(number(&server, "SELECT max(number) FROM units_1"), 911);
+            settle(&server);
+            let output = server.command(&["check"]);
+            assert!(output.status.success(), "{}", crate::support::texts(&output).0);
         }
     }
 }
@@ -358,6 +361,13 @@ fn days_that_are_not_kept_are_forgotten() {
         assert!(kept.len() > 5 && all.len() > 3 * kept.len(), "{what}: {} of {}", kept.len(), all.len());
         assert!(all.ends_with(&kept), "{what}");
     }
+    let export = server.client().get("/v1/experiments/e/export?what=rules");
+    let day = status["forgotten"]["before"].as_str().unwrap();
+    assert_eq!((export.headers["rankduel-kept-from"].as_str(), &export.json()["kept_from"]), (day, &json!(day)));
+    let folder = server.folder.path().join("exported");
+    let (text, _) = crate::support::texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
+    assert!(text.contains(&format!("days before {day} are forgotten: these files say who won since then")), "{text}");
+    std::fs::remove_dir_all(folder).unwrap();
     // A unit that was forgotten is somebody new; one that came back each day is not.
     let unit = |server: &Server| {
         let log: Vec<String> = lines(server, "log");
@@ -388,6 +398,56 @@ fn days_that_are_not_kept_are_forgotten() {
     assert!(deleted["impressions"].as_u64().unwrap() >= 5, "{deleted}");
     let output = server.command(&["check"]);
     assert!(output.status.success(), "{}", crate::support::texts(&output).0);
+}
+
+/// What is over, or has no traffic, is forgotten when its time has come: no day closes any more.
+#[test]
+fn what_is_over_is_forgotten_too() {
+    for ends in [true, false] {
+        let mut server = Server::start();
+        server.experiment("e", json!({"policy": "rucb", "window": "10m", "retain": "2d"}));
+        for day in 0..3 {
+            (0..10).for_each(|unit| drop(ask(&server, "e", &format!("u{}", unit + 5 * day))));
+            server.pass(crate::support::DAY);
+        }
+        if ends {
+            server.client().post("/v1/experiments/e/end", json!({})).expect_status(200);
+        }
+        let rows = |server: &Server| {
+            ["shown_1", "units_1", "states_1"].map(|table| number(server, &format!("SELECT count(*) FROM {table}")))
+        };
+        // Ticks come each second, and one may close the last day.
+        let mut before = Value::Null;
+        for _ in 0..100 {
+            std::thread::sleep(Duration::from_millis(50));
+            settle(&server);
+            before = said(&server);
+            if number(&server, "SELECT count(*) FROM snapshots_1 WHERE part = 0") > 2 {
+                break;
+            }
+        }
+        assert!(rows(&server).iter().all(|rows| *rows > 9), "{:?}", rows(&server));
+        server.pass(20 * crate::support::DAY);
+        server.restart();
+        for _ in 0..100 {
+            std::thread::sleep(Duration::from_millis(50));
+            if rows(&server) == [0; 3] {
+                break;
+            }
+        }
+        settle(&server);
+        assert_eq!(rows(&server), [0; 3], "ends: {ends}");
+        assert!(number(&server, "SELECT count(*) FROM events_1") < 20);
+        assert_eq!(said(&server)["impressions"], before["impressions"]);
+        assert_eq!(said(&server)["pairs"], before["pairs"]);
+        server.restart();
+        let output = server.command(&["check"]);
+        assert!(output.status.success(), "{}", crate::support::texts(&output).0);
+        if !ends {
+            ask(&server, "e", "u1");
+            assert_eq!(number(&server, "SELECT number FROM units_1"), 21);
+        }
+    }
 }
 
 /// Memory has the units of open days alone.
@@ -443,6 +503,8 @@ fn every_step_of_the_upkeep_may_fail() {
                     server.faults.fail(operation, 1 + day as u64 % 2);
                     std::thread::sleep(Duration::from_millis(8 * step));
                     server.faults.stop();
+                    // A transaction that succeeds.
+                    server.client().get("/ready").expect_status(200);
                     settle(server);
                 }
             });

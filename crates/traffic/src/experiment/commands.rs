@@ -140,11 +140,11 @@ impl Experiment {
         Ok(())
     }
 
-    /// The last day that is not kept any longer, in days since 1970-01-01: a store may forget what led to a snapshot in which it was
-    /// the last one to be closed. `None` if all is kept.
+    /// The last day that is not kept any longer, in days since 1970-01-01: a store may forget what led to a snapshot in which no later
+    /// day was closed. It follows from the time alone, so that what is paused or over is forgotten too. `None` if all is kept.
     #[must_use]
-    pub fn forgettable(&self) -> Option<i32> {
-        self.rules.retain.zip(self.last_day).map(|(days, last)| last.saturating_sub(days))
+    pub fn forgettable(&self, now: Time) -> Option<i32> {
+        self.rules.retain.map(|days| self.day(now.max(self.time)).saturating_sub(days + 1))
     }
 
     /// From here on the first `events` events of the log are forgotten: those of a snapshot in which the days before `before` are

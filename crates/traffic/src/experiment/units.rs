@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use verdicts::ledger::{UnitRecord, UnitStore};
 
-use super::super::event::Choice;
+use super::super::event::{Choice, Time};
 use super::Experiment;
 use super::snapshot::SnapshotError;
 
@@ -242,10 +242,11 @@ impl Experiment {
     /// Units with no impression since this day may be forgotten: nothing of them counts in what is kept of the log. `None` if all is
     /// kept.
     #[must_use]
-    pub fn forgotten_units(&self) -> Option<i32> {
+    pub fn forgettable_units(&self, now: Time) -> Option<i32> {
         // The first state that is kept may have impressions that were open then, and sums that were.
         let counts = self.rules.window.div_euclid(24 * 3_600_000) as i32 + 1 + self.config.unit_days as i32;
-        self.forgotten.before.map(|before| before.saturating_sub(counts))
+        let last = self.forgettable(now).filter(|_| self.forgotten.before.is_some());
+        last.map(|last| last.saturating_add(1).saturating_sub(counts))
     }
 
     /// How many units are here.

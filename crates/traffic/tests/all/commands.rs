@@ -187,12 +187,13 @@ fn units_that_are_kept_leave() {
 #[test]
 fn what_is_forgotten_is_in_the_log() {
     let mut small = Small::new(Config { retain: Some("2d".to_owned()), ..config(2, "fixed") });
-    assert_eq!(small.experiment.forgettable(), None);
     for day in 0..5 {
         small.experiment.choose(day * DAY + MINUTE, &of(1), Some(&|_| Some(&small.list))).unwrap();
     }
     small.experiment.advance(5 * DAY + 60 * MINUTE);
-    assert_eq!((small.experiment.last_day(), small.experiment.forgettable()), (Some(4), Some(2)));
+    let forgettable = |now| small.experiment.forgettable(now);
+    assert_eq!((small.experiment.last_day(), forgettable(5 * DAY), forgettable(9 * DAY)), (Some(4), Some(2), Some(6)));
+    assert_eq!(small.experiment.forgettable_units(9 * DAY), None, "nothing is forgotten yet");
     small.experiment.forget(5 * DAY, 6, 1);
     assert_eq!(small.experiment.forgotten(), Forgotten::default(), "a day that is not closed");
     small.experiment.forget(5 * DAY, 3, 10);
@@ -203,6 +204,8 @@ fn what_is_forgotten_is_in_the_log() {
     let log: Vec<Recorded> = events.into_iter().map(|numbered| numbered.recorded).collect();
     let again = replayed(&log);
     assert_eq!(again.forgotten(), Forgotten { before: Some(3), events: 10 });
+    assert_eq!([5, 9].map(|day| again.forgettable_units(day * DAY)), [Some(1), Some(5)]);
+    assert_eq!(Experiment::create(config(2, "fixed"), 0).unwrap().forgettable(9 * DAY), None);
     for (retain, why) in [("1d", "at least 2d"), ("36h", "whole days"), ("x", "`x`"), ("0d", "whole days")] {
         let error =
             Experiment::create(Config { retain: Some(retain.to_owned()), ..config(2, "fixed") }, 0).unwrap_err();

@@ -91,7 +91,7 @@ impl World {
         let again = replayed(&self.log);
         assert_eq!(again.position(), self.experiment.position());
         let forgotten = self.experiment.forgotten_marks();
-        // A snapshot is the fold of the log, whoever made it.
+        // A snapshot is the fold of the log, however it was made.
         let snapshot = self.experiment.snapshot();
         assert_eq!(again.snapshot(), snapshot);
         let all: BTreeMap<u64, UnitState> = again.states().map(|state| (state.unit, state)).collect();
