@@ -42,6 +42,7 @@
 //! | `document-constraints` | two | several; lists may grow | 1.000 | 1.000 | 1.000 | 1.000 |
 //! | `team-draft` | two | several; lists may grow | 0 | 0 | 1.000 | 1.000 |
 //! | `team-draft:prefix` | two | several; lists may grow | 0 | 0 | 1.000 | 1.000 |
+//! | `team-draft:pairs` | two | several; lists may grow | 0 | 0 | 1.000 | 1.000 |
 //! | `probabilistic:assignment` | two | several | 0 | 0 | 0.622 | 0.414 |
 //! | `probabilistic:same` | two | several | 0 | 0.207 | 0.414 | 0.856 |
 //! | `probabilistic:expected` | two | several | 0 | 0.207 | 0.414 | 0.856 |

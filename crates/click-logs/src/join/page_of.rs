@@ -123,7 +123,10 @@ fn shows_coins(scheme: &Scheme) -> bool {
     match scheme {
         Scheme::Teams => true,
         Scheme::Interleaving(method) => {
-            matches!(method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::Balanced(_))
+            matches!(
+                method,
+                AnyInterleaving::TeamDraft(_) | AnyInterleaving::CompetitivePairs(_) | AnyInterleaving::Balanced(_)
+            )
         }
         Scheme::Multileaving(method) => matches!(method, AnyMultileaving::TeamDraft(_)),
     }

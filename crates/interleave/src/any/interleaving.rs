@@ -7,7 +7,7 @@ use super::{NamedReceipt, any_method, any_receipt};
 use crate::name::{MethodRow, Name, NameError, NamedMethod};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::{
-    BalancedInterleave, CreditError, Doc, DocumentConstraints, Examination, Generator, Interleaving,
+    BalancedInterleave, CompetitivePairs, CreditError, Doc, DocumentConstraints, Examination, Generator, Interleaving,
     OptimizedInterleave, Page, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,
     RankedList, TeamDraftInterleave,
 };
@@ -149,6 +149,7 @@ interleaving_methods! {
     /// | `probabilistic:expected` | credit in expectation over ties; `redraws=32`, `tau=3` | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) |
     /// | `document-constraints` | `above` or `next`: fewer kinds of constraint | [He 2009](https://doi.org/10.1145/1645953.1646293) |
     /// | `optimized` | credit `linear` (default), `binary` or `inverse`; `lists=1024` at most | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) |
+    /// | `team-draft:pairs` | two documents at a time, one that both add next is nobody's; `coin=search` (default) or `coin=round` | [Zhang 2025](https://doi.org/10.48550/arXiv.2508.00751) |
     /// <!-- end -->
     ///
     /// Settings follow a colon, separated by commas. `Display` writes the name back, without defaults.
@@ -169,6 +170,7 @@ interleaving_methods! {
     ProbabilisticExpected(ProbabilisticExpected),
     DocumentConstraints(DocumentConstraints),
     Optimized(OptimizedInterleave),
+    CompetitivePairs(CompetitivePairs),
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! Not here: what several of them share (`support`) and their choice by name (`any`).
 
 pub mod balanced;
+pub mod competitive_pairs;
 pub mod document_constraints;
 pub mod optimized;
 pub mod pairwise_preference;

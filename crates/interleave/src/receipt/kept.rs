@@ -49,6 +49,7 @@ impl Mixed {
         match self {
             Self::Interleaving(receipt) => match receipt.receipt() {
                 InterleavingReceipt::TeamDraft(receipt) => Some(receipt.owners().collect()),
+                InterleavingReceipt::CompetitivePairs(receipt) => Some(receipt.owners().collect()),
                 InterleavingReceipt::ProbabilisticAssignment(receipt) => Some(receipt.owners().map(Some).collect()),
                 _ => None,
             },

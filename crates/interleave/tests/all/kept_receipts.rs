@@ -2,7 +2,8 @@
 //!
 //! A line of `tests/data/receipts-2.jsonl` is one draw: the method, the lists as scores by document (`null` where a ranker does
 //! not list it), the list that was shown, the receipt with documents as bytes, without them as JSON, the method's receipt
-//! alone (`plain`), and what each set of clicks was worth. The file is never written again; a new format adds a file of its own:
+//! alone (`plain`), and what each set of clicks was worth. Its lines are never written again: those of a new method are appended, and a
+//! new format adds a file of its own:
 //!
 //! ```sh
 //! RECEIPTS=crates/interleave/tests/data/receipts-N.jsonl cargo test -p interleave --test all -- --ignored write_receipts

@@ -8,7 +8,7 @@ use interleave::{
 use rand::SeedableRng;
 
 /// The methods whose every list is known, beyond those of `NAMES`.
-pub(crate) const INTERLEAVING: [&str; 10] = [
+pub(crate) const INTERLEAVING: [&str; 12] = [
     "balanced",
     "balanced:lerot",
     "document-constraints:above",
@@ -16,6 +16,8 @@ pub(crate) const INTERLEAVING: [&str; 10] = [
     "document-constraints",
     "team-draft",
     "team-draft:prefix",
+    "team-draft:pairs",
+    "team-draft:pairs,coin=round",
     "probabilistic:assignment",
     "probabilistic:same",
     "probabilistic:expected",
@@ -156,6 +158,8 @@ fn random_clicks_favour_no_ranker() {
         ("document-constraints", 1.0, 1.0),
         ("team-draft", 0.0, 0.0),
         ("team-draft:prefix", 0.0, 0.0),
+        ("team-draft:pairs", 0.0, 0.0),
+        ("team-draft:pairs,coin=round", 0.0, 0.0),
         ("probabilistic:assignment", 0.0, 0.0),
         // The expectation is unbiased, its sign is not.
         ("probabilistic:same", 0.0, 0.206_545_247),

@@ -146,9 +146,10 @@ fn a_click_on_what_one_ranker_lists_is_not_the_others() {
 }
 
 /// Methods whose credit follows owners or the chances of drawing a document, and whose every list is known.
-const BY_OWNER: [(&str, bool); 13] = [
+const BY_OWNER: [(&str, bool); 14] = [
     ("team-draft", false),
     ("team-draft:prefix", false),
+    ("team-draft:pairs", false),
     ("probabilistic:same", false),
     ("probabilistic:assignment", false),
     ("probabilistic:expected", false),

@@ -230,7 +230,7 @@ fn lists_may_grow() {
         }
         grown += 1;
     }
-    assert_eq!(grown, 7 + 5);
+    assert_eq!(grown, 8 + 5);
     // One document for a page of four: the other ranker's fill it, and would not if the list were longer.
     let (short, long, other) = (strict(&[0]), strict(&[0, 1, 2, 3]), strict(&[4, 5, 6, 7, 8]));
     let method: AnyInterleaving = "team-draft".parse().unwrap();
@@ -357,7 +357,8 @@ fn bias_of_pages() {
         let numbers = [a, b, c, d].map(number).join(",");
         table.push_str(&format!("{kind},{name},{numbers}\n"));
     };
-    for name in crate::methods::INTERLEAVING {
+    // A comma would be a column.
+    for name in crate::methods::INTERLEAVING.into_iter().filter(|name| !name.contains(',')) {
         add("two", name, &mut |case| {
             let pair = (case < 36).then(|| [case / 6, case % 6].map(|order| orders[order].as_slice()))?;
             crate::oracle::interleaving(name, pair, 3)

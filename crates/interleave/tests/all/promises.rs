@@ -270,7 +270,7 @@ fn receipts_differ_by_their_fields() {
     }
     let distinct: BTreeSet<&Vec<String>> = shapes.iter().map(|(fields, _)| fields).collect();
     assert_eq!(distinct.len(), shapes.len(), "{shapes:?}");
-    assert_eq!(shapes.len(), 12);
+    assert_eq!(shapes.len(), 13);
 }
 
 /// 10,000 documents shown whole to two rankers, or ten of them to many; 5,000 rankers.

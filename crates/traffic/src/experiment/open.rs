@@ -123,7 +123,10 @@ pub(super) struct Owners {
 impl Owners {
     fn of(mixed: &Mixed) -> Option<Self> {
         let is_draft = match mixed {
-            Mixed::Interleaving(receipt) => matches!(receipt.receipt(), InterleavingReceipt::TeamDraft(_)),
+            Mixed::Interleaving(receipt) => matches!(
+                receipt.receipt(),
+                InterleavingReceipt::TeamDraft(_) | InterleavingReceipt::CompetitivePairs(_)
+            ),
             Mixed::Multileaving(receipt) => matches!(receipt.receipt(), MultileavingReceipt::TeamDraft(_)),
         };
         Some(Self { of: mixed.owners()?, is_draft })

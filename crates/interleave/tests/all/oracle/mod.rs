@@ -92,6 +92,8 @@ pub fn interleaving(name: &str, orders: [&[u16]; 2], length: usize) -> Option<Ve
         "document-constraints" => constraints(orders, length, 3),
         "team-draft" => team_draft(&orders, length, false),
         "team-draft:prefix" => team_draft(&orders, length, true),
+        "team-draft:pairs" => competitive_pairs(orders, length, false),
+        "team-draft:pairs,coin=round" => competitive_pairs(orders, length, true),
         "probabilistic:assignment" => owners(&orders, length, true)
             .into_iter()
             .map(|(p, list, owners)| {
@@ -256,6 +258,42 @@ fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
         Drawn { p: 0.5, list, verdict }
     });
     drawn.into()
+}
+
+/// Two documents at a time, and nobody's where both add the same.
+fn competitive_pairs(orders: [&[u16]; 2], length: usize, by_round: bool) -> Vec<Drawn> {
+    let pairs = length.div_ceil(2);
+    // One bit for each coin; those that do not fall change nothing.
+    let coins = if by_round { pairs } else { 1 };
+    let lists = (0_u32..1 << coins).map(|coins_of| {
+        let (mut list, mut owners, mut round) = (Vec::new(), Vec::new(), 0);
+        while list.len() < length {
+            let next = orders.map(|order| order.iter().copied().find(|doc| !list.contains(doc)));
+            let (a, b) = match next {
+                [Some(a), Some(b)] if a != b => (a, b),
+                [None, None] => break,
+                [a, b] => {
+                    list.push(a.or(b).unwrap());
+                    owners.push(None);
+                    continue;
+                }
+            };
+            let first = (coins_of >> (if by_round { round } else { 0 }) & 1) as usize;
+            round += 1;
+            for owner in [first, 1 - first] {
+                list.push([a, b][owner]);
+                owners.push(Some(owner));
+            }
+        }
+        list.truncate(length);
+        owners.truncate(length);
+        (list, owners)
+    });
+    let drawn = lists.map(|(list, owners)| {
+        let verdict = by_scores(2, move |x, clicks| clicks.iter().filter(|&&n| owners[n] == Some(x)).count() as f64);
+        Drawn { p: 0.5_f64.powi(coins as i32), list, verdict }
+    });
+    drawn.collect()
 }
 
 fn team_draft(orders: &[&[u16]], length: usize, prefix: bool) -> Vec<Drawn> {
