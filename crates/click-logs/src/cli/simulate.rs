@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use clicks::ClickSpec;
 use desk::println;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use interleave::AnyInterleaving;
+use output::input;
 use output::numbers::{parse_count, parse_up_to, with_separators};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
@@ -20,8 +21,11 @@ use serde_json::json;
 use times::{date, day_of_date, duration_text, parse_duration};
 
 use super::Scratch;
+use super::set_aside::move_file;
 use crate::outcomes::fates_csv;
-use crate::simulate::{Dialect, Simulation, Sorted, rules, simulate};
+#[cfg(feature = "parquet")]
+use crate::simulate::{CLICKS, IMPRESSIONS, Kind, TableWriter};
+use crate::simulate::{Dialect, Simulation, Sorted, UNITS, Visits, rules, simulate};
 
 /// Write a log of simulated users, at any size, and its truth
 ///
@@ -108,6 +112,10 @@ pub(super) struct Simulate {
     /// After which part of the time the experiment changes: it has another version, and each ranker does what another one did
     #[arg(long, value_name = "SHARE")]
     change_version_at: Option<f64>,
+    /// How many lists each user sees: drawn from the counts of users in this file, facets of Solr in JSON such as those that
+    /// SeaseLtd/statistical-interleaving publishes [default: users return by chance]
+    #[arg(long, value_name = "FILE")]
+    visits: Option<PathBuf>,
     /// How lines are written
     #[arg(long, value_enum, default_value = "jsonl")]
     format: Format,
@@ -125,7 +133,7 @@ pub(super) struct Simulate {
     quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Our own fields
     Jsonl,
@@ -137,6 +145,8 @@ enum Format {
     Opensearch,
     /// UBI with responses of Solr
     Solr,
+    /// Tables with our own columns; by builds that read Parquet
+    Parquet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -147,20 +157,28 @@ enum Order {
     Time,
 }
 
+/// Bytes of a file of visits, at most.
+const MOST_OF_FACETS: u64 = 1 << 30;
+
 fn parse_date(text: &str) -> Result<i32, String> {
     day_of_date(text).ok_or_else(|| format!("expected a date such as 2026-01-01, found `{text}`"))
 }
 
 impl Simulate {
-    fn simulation(&self) -> Simulation {
+    fn simulation(&self) -> Result<Simulation> {
+        let visits = self.visits.as_deref().map(|path| {
+            let text = input::read_text(path, MOST_OF_FACETS);
+            let text = text.with_context(|| format!("{}: cannot be read", path.display()))?;
+            Visits::of_facets(&text).map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))
+        });
         let dialect = match self.format {
-            Format::Jsonl => Dialect::Json,
+            Format::Jsonl | Format::Parquet => Dialect::Json,
             Format::Csv => Dialect::Csv,
             Format::Ubi => Dialect::Ubi,
             Format::Opensearch => Dialect::OpenSearch,
             Format::Solr => Dialect::Solr,
         };
-        Simulation {
+        Ok(Simulation {
             impressions: self.impressions,
             seed: self.seed,
             days: self.days,
@@ -185,13 +203,33 @@ impl Simulate {
             pinned: self.pinned,
             left_out: self.left_out,
             change_version_at: self.change_version_at,
+            visits: visits.transpose()?,
             dialect,
+        })
+    }
+
+    /// How the file of impressions (0) or of clicks (1) is written.
+    fn packing(&self, kind: usize) -> Packing {
+        #[cfg(feature = "parquet")]
+        if self.format == Format::Parquet {
+            return Packing::Parquet([IMPRESSIONS, CLICKS][kind]);
         }
+        let _ = kind;
+        if self.gzip { Packing::Gzip } else { Packing::Plain }
     }
 
     pub(super) fn run(self) -> Result<()> {
-        let simulation = self.simulation();
+        let simulation = self.simulation()?;
         simulation.check().map_err(usage)?;
+        let is_parquet = self.format == Format::Parquet;
+        if is_parquet && self.gzip {
+            bail!(usage("Parquet is compressed by itself; leave out --gzip"));
+        }
+        if is_parquet && !cfg!(feature = "parquet") {
+            bail!(usage(
+                "this build does not write Parquet; use the program of a release or a wheel, or build it with --features parquet"
+            ));
+        }
         let mut config = json!({
             "command": "click-logs simulate",
             "synthetic": true,
@@ -215,7 +253,7 @@ impl Simulate {
             "not_shown": self.not_shown,
             "conflicts": self.conflicts,
             "bots": self.bots,
-            "format": simulation.dialect.name(),
+            "format": if is_parquet { "parquet" } else { simulation.dialect.name() },
         });
         // A log in the usual order is the same key as before there was a choice.
         if self.order == Order::Time {
@@ -229,26 +267,33 @@ impl Simulate {
         if let Some(share) = self.change_version_at {
             config["change_version_at"] = share.into();
         }
+        if let Some(visits) = &simulation.visits {
+            config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.most()});
+        }
         if self.gzip {
             config["gzip"] = true.into();
         }
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
         let packed = if self.gzip { ".gz" } else { "" };
-        let names = ["impressions", "clicks"].map(|name| format!("{name}.{}{packed}", simulation.dialect.extension()));
+        let extension = if is_parquet { "parquet" } else { simulation.dialect.extension() };
+        let names = ["impressions", "clicks"].map(|name| format!("{name}.{extension}{packed}"));
         // Complete or absent: written under another name first.
         let asides = names.each_ref().map(|name| folder.join(&format!(".{name}.partial")));
         folder.marker()()?;
         let scratch = Scratch::new(folder.path())?;
+        let units_aside = scratch.path.join("units.csv");
         let stop = super::Stop::new([&asides[..], std::slice::from_ref(&scratch.path)].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = threads::within(self.threads, || {
             let mut files = Vec::new();
-            for (path, header) in asides.iter().zip(simulation.headers()) {
-                let mut file = LogWriter::new(path, self.gzip)?;
+            for (kind, (path, header)) in asides.iter().zip(simulation.headers()).enumerate() {
+                let mut file = LogWriter::new(path, self.packing(kind))?;
                 file.write(header.as_bytes())?;
                 files.push(file);
             }
+            let mut units = LogWriter::new(&units_aside, Packing::Plain)?;
+            units.write(format!("{UNITS}\n").as_bytes())?;
             let mut sorted = ["impressions", "clicks"].map(|name| Sorted::new(&scratch.path, name));
             let written = simulate::<Failed>(&simulation, |lines, impressions| {
                 match self.order {
@@ -264,6 +309,7 @@ impl Simulate {
                         .with_context(|| format!("failed to write to {}", scratch.path.display()))
                         .map_err(Failed)?,
                 }
+                units.write(lines.units()).map_err(Failed)?;
                 stop.if_asked();
                 progress.advance(impressions);
                 Ok(())
@@ -272,13 +318,12 @@ impl Simulate {
             for (file, sorted) in files.iter_mut().zip(sorted) {
                 file.sorted(sorted)?;
             }
-            files.into_iter().try_for_each(LogWriter::finish)?;
+            files.into_iter().chain([units]).try_for_each(LogWriter::finish)?;
             anyhow::Ok(truth)
         })
         .flatten();
         progress.finish();
         drop(stop);
-        drop(scratch);
         let truth = truth.inspect_err(|_| asides.iter().for_each(|path| drop(std::fs::remove_file(path))))?;
         let credited = truth.credited();
         let rules = rules(&simulation);
@@ -290,7 +335,11 @@ impl Simulate {
             super::write(folder.path(), "bots.toml", &rules.bots.to_toml())?;
             output::create_folder(&folder.join("truth"))?;
             super::write(folder.path(), "truth/outcomes.csv", &crate::outcomes::of_credited(&credited).to_csv())?;
-            super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))
+            super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))?;
+            move_file(&units_aside, &folder.join("truth/units.csv"))?;
+            // In the folder, which may be renamed in the end.
+            drop(scratch);
+            Ok(())
         })?;
         let path = self.out.display();
         let [impressions, clicks] = credited.tally.lines();
@@ -319,6 +368,17 @@ struct LogWriter {
 enum Packed {
     Plain(BufWriter<File>),
     Gzip(Box<GzEncoder<BufWriter<File>>>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<TableWriter>),
+}
+
+/// What a file is written as.
+enum Packing {
+    Plain,
+    Gzip,
+    /// Lines of JSON become rows with these columns.
+    #[cfg(feature = "parquet")]
+    Parquet(&'static [(&'static str, Kind)]),
 }
 
 impl Write for Packed {
@@ -326,6 +386,8 @@ impl Write for Packed {
         match self {
             Self::Plain(file) => file.write(bytes),
             Self::Gzip(file) => file.write(bytes),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(file) => file.write(bytes),
         }
     }
 
@@ -333,16 +395,24 @@ impl Write for Packed {
         match self {
             Self::Plain(file) => file.flush(),
             Self::Gzip(file) => file.flush(),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(file) => file.flush(),
         }
     }
 }
 
 impl LogWriter {
-    fn new(path: &Path, gzip: bool) -> Result<Self> {
+    fn new(path: &Path, packing: Packing) -> Result<Self> {
         let file = File::create(path).map(|file| BufWriter::with_capacity(1 << 20, file));
         let file = file.with_context(|| format!("failed to write {}", path.display()))?;
-        let file =
-            if gzip { Packed::Gzip(Box::new(GzEncoder::new(file, Compression::fast()))) } else { Packed::Plain(file) };
+        let file = match packing {
+            Packing::Plain => Packed::Plain(file),
+            Packing::Gzip => Packed::Gzip(Box::new(GzEncoder::new(file, Compression::fast()))),
+            #[cfg(feature = "parquet")]
+            Packing::Parquet(columns) => Packed::Parquet(Box::new(
+                TableWriter::new(file, columns).with_context(|| format!("failed to write {}", path.display()))?,
+            )),
+        };
         Ok(Self { path: path.to_path_buf(), file })
     }
 
@@ -358,6 +428,8 @@ impl LogWriter {
         let ended = match self.file {
             Packed::Plain(mut file) => file.flush(),
             Packed::Gzip(file) => file.finish().and_then(|mut file| file.flush()),
+            #[cfg(feature = "parquet")]
+            Packed::Parquet(file) => file.finish(),
         };
         ended.with_context(|| format!("failed to write {}", self.path.display()))
     }

@@ -6,7 +6,7 @@ use super::encoder::Encoder;
 use super::span::Span;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
-use crate::model::{Lineups, Settings};
+use crate::model::{Click, Lineups, Settings};
 use crate::read::{self, Block, Event, FastPath, Format, Place};
 
 /// What a thread makes of a block of lines.
@@ -129,20 +129,19 @@ impl Encoding<'_> {
                     Some(event) => event,
                     None => match read::click(text, header, self.settings)? {
                         Some(event) => event,
-                        None => return Ok(()),
+                        None => {
+                            if self.settings.holds_both
+                                && header.is_none()
+                                && let Some(session) = read::session(text, self.settings)?
+                            {
+                                session.clicks.iter().for_each(|click| self.click(click, origin, encoder, encoded));
+                            }
+                            return Ok(());
+                        }
                     },
                 };
                 match event {
-                    Event::Click(click) if click.time < self.behind => {
-                        encoded.tally.clicks(ClickFate::Behind, 1);
-                    }
-                    Event::Click(click) => {
-                        encoded.tally.without_dwell += encoder.lacks_dwell(&click);
-                        encoder.click(&click, origin, |id| &mut encoded.records[part(id)]);
-                        if self.keeps_times {
-                            encoded.order.push(click.time);
-                        }
-                    }
+                    Event::Click(click) => self.click(&click, origin, encoder, encoded),
                     Event::Other(action) => {
                         encoded.tally.clicks(ClickFate::Other, 1);
                         note_action(&mut encoded.other_actions, &action);
@@ -151,6 +150,20 @@ impl Encoding<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Encoding<'_> {
+    fn click(&self, click: &Click<'_>, origin: (u32, u64), encoder: &mut Encoder<'_>, encoded: &mut Encoded) {
+        if click.time < self.behind {
+            encoded.tally.clicks(ClickFate::Behind, 1);
+            return;
+        }
+        encoded.tally.without_dwell += encoder.lacks_dwell(click);
+        encoder.click(click, origin, |id| &mut encoded.records[id as usize & (self.parts - 1)]);
+        if self.keeps_times {
+            encoded.order.push(click.time);
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Event<'a> {
 }
 
 /// The click or other event in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request,
-/// with the document in the next line.
+/// with the document in the next line, or, in a file of both, an impression; that may be a [`session`](super::session).
 ///
 /// # Errors
 /// What is wrong with the line.

@@ -1,5 +1,5 @@
 //! Logs from files: blocks of lines, plain, gzip or zstd, and one line as an impression or a click. JSON Lines (our own fields,
-//! those of UBI 1.3, responses of OpenSearch and Solr), CSV and, with the feature `parquet`, Parquet; and lines that are
+//! those of UBI 1.3, responses of OpenSearch and Solr, sessions of living labs), CSV and, with the feature `parquet`, Parquet; and lines that are
 //! rows of a table already. Most lines are of a plain form (`fast_path`), and read without copies. Not here: what the lines mean
 //! together.
 
@@ -36,4 +36,5 @@ pub use names::column;
 pub(crate) use parquet::rows_of_parquet;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
+pub use shape::session::{Session, session};
 pub(crate) use text::base64;

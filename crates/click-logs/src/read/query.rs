@@ -16,6 +16,7 @@ use super::fields::LineFields;
 use super::lists::Separated;
 use super::mixed::{List, ListFields};
 use super::names::{Field, Kind};
+use super::shape::session::session;
 use super::value::missing;
 use super::{json, response, shape};
 use crate::error::Malformed;
@@ -34,6 +35,11 @@ pub fn impression<'a>(
     let Some(header) = header else {
         if shape::is_action(line) || settings.holds_both && super::event::is_event(line)? {
             return Ok(None);
+        }
+        if settings.holds_both
+            && let Some(session) = session(line, settings)?
+        {
+            return Ok(Some(session.impression));
         }
         let found = impression_of(json::fields(line, Kind::Impressions)?, settings);
         return found.map(Some).map_err(|malformed| shape::explained(line).unwrap_or(malformed));

@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use times as time;
 use verdicts::PairChoice;
 
+use super::truth::CountedUnit;
 use crate::read::base64;
 
 /// How lines are written.
@@ -62,11 +63,16 @@ impl Dialect {
     }
 }
 
-/// Lines of impressions and of clicks.
+/// The columns of the rows about units.
+pub const UNITS: &str = "unit,version,day,first,second,net";
+
+/// Lines of impressions and of clicks, and what is true of their users.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     impressions: Shuffled,
     clicks: Shuffled,
+    /// Rows of CSV.
+    units: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -160,6 +166,12 @@ impl Lines {
         [self.impressions.text(), self.clicks.text()]
     }
 
+    /// The truth about the users that count, as rows of CSV with the columns [`UNITS`].
+    #[must_use]
+    pub fn units(&self) -> &[u8] {
+        &self.units
+    }
+
     /// Passes each line with its time to `take`: impressions (0), then clicks (1).
     ///
     /// # Errors
@@ -183,6 +195,12 @@ impl Lines {
             // Vectors take all that is written.
             let _ = write_impression(dialect, line, out);
         });
+    }
+
+    pub(super) fn unit(&mut self, user: u64, unit: &CountedUnit, names: &[String]) {
+        let CountedUnit { version, day, pair: (first, second), net } = unit;
+        let (version, day) = (version.as_deref().unwrap_or_default(), time::date(*day));
+        let _ = writeln!(self.units, "u{user},{version},{day},{},{},{net}", names[*first], names[*second]);
     }
 
     pub(super) fn click(&mut self, dialect: Dialect, line: &ClickLine) {

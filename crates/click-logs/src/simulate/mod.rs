@@ -7,14 +7,20 @@ mod lines;
 mod pages;
 mod settings;
 mod sorted;
+#[cfg(feature = "parquet")]
+mod table;
 mod truth;
 mod users;
+mod visits;
 mod world;
 
-pub use lines::{Dialect, Lines};
+pub use lines::{Dialect, Lines, UNITS};
 pub use settings::Simulation;
 pub use sorted::Sorted;
+#[cfg(feature = "parquet")]
+pub use table::{CLICKS, IMPRESSIONS, Kind, TableWriter};
 pub use truth::Truth;
+pub use visits::Visits;
 
 use rayon::prelude::*;
 

@@ -6,7 +6,8 @@ use interleave::{AnyInterleaving, Interleaving};
 use times::DAY;
 use verdicts::Bots;
 
-use super::Dialect;
+use super::users::{MOST, MOST_OF_A_PERSON};
+use super::{Dialect, Visits};
 
 /// The experiment that changes.
 const EXPERIMENT: &str = "simulated";
@@ -76,6 +77,8 @@ pub struct Simulation {
     pub left_out: f64,
     /// After which part of the time the experiment changes, if it does: then each ranker does what another one did.
     pub change_version_at: Option<f64>,
+    /// How often users come; if there is nothing, they come as often as a chance of returning has it.
+    pub visits: Option<Visits>,
     /// How lines are written.
     pub dialect: Dialect,
 }
@@ -107,6 +110,7 @@ impl Default for Simulation {
             pinned: 0.0,
             left_out: 0.0,
             change_version_at: None,
+            visits: None,
             dialect: Dialect::Json,
         }
     }
@@ -125,7 +129,7 @@ impl Simulation {
 
     /// Whether the lines say which team owns a document; otherwise they have receipts.
     pub(super) fn has_teams(&self) -> bool {
-        matches!(self.method, AnyInterleaving::TeamDraft(_))
+        matches!(self.method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::CompetitivePairs(_))
     }
 
     /// Whether pages display something else than the mixed list.
@@ -203,6 +207,16 @@ impl Simulation {
         ] {
             if !(least..=most).contains(&value) {
                 return Err(format!("--{name} {value} is out of range; expected {least} to {most}"));
+            }
+        }
+        if let Some(visits) = &self.visits {
+            let most = (MOST_OF_A_PERSON * u64::from(self.days)).min(MOST - 1);
+            if visits.most() > most {
+                return Err(format!(
+                    "--visits has a user with {} lists; expected at most {most} in {} days, as more would make a bot: name more --days",
+                    visits.most(),
+                    self.days
+                ));
             }
         }
         if !self.has_teams() && !self.dialect.has_receipts() {

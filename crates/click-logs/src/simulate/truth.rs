@@ -39,6 +39,16 @@ pub(super) struct Counted {
     pub(super) sides: Option<SideClicks>,
 }
 
+/// What a user contributes to a pair of rankers.
+#[derive(Debug, Clone)]
+pub(super) struct CountedUnit {
+    pub(super) version: Option<String>,
+    pub(super) day: i32,
+    pub(super) pair: (usize, usize),
+    /// Wins of the first minus wins of the second.
+    pub(super) net: i64,
+}
+
 impl Truth {
     pub(super) fn new(simulation: &Simulation) -> Self {
         let (versions, days) = Default::default();
@@ -113,8 +123,8 @@ impl Truth {
         self.tally.busiest = self.tally.busiest.max(lines);
     }
 
-    /// The impressions of one user that count, in any order.
-    pub(super) fn user(&mut self, impressions: &[Counted]) {
+    /// The impressions of one user that count, in any order; returns what they make of the user.
+    pub(super) fn user(&mut self, impressions: &[Counted]) -> Vec<CountedUnit> {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
         for Counted { version, day, pair, net, .. } in impressions {
             let counts = self.days.entry((version.clone(), *day, *pair)).or_default();
@@ -122,6 +132,7 @@ impl Truth {
             let earliest = first.entry((version, *pair)).or_insert(*day);
             *earliest = (*day).min(*earliest);
         }
+        let mut units = Vec::with_capacity(first.len());
         for (&(version, pair), &day) in &first {
             let of_pair = || impressions.iter().filter(move |seen| seen.version == *version && seen.pair == pair);
             let (mut net, mut amounts) = (0, UnitAmounts::default());
@@ -134,7 +145,9 @@ impl Truth {
             counts.amounts.record(amounts);
             self.tally.units(UnitFate::Counted, 1);
             self.tally.after_closing += of_pair().filter(|seen| seen.day > day).count() as u64;
+            units.push(CountedUnit { version: version.clone(), day, pair, net });
         }
+        units
     }
 
     /// A bot that met this number of pairs.

@@ -20,9 +20,9 @@ use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
 
 /// Numbers of impressions of one user are below this.
-const MOST: u64 = 1 << 12;
-/// Impressions of one person, in all; fewer than make a bot of one on a day.
-const MOST_OF_A_PERSON: u64 = 60;
+pub(super) const MOST: u64 = 1 << 12;
+/// Impressions of one person, in all, or on a day where their number is drawn from a file; fewer than make a bot of one on a day.
+pub(super) const MOST_OF_A_PERSON: u64 = 60;
 /// What bots see on their day, at least.
 const LEAST_OF_A_BOT: u64 = 150;
 
@@ -140,7 +140,7 @@ impl Played {
             }
         }
         let names_owners =
-            matches!(simulation.method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::ProbabilisticAssignment(_));
+            simulation.has_teams() || matches!(simulation.method, AnyInterleaving::ProbabilisticAssignment(_));
         names_owners.then_some(SideClicks(sides))
     }
 
@@ -198,7 +198,9 @@ impl<'a> UserLog<'a> {
                 pairs.extend(outcome.map(|outcome| (outcome.version, outcome.pair)));
             }
         }
-        truth.user(&counted);
+        for unit in truth.user(&counted) {
+            lines.unit(self.number, &unit, &self.names);
+        }
         truth.bot(pairs.len() as u64);
     }
 
@@ -213,6 +215,10 @@ impl<'a> UserLog<'a> {
             let start = self.start(day);
             visits.extend((0..count).map(|number| Visit { number, session, day, time: start + 5_000 * number as i64 }));
             return visits;
+        }
+        if let Some(visits) = &self.simulation.visits {
+            let count = visits.draw(&mut self.generator);
+            return self.drawn_visits(count);
         }
         while day < days {
             // The middle of the day, so that no session reaches the next one.
@@ -233,6 +239,28 @@ impl<'a> UserLog<'a> {
                 draw if draw < 0.15 => {}
                 draw if draw < 0.5 => day += self.generator.random_range(1..5),
                 _ => break,
+            }
+        }
+        visits
+    }
+
+    /// A number of visits, each on any day, those of a day in one session.
+    fn drawn_visits(&mut self, count: u64) -> Vec<Visit> {
+        let days = self.simulation.days;
+        let mut of_days = vec![0; days as usize];
+        for _ in 0..count {
+            let mut day = self.generator.random_range(0..days) as usize;
+            while of_days[day] == MOST_OF_A_PERSON {
+                day = (day + 1) % days as usize;
+            }
+            of_days[day] += 1;
+        }
+        let mut visits = Vec::new();
+        for (session, (day, count)) in (0..days).zip(of_days).filter(|(_, count)| *count > 0).enumerate() {
+            let mut time = self.start(day) + self.generator.random_range(0..DAY / 2);
+            for _ in 0..count {
+                visits.push(Visit { number: visits.len() as u64, session: session as u64, day, time });
+                time += self.generator.random_range(10_000..120_000);
             }
         }
         visits

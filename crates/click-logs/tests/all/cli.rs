@@ -147,6 +147,56 @@ fn from_a_simulated_log_to_a_verdict() {
 }
 
 #[test]
+fn simulated_users_are_known_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let more = ["--rankers", "3", "--change-version-at", "0.5", "--bots", "0.003"];
+    ok(at, &[&["simulate", "--out", "log", "--impressions", "2e4"][..], &more].concat());
+    let credit = CREDIT.map(|word| if word == "A,B" { "A,B,C" } else { word });
+    ok(at, &[&credit[..], &["--detail", "--out", "out"]].concat());
+    assert!(ok(at, &["verify", "log/truth/units.csv", "out"]).starts_with("Equal: "));
+    // The same in the order of time, and one that is wrong.
+    ok(at, &[&["simulate", "--out", "sorted", "--impressions", "2e4", "--order", "time"][..], &more].concat());
+    let units = read(&at.join("log/truth/units.csv"));
+    assert_eq!(units, read(&at.join("sorted/truth/units.csv")));
+    let at_net = units.rfind(",1\n").unwrap();
+    std::fs::write(at.join("wrong.csv"), format!("{},-1\n{}", &units[..at_net], &units[at_net + 3..])).unwrap();
+    assert_eq!(run(at, &["verify", "wrong.csv", "out"]).status.code(), Some(1));
+}
+
+#[test]
+fn users_come_as_often_as_those_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let users: Vec<String> =
+        [1, 1, 1, 2, 150].iter().map(|count| format!(r#"{{"val":"u","count":{count}}}"#)).collect();
+    let facets = format!(r#"{{"parent_buckets":[{{"val":1,"count":155,"users":[{}]}}]}}"#, users.join(","));
+    std::fs::write(at.join("facets.json"), facets).unwrap();
+    let simulate = ["simulate", "--out", "log", "--impressions", "2e4", "--bots", "0", "--visits", "facets.json"];
+    ok(at, &[&simulate[..], &["--doubles", "0", "--conflicts", "0"]].concat());
+    ok(at, &[&CREDIT[..], &["--out", "out"]].concat());
+    for file in ["outcomes.csv", "fates.csv"] {
+        assert_eq!(read(&at.join("out").join(file)), read(&at.join("log/truth").join(file)), "{file}");
+    }
+    let mut of_users = std::collections::BTreeMap::<String, u64>::new();
+    for line in read(&at.join("log/impressions.jsonl")).lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        *of_users.entry(line["user"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    let with = |count: u64| of_users.values().filter(|seen| **seen == count).count() as f64 / of_users.len() as f64;
+    // Five standard errors of a share among some 640 users.
+    for (count, share) in [(1, 0.6), (2, 0.2), (150, 0.2)] {
+        assert!(
+            (with(count) - share).abs() < 5.0 * f64::sqrt(share * (1.0 - share) / of_users.len() as f64),
+            "{count}"
+        );
+    }
+    assert_eq!(with(1) + with(2) + with(150), 1.0);
+    let failed = fails(at, 2, &["simulate", "--out", "short", "--visits", "facets.json", "--days", "2"]);
+    assert!(failed.contains("a user with 150 lists; expected at most 120 in 2 days"), "{failed}");
+}
+
+#[test]
 fn a_log_by_time_is_joined_in_its_order() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

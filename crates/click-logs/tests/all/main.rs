@@ -21,6 +21,7 @@ mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod published;
+mod sessions;
 mod shapes;
 #[cfg(target_os = "linux")]
 mod situations;

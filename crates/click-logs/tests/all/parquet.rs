@@ -433,3 +433,63 @@ day,first,second,unit_wins,unit_losses,unit_ties
     let (code, [_, error]) = decide("cut.parquet");
     assert!(code == Some(1) && error.contains("cannot be read as Parquet"), "{error}");
 }
+
+#[test]
+fn simulated_tables_are_credited_as_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_click-logs"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    for (method, more) in
+        [("team-draft", &["--pages", "2", "--pinned", "0.2", "--change-version-at", "0.5"][..]), ("optimized", &[])]
+    {
+        let simulate = [
+            &[
+                "simulate",
+                "--impressions",
+                "8000",
+                "--replace",
+                "--method",
+                method,
+                "--format",
+                "parquet",
+                "--out",
+                "log",
+            ][..],
+            more,
+        ]
+        .concat();
+        run(&simulate);
+        run(&[&simulate[..], &["--threads", "1", "--out", "again"]].concat().as_slice()[..]);
+        for name in ["impressions.parquet", "clicks.parquet", "truth/units.csv"] {
+            let read = |of: &str| std::fs::read(folder.path().join(of).join(name)).unwrap();
+            assert_eq!(read("log"), read("again"), "{name}");
+        }
+        run(&[
+            "credit",
+            "--impressions",
+            "log/impressions.parquet",
+            "--clicks",
+            "log/clicks.parquet",
+            "--bots",
+            "log/bots.toml",
+            "--rankers",
+            "A,B",
+            "--final",
+            "--replace",
+            "--detail",
+            "--out",
+            "out",
+        ]);
+        for file in ["outcomes.csv", "fates.csv"] {
+            let read = |of: &str| std::fs::read_to_string(folder.path().join(of).join(file)).unwrap();
+            assert_eq!(read("out"), read("log/truth"), "{method} {file}");
+        }
+        run(&["verify", "log/truth/units.csv", "out"]);
+    }
+}

@@ -1,6 +1,8 @@
 //! Shapes in which search engines export logs: lines of `_bulk` that say what to do with the next line, answers to a search,
 //! objects over several lines.
 
+pub(super) mod session;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -67,8 +69,13 @@ struct Stored {
 const ANSWER: &str = "the answer to a search, with its documents in `hits.hits`; expected one document per line \
                       (`jq -c '.hits.hits[]'` writes them)";
 
+const SESSION: &str = "a list with the clicks on it in one line; pass the file as --impressions and as --clicks";
+
 /// What is wrong with a line that has no id, if its shape says so.
 pub(super) fn explained(line: &str) -> Option<Malformed> {
+    if session::is_session(line) {
+        return Some(Malformed::new(SESSION));
+    }
     let answer: Answer = serde_json::from_str(line).ok()?;
     let is_stored = answer.hits.hits.is_empty() || answer.hits.hits.iter().any(|hit| hit.source.is_some());
     (answer.query_id.is_none() && answer.impression.is_none() && is_stored).then(|| Malformed::new(ANSWER))
