@@ -36,6 +36,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]
+  step 'killed while days close and are forgotten'
+  python3 -B tests/outside/days.py "$CARGO_TARGET_DIR/debug/rankduel-server" 4 --day 2 || [ $? = 77 ]
 else
   step 'no Python 3.9: the scripts of tests/outside are skipped'
 fi

@@ -597,3 +597,47 @@ fn ten_days_of_many_units_at_full_size() {
     assert_eq!(said(&server), before);
     assert!(metric(&server, "rankduel_units_in_memory") < 2.0 * units as f64);
 }
+
+/// Prints how long the status of many rankers takes after a start, and after another day. `RANKDUEL_DAYS` are 80 without a say.
+#[test]
+#[ignore = "a minute or more: RANKDUEL_DAYS days, 80 if it is not set"]
+#[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
+fn the_first_status_of_many_rankers_at_full_size() {
+    let days: usize = std::env::var("RANKDUEL_DAYS").map_or(80, |text| text.parse().unwrap());
+    let names: Vec<String> = (0..20).map(|number| format!("ranker-{number}")).collect();
+    let documents: Vec<String> = (0..20).map(|number| format!("d{number}")).collect();
+    let mut server = Server::start();
+    server.experiment("e", json!({"policy": "rucb", "window": "30m", "rankers": names}));
+    let mut lists = serde_json::Map::new();
+    for (turn, name) in names.iter().enumerate() {
+        let mut ranked = documents.clone();
+        ranked.rotate_left(turn);
+        lists.insert(name.clone(), json!(ranked[..10]));
+    }
+    let mut unit = 0;
+    let mut day = |server: &mut Server| {
+        let pages = (0..600).map(|_| {
+            unit += 1;
+            let body = json!({"unit": format!("unit-{unit}"), "lists": lists});
+            ("POST", "/v1/experiments/e/impressions".to_owned(), body)
+        });
+        let answers = server.send(pages.collect());
+        let clicks = answers.iter().map(|(_, answer)| click(&answer["id"], answer["shown"][0].as_str().unwrap()));
+        server.send(clicks.map(|event| ("POST", "/v1/events".to_owned(), event)).collect());
+        server.pass(crate::support::DAY);
+    };
+    (0..days).for_each(|_| day(&mut server));
+    let status = |server: &Server| {
+        let started = std::time::Instant::now();
+        server.client().get("/v1/experiments/e").expect_status(200);
+        started.elapsed().as_secs_f64() * 1e3
+    };
+    server.stop();
+    let started = std::time::Instant::now();
+    server.run().unwrap();
+    let start = started.elapsed().as_secs_f64();
+    let first = [(); 3].map(|()| status(&server));
+    day(&mut server);
+    let next = [(); 2].map(|()| status(&server));
+    println!("20 rankers, {days} days: start {start:.2} s, status {first:.1?} ms; after another day {next:.1?} ms");
+}
