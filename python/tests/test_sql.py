@@ -8,6 +8,7 @@ import json
 import os
 import pwd
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -334,6 +335,74 @@ def test_moments_and_the_verdict(tmp_path: Path) -> None:
     verdict = next(at for at, line in enumerate(of_folder) if line.startswith("B beats A: over 9"))
     # A table does not say what its units are.
     assert of_export[:4] == [line.replace("user", "unit") for line in of_folder[verdict : verdict + 4]]
+
+
+PAGE = Path(__file__).parents[2] / "docs/pages/how-to/warehouse.md"
+EXPERIMENT = "product-ranker"
+
+
+def views_of(dialect: str) -> str:
+    """The views that the documentation has for the tables of GrowthBook."""
+    blocks = re.findall("```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    views: list[str] = [block for block in blocks if "from exposures" in block]
+    return views[DIALECTS[1::-1].index(dialect)]
+
+
+def of_growthbook(log: Log) -> tuple[Log, list[list[Any]], list[list[Any]]]:
+    """The log with some places that are nobody's, and the same as rows of exposures and events, those of another experiment among them."""
+    chance = random.Random(5)
+    exposures: list[list[Any]] = []
+    impressions = []
+    for row in log.impressions:
+        is_pair = [chance.random() < 0.7 for _ in row["teams"]]
+        items = [
+            {"itemId": document, "variation": team, "competitive": competes, "position": place}
+            for place, (document, team, competes) in enumerate(zip(row["shown"], row["teams"], is_pair))
+        ]
+        impressions.append(row | {"teams": [team if competes else None for team, competes in zip(row["teams"], is_pair)]})
+        exposures.append([row["user"], row["time"], EXPERIMENT, row["impression"], json.dumps(items)])
+    exposures += [[user, time, "another", f"x{id}", items] for user, time, _, id, items in exposures[::7]]
+    events = [[row["impression"], row["document"], row["time"]] for row in log.clicks]
+    events += [[None, document, time] for _, document, time in events[::9]]
+    return Log(impressions, log.clicks), exposures, events
+
+
+GROWTHBOOK = """
+create table given_exposures (user_id text, milliseconds bigint, experiment_id text, ranking_id text, items text);
+create table given_events (ranking_id text, item_id text, milliseconds bigint);
+"""
+OF_MOMENTS = """
+create view exposures as select *, to_timestamp(milliseconds / 1000.0) as timestamp from given_exposures;
+create view events as select *, to_timestamp(milliseconds / 1000.0) as timestamp from given_events;
+"""
+
+
+def growthbook(log: Log, database: Any, dialect: str, folder: Path) -> None:
+    flags = ("--final", "--rankers", "A,B", "--pairs", "chance")
+    (header, *expected), fates = log.credited(folder, *flags)
+    database.run(OF_MOMENTS + views_of(dialect) + printed("sql", "--dialect", dialect, *flags))
+    assert fates_of(database) == fates
+    assert outcomes_of(database, header, {}) == expected
+    verified(database, folder)
+
+
+def test_tables_of_growthbook(tmp_path: Path) -> None:
+    log, exposures, events = of_growthbook(Simulated(tmp_path, columns=()))
+    database = DuckDb(Log([], []))
+    database.run("drop table impressions; drop table clicks;" + GROWTHBOOK)
+    database.database.executemany("insert into given_exposures values (?, ?, ?, ?, ?)", exposures)
+    database.database.executemany("insert into given_events values (?, ?, ?)", events)
+    growthbook(log, database, "duckdb", tmp_path)
+
+
+def test_tables_of_growthbook_in_postgres(postgres: Postgres, tmp_path: Path) -> None:
+    log, exposures, events = of_growthbook(Simulated(tmp_path, columns=()))
+    script = "drop table if exists impressions cascade; drop table if exists clicks cascade;" + GROWTHBOOK
+    for name, rows in (("given_exposures", exposures), ("given_events", events)):
+        script += f"copy {name} from stdin;\n" + "".join("\t".join(map(of_copy, row)) + "\n" for row in rows) + "\\.\n"
+    postgres.run(script)
+    growthbook(log, postgres, "postgres", tmp_path)
+    postgres.run("drop table given_exposures cascade; drop table given_events cascade;")
 
 
 @pytest.mark.parametrize("columns", [(), ("--columns", "rankers,agent,pairs,version,mixed,pinned,dwell", "--dwell", "30s")])
