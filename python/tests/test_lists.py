@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankduel as rd
 
-TWO = ["balanced", "team-draft", "probabilistic", "probabilistic:expected", "document-constraints", "optimized"]
+TWO = ["balanced", "team-draft", "team-draft:pairs", "probabilistic", "probabilistic:expected", "document-constraints", "optimized"]
 MANY = ["sosm", "team-draft", "probabilistic", "optimized", "pairwise-preference"]
 documents = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1, max_size=6)
 
@@ -87,6 +88,37 @@ def test_documents_of_any_kind_of_text_and_list() -> None:
     assert expected.credit({expected.shown[0]}) == expected.credit(np.array(expected.shown[:1])) == won
     assert expected != rd.interleave(["a", "b"], ["c", "b"], seed=6, method="balanced") and expected != 3
     assert repr(expected) == f'Impression(method="team-draft", shown={expected.shown})'
+
+
+def competitive_pairs(lists: list[list[str]], first: int) -> tuple[list[str], list[str]]:
+    """The rule in a few lines: the list if the ranker `first` adds first, and whose each document is."""
+    shown: list[str] = []
+    owners: list[str] = []
+    while len(shown) < len(lists[0]):
+        one, other = (next(document for document in lists[ranker] if document not in shown) for ranker in (first, 1 - first))
+        if one == other:
+            shown.append(one)
+            owners.append("tie")
+        else:
+            shown += [one, other]
+            owners += [("first", "second")[first], ("first", "second")[1 - first]]
+    return shown[: len(lists[0])], owners[: len(lists[0])]
+
+
+def test_competitive_pairs_are_those_of_a_plain_program() -> None:
+    chance = random.Random(7)
+    coins = [0, 0]
+    for seed in range(10_000):
+        length = chance.randint(1, 8)
+        lists = [chance.sample("abcdefghij", length) for _ in range(2)]
+        impression = rd.interleave(*lists, length=length, method="team-draft:pairs", seed=seed)
+        found = (impression.shown, [impression.credit([document]) for document in impression.shown])
+        both = [competitive_pairs(lists, first) for first in range(2)]
+        assert found in both
+        if both[0] != both[1]:
+            coins[both.index(found)] += 1
+    # Five standard errors of a fair coin.
+    assert abs(coins[0] - coins[1]) < 5 * sum(coins) ** 0.5
 
 
 def test_lists_of_a_thousand() -> None:
