@@ -57,7 +57,7 @@ impl Demo {
         settings.notice = Some(NOTICE.to_owned());
         settings.consent.create = true;
         settings.consent.no_keys = true;
-        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), faults: None, start: Some(seed) };
+        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), start: Some(seed), ..Hooks::default() };
         let running = Running::start(settings, hooks)?;
         let sites = sites(seed)?;
         let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings())).collect();

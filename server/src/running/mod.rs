@@ -66,7 +66,12 @@ pub struct Hooks {
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
+    /// An experiment with more units is served before all of them were checked; 100,000 if `None`.
+    pub checked_units: Option<u64>,
 }
+
+/// Checking them takes a tenth of a second.
+const CHECKED_UNITS: u64 = 100_000;
 
 /// A server that runs.
 #[derive(Debug)]
@@ -105,6 +110,7 @@ impl Running {
             lock: Arc::clone(&lock),
             accept_loss: settings.consent.accept_loss,
             is_strict: settings.consent.strict,
+            checked_units: hooks.checked_units.unwrap_or(CHECKED_UNITS),
             batch_window: settings.batch_window,
             open_impressions: settings.open_impressions,
             accept_time: settings.consent.accept_time,

@@ -236,7 +236,11 @@ impl Store {
             }
             Ok(UnitRow { hash, number: number as u64 })
         };
-        rows.map(unit).collect()
+        let units = rows.map(unit).collect::<Result<Vec<UnitRow>, _>>()?;
+        if units.is_sorted_by(|one, next| one.hash < next.hash) {
+            return Ok(units);
+        }
+        Err(StoreError::row(experiment, place(), "they are not in their order".to_owned()))
     }
 
     /// Deletes all snapshots and states of an experiment, if there are any.

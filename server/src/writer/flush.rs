@@ -15,7 +15,7 @@ use super::directory::ExperimentHandle;
 use super::job::{Job, Pending};
 use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
-use super::upkeep::Slice;
+use super::upkeep::{Slice, Upkeep};
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Signer};
 use crate::metrics::Metrics;
@@ -58,6 +58,12 @@ struct Failed {
     jobs: Vec<Job>,
 }
 
+/// The experiment whose upkeep is next: what is to be written goes before what is only read.
+fn due(held: &BTreeMap<u32, Held>) -> Option<u32> {
+    let next = |is_next: fn(&Upkeep) -> bool| held.iter().find(|(_, held)| is_next(&held.upkeep)).map(|(id, _)| *id);
+    next(Upkeep::is_writing).or_else(|| next(Upkeep::is_due))
+}
+
 /// The store and what it says.
 struct Open {
     store: Store,
@@ -70,7 +76,8 @@ impl Open {
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
         // nothing about it. Written once more, it is. Readers stand in no one's way.
         store.rewrite_log()?;
-        let loaded = load(&store, found)?;
+        let checked_units = if options.is_strict { u64::MAX } else { options.checked_units };
+        let loaded = load(&store, found, checked_units)?;
         options.lock.look();
         Ok(Self { store, loaded })
     }
@@ -196,7 +203,7 @@ impl Thread {
     /// Whether a snapshot is being written, or something deleted. While the store cannot be written, jobs and ticks alone try.
     fn has_upkeep(&self) -> bool {
         let is_failing = self.shared.is_failing.load(Ordering::SeqCst);
-        !is_failing && self.open.as_ref().is_some_and(|open| open.loaded.held.values().any(|held| held.upkeep.is_due()))
+        !is_failing && self.open.as_ref().is_some_and(|open| due(&open.loaded.held).is_some())
     }
 
     fn count_taken(&self, jobs: usize) {
@@ -381,12 +388,14 @@ impl Thread {
             let Session { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));
-            let due = open.loaded.held.iter_mut().find(|(_, held)| held.upkeep.is_due());
             let mut has_written = must_write;
-            if let Some((&id, held)) = due {
-                has_deleted |= held.slice(&open.store, id, now)? == Slice::Erased;
+            if let Some(id) = due(&open.loaded.held)
+                && let Some(held) = open.loaded.held.get_mut(&id)
+            {
+                let slice = held.slice(&open.store, id, now)?;
+                has_deleted |= slice == Slice::Erased;
+                has_written |= slice != Slice::Read;
                 touched.insert(id);
-                has_written = true;
             }
             let written = write(&open.store, &mut open.loaded.held, &touched)?;
             has_written |= written > 0;

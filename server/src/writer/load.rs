@@ -255,8 +255,9 @@ impl Loaded {
     }
 }
 
-/// Folds all experiments. One of which something is damaged, or was found to be (`found`), stops no other.
-pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>) -> Result<Loaded, LoadError> {
+/// Folds all experiments. One of which something is damaged, or was found to be (`found`), stops no other. Of one with a snapshot and
+/// more than `checked_units`, the units are checked later.
+pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_units: u64) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     for (id, name) in store.experiments()? {
         // A snapshot is made good by a log that is whole.
@@ -268,7 +269,7 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>) -> Result<L
         };
         let why = match why {
             Some(why) => why,
-            None => match load_one(store, id, &name, is_distrusted) {
+            None => match load_one(store, id, &name, is_distrusted, checked_units) {
                 Ok(held) => {
                     tracing::info!(experiment = name, events = held.experiment.position().0, "folded");
                     loaded.held.insert(id, held);
@@ -314,26 +315,31 @@ fn fold_rest(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<
     Ok((fold(store, id, name, |_| {})?, heads))
 }
 
-fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<Held, LoadError> {
+fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_units: u64) -> Result<Held, LoadError> {
     let (FoldedLog { mut experiment, asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
-    let mut unasked = Vec::new();
-    let last_unit = store.check_units(id, |unit| {
-        // An earlier program gave numbers to units that it refused then. Without a snapshot, all that have asked are here.
-        if heads.is_empty() && !experiment.state().is_over() && !experiment.is_here(unit.number) {
-            unasked.push(unit.hash);
-        }
-    })?;
-    unasked.iter().try_for_each(|hash| store.forget_unit(id, hash))?;
+    // Reading millions of them takes seconds, in which no page would have a list.
+    let is_checked_later = !heads.is_empty() && experiment.last_unit() > checked_units;
+    let mut last_unit = experiment.last_unit();
+    if !is_checked_later {
+        let mut unasked = Vec::new();
+        let last_kept = store.check_units(id, |unit| {
+            // An earlier program gave numbers to units that it refused then. Without a snapshot, all that have asked are here.
+            if heads.is_empty() && !experiment.state().is_over() && !experiment.is_here(unit.number) {
+                unasked.push(unit.hash);
+            }
+        })?;
+        unasked.iter().try_for_each(|hash| store.forget_unit(id, hash))?;
+        last_unit = last_unit.max(last_kept);
+    }
     if heads.is_empty() {
         // What could not be used, or was never whole.
         store.drop_snapshots(id)?;
     }
-    let last_unit = last_unit.max(experiment.last_unit());
     for (time, impression, marks) in store.marks(id)? {
         experiment.remember(time, impression, marks);
     }
     let forgotten = experiment.forgotten_marks();
-    let mut held = Held { experiment, last_unit, asked, forgotten, upkeep: Upkeep::of(heads) };
+    let mut held = Held { experiment, last_unit, asked, forgotten, upkeep: Upkeep::of(heads, is_checked_later) };
     held.catch_up();
     Ok(held)
 }

@@ -112,6 +112,8 @@ pub struct Options {
     pub accept_loss: bool,
     /// Whether nothing is served if one experiment is damaged.
     pub is_strict: bool,
+    /// An experiment with more units is served before all of them were checked, if it has a snapshot.
+    pub checked_units: u64,
     /// The time.
     pub clock: Clock,
     /// What fails, in tests.

@@ -120,7 +120,7 @@ impl Session<'_> {
     /// Begins to delete what an experiment no longer keeps, unless it is still busy with something like that.
     pub(super) fn forget_days(&mut self, experiment: u32) {
         let now = self.now;
-        if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_due()) {
+        if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_writing()) {
             held.forget_days(now);
         }
     }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use traffic::{Experiment, Snapshot, SnapshotError};
 
 use super::Held;
+use crate::ids::UnitHash;
 use crate::store::{Head, Store, StoreError};
 
 /// How many states of units a slice writes.
@@ -17,6 +18,8 @@ const STATES: usize = 400;
 const PART: usize = 1 << 18;
 /// How many rows it deletes.
 const ROWS: u64 = 1_000;
+/// How many units it checks.
+const CHECKED: u64 = 5_000;
 
 /// What is left to do for an experiment.
 #[derive(Debug, Default)]
@@ -31,6 +34,8 @@ pub(super) struct Upkeep {
     deleting: Option<Deleting>,
     /// The last day that was not kept when units were looked at last.
     swept: Option<i32>,
+    /// Units after this one were not checked since the start.
+    unchecked: Option<UnitHash>,
 }
 
 #[derive(Debug)]
@@ -47,7 +52,7 @@ enum Deleting {
     Events,
     Documents,
     /// Units after this one.
-    Units([u8; 16]),
+    Units(UnitHash),
 }
 
 /// How a slice ended.
@@ -55,6 +60,8 @@ enum Deleting {
 pub(super) enum Slice {
     /// There was nothing to do.
     Nothing,
+    /// Something was read.
+    Read,
     /// Something was done.
     Done,
     /// The same, and everything is gone that had to go: no copy of it may stay.
@@ -62,11 +69,11 @@ pub(super) enum Slice {
 }
 
 impl Upkeep {
-    /// That of an experiment with these snapshots.
-    pub(super) fn of(heads: Vec<Head>) -> Self {
+    /// That of an experiment with these snapshots, whose units are still to be checked or not.
+    pub(super) fn of(heads: Vec<Head>, is_checked_later: bool) -> Self {
         // A process may have ended in the middle of it.
         let deleting = (!heads.is_empty()).then_some(Deleting::Snapshots);
-        Self { heads, deleting, ..Self::default() }
+        Self { heads, deleting, unchecked: is_checked_later.then_some([0; 16]), ..Self::default() }
     }
 
     /// The snapshot by which units that are not in memory are read.
@@ -82,6 +89,11 @@ impl Upkeep {
 
     /// Whether there is something to do.
     pub(super) fn is_due(&self) -> bool {
+        self.is_writing() || self.unchecked.is_some()
+    }
+
+    /// Whether something is to be written or deleted.
+    pub(super) fn is_writing(&self) -> bool {
         self.begun.is_some() || self.deleting.is_some()
     }
 
@@ -175,8 +187,15 @@ impl Held {
         }
         match self.upkeep.deleting {
             Some(deleting) => self.delete(store, id, deleting, now),
-            None => Ok(Slice::Nothing),
+            None => self.check_units(store, id),
         }
+    }
+
+    /// Checks some units: one whose row cannot be found would be somebody else.
+    fn check_units(&mut self, store: &Store, id: u32) -> Result<Slice, StoreError> {
+        let Some(after) = self.upkeep.unchecked else { return Ok(Slice::Nothing) };
+        self.upkeep.unchecked = store.units_after(id, &after, CHECKED)?.last().map(|unit| unit.hash);
+        Ok(Slice::Read)
     }
 
     /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to. Once a day, units
@@ -230,7 +249,7 @@ impl Held {
     }
 
     /// Deletes units of which nothing was seen for long and nothing can count any more; returns the last one that was looked at.
-    fn delete_units(&self, store: &Store, id: u32, after: &[u8; 16], now: i64) -> Result<Option<[u8; 16]>, StoreError> {
+    fn delete_units(&self, store: &Store, id: u32, after: &UnitHash, now: i64) -> Result<Option<UnitHash>, StoreError> {
         let Some(before) = self.experiment.forgettable_units(now) else { return Ok(None) };
         // An experiment that is over has no states of those that came last: they go with its last day, and are found until then.
         let ends = self.experiment.state().is_over() && self.experiment.forgotten().before > self.experiment.last_day();

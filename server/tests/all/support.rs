@@ -29,6 +29,8 @@ pub(crate) struct Server {
     pub(crate) faults: Arc<OnDemand>,
     pub(crate) settings: Settings,
     running: Option<Running>,
+    /// An experiment with more units is served before all of them were checked.
+    pub(crate) checked_units: Option<u64>,
 }
 
 /// Fails the operations that a test asks for.
@@ -94,13 +96,16 @@ impl Server {
         // Tests run side by side on slow machines; those about late answers set their own.
         settings.decision_timeout = Duration::from_secs(20);
         let (time, faults) = (Arc::new(AtomicI64::new(NOON)), Arc::new(OnDemand::default()));
-        Self { folder, time, faults, settings, running: None }
+        Self { folder, time, faults, settings, running: None, checked_units: None }
     }
 
     pub(crate) fn run(&mut self) -> Result<(), StartError> {
         let clock = Some(Clock::Set(Arc::clone(&self.time)));
         let faults = Some(Arc::clone(&self.faults) as Arc<dyn Faults>);
-        self.running = Some(Running::start(self.settings.clone(), Hooks { clock, faults, start: None })?);
+        self.running = Some(Running::start(
+            self.settings.clone(),
+            Hooks { clock, faults, start: None, checked_units: self.checked_units },
+        )?);
         Ok(())
     }
 

@@ -211,6 +211,40 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
+/// A start does not wait until millions of units were read; one whose row is damaged is found soon after it.
+#[test]
+fn many_units_are_checked_after_the_start() {
+    let mut server = three_days();
+    let before = said(&server);
+    server.stop();
+    server.checked_units = Some(3);
+    server.run().unwrap();
+    settle(&server);
+    assert_eq!(said(&server), before);
+    // Who is new gets a number that nobody has had.
+    let most = |server: &Server| number(server, "SELECT max(number) FROM units_1");
+    let last = most(&server);
+    ask(&server, "e", "nobody before");
+    assert_eq!(most(&server), last + 1);
+    server.stop();
+    sql(&server, "UPDATE units_1 SET sum = sum + 1 WHERE number = 2");
+    // With all or nothing, at the start.
+    server.settings.consent.strict = true;
+    let error = server.run().expect_err("strict").to_string();
+    assert!(error.contains("its units cannot be used"), "{error}");
+    server.settings.consent.strict = false;
+    server.run().unwrap();
+    // The transaction that finds it fails, and the store is opened again.
+    for _ in 0..1_000 {
+        if server.client().get("/v1/experiments/e").body.contains("\"damaged\"") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let damage = status(&server)["damage"].clone();
+    assert!(damage.as_str().unwrap().starts_with("its units cannot be used"), "{damage}");
+}
+
 /// A unit that is damaged on the disk is found when it asks; the log makes it good, as long as it is whole.
 #[test]
 fn a_unit_that_is_damaged_is_folded_again() {
