@@ -446,26 +446,13 @@ fn simulated_tables_are_credited_as_lines() {
         assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     };
     for (method, more) in
-        [("team-draft", &["--pages", "2", "--pinned", "0.2", "--change-version-at", "0.5"][..]), ("optimized", &[])]
+        [("team-draft", &["--pages", "2", "--pinned", "0.2", "--change-version-at", "0.5"][..]), ("probabilistic", &[])]
     {
-        let simulate = [
-            &[
-                "simulate",
-                "--impressions",
-                "8000",
-                "--replace",
-                "--method",
-                method,
-                "--format",
-                "parquet",
-                "--out",
-                "log",
-            ][..],
-            more,
-        ]
-        .concat();
-        run(&simulate);
-        run(&[&simulate[..], &["--threads", "1", "--out", "again"]].concat().as_slice()[..]);
+        let simulate =
+            [&["simulate", "--impressions", "8000", "--replace", "--method", method, "--format", "parquet"][..], more]
+                .concat();
+        run(&[&simulate[..], &["--out", "log"]].concat());
+        run(&[&simulate[..], &["--threads", "1", "--out", "again"]].concat());
         for name in ["impressions.parquet", "clicks.parquet", "truth/units.csv"] {
             let read = |of: &str| std::fs::read(folder.path().join(of).join(name)).unwrap();
             assert_eq!(read("log"), read("again"), "{name}");
