@@ -186,6 +186,7 @@ SIMULATIONS = {
     "bots": ("--bots", "0.3", "--days", "3"),
     "lists of one document": ("--shown", "1", "--rankers", "3"),
     "informational, in the order of time": ("--click", "informational", "--order", "time", "--quality-gap", "0.5", "--drift", "1"),
+    "competitive pairs": ("--method", "team-draft:pairs"),
     "versions": ("--change-version-at", "0.4", "--rankers", "3"),
     "pages": ("--pages", "3", "--pinned", "0.3", "--left-out", "0.1", "--click", "informational"),
 }

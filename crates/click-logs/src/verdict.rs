@@ -6,7 +6,7 @@ use output::usage::usage;
 use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{By, Decision, OfVersion, Outlook, Verdicts, report};
+use verdicts::decide::{Action, Advice, By, Decision, OfVersion, Outlook, Verdicts, report};
 use verdicts::outcomes::Outcomes;
 
 use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_beside, warnings};
@@ -47,7 +47,14 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
 pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
     let checked = integrity(summary).unwrap_or_default();
     let fault = checked.untrusted(verdicts.latest_name());
-    verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()))
+    let outlook = verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()));
+    // Where nothing counts, more of the same will not either.
+    let waits = summary["fates"]["units"]["open"].as_u64().is_none_or(|open| open > 0);
+    if fault.is_some() || verdicts.latest().days.is_some() || waits {
+        return outlook;
+    }
+    let sentence = "Repair the log, or what it is credited by: nothing counts, and waiting changes nothing.".to_owned();
+    Outlook { advice: Advice { action: Action::Repair, sentence }, ..outlook }
 }
 
 /// What decision.json holds: the verdicts, and what must be known of the log behind them.
@@ -114,7 +121,13 @@ pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
 /// Why no outcome has closed, by the summary of the log.
 fn nothing(summary: &Value) -> Option<String> {
     let fates = &summary["fates"];
-    let credited = fates["impressions"]["credited"].as_u64()?;
+    let Some(credited) = fates["impressions"]["credited"].as_u64() else {
+        return Some(
+            "Nothing to decide: the table has no rows. If no day has closed, credit a longer log, or say --final; else what made the table \
+             knows why, such as `fates` of `click-logs sql`: do the names of --rankers match those in `teams`?\n"
+                .to_owned(),
+        );
+    };
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
     Some(if credited == 0 {

@@ -52,6 +52,13 @@ impl Verify {
     /// Compares; returns the exit code.
     pub(super) fn run(self) -> Result<u8> {
         let path = self.folder.join(UNITS);
+        if !self.folder.is_dir() {
+            let (folder, table) = (self.folder.display(), self.table.display());
+            bail!(usage(format!(
+                "{folder} is not a folder; name the table first, then the folder that `click-logs credit --detail` wrote: \
+                 click-logs verify {table} FOLDER"
+            )));
+        }
         if !path.exists() {
             let folder = self.folder.display();
             bail!(usage(format!("{folder} has no {UNITS}; pass --detail to `click-logs credit`")));

@@ -152,6 +152,12 @@ fn what_is_wrong_with_a_session_is_said() {
         let error = both(&line).credit(&settings()).unwrap_err().to_string();
         assert!(error.contains(expected), "{line}: {error}");
     }
+    let nameless = STELLA.replace("docid", "doc_id");
+    let error = both(&nameless).credit(&settings()).unwrap_err().to_string();
+    assert!(error.contains("1: document 1 of `clicks`: no `docid`, which names it"), "{error}");
+    let error = both(&STELLA.replace(r#""id":7,"#, "")).credit(&settings()).unwrap_err().to_string();
+    assert!(error.contains("1: no `id`; every line needs it"), "{error}");
+    both(&STELLA.replace(r#""id":7"#, r#""feedback_id":7"#)).credit(&settings()).unwrap();
     let list = TREC.split_once("\"ranking\":").unwrap().0.to_owned() + "\"ranking\":{\"docid\":{}}}";
     let error = both(&list).credit(&settings()).unwrap_err().to_string();
     assert!(error.contains("expected a list of objects with `docid`, `clicked` and `team`"), "{error}");

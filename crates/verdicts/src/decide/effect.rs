@@ -141,7 +141,8 @@ impl Difference {
         // Two digits of the width, or of the difference while there is no interval.
         let size = interval.map_or(difference.abs(), |(low, high)| high - low);
         let mut digits = least;
-        while digits < MOST_DIGITS && size < 10.0 * step(digits) {
+        // None tell two rates apart that are the same.
+        while size > 0.0 && digits < MOST_DIGITS && size < 10.0 * step(digits) {
             digits += 1;
         }
         let fewer_or_more = |value: f64| if value < 0.0 { "fewer" } else { "more" };

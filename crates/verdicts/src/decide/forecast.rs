@@ -1,7 +1,8 @@
 //! How long it takes: the chance that a decision comes within some days, at the rate of the last ones.
 //!
 //! The rest of the experiment is played many times. In each play every pair has one share, drawn from what is known of it, and as
-//! many units a day as lately; each future look is judged as the verdict itself is. Shares close to one half are likelier before
+//! many units a day as lately; each future look is judged as the verdict itself is. Every pair has draws of its own, so that those are
+//! played alone that matter: who does not beat one of the others is not the best, whatever the rest does. Shares close to one half are likelier before
 //! anything is known (as after [`PRIOR`] units that were level), because most changes of rankers do little.
 
 use statistics::anytime::{PairTest, TestState};
@@ -110,15 +111,20 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
         Some(Open { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
     });
     let open: Vec<Open> = open.collect::<Option<_>>()?;
+    let opponents: Vec<Vec<Against>> =
+        contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &open)).collect();
     let mut decided = [0_u64; LOOKS.len()];
     for play in 0..PLAYS {
-        let mut draws = Normals::from_seed(0x4c6f_6f6b + play);
         // At which look each pair is decided, for its first and for its second.
-        let reached: Vec<[usize; 2]> = open.iter().map(|pair| played(pair, &mut draws)).collect();
+        let mut reached: Vec<Option<[usize; 2]>> = vec![None; open.len()];
+        let mut at_of = |pair: usize| {
+            let seed = 0x4c6f_6f6b + play + PLAYS * pair as u64;
+            *reached[pair].get_or_insert_with(|| played(&open[pair], &mut Normals::from_seed(seed)))
+        };
         let at = if decision.best.is_none() {
-            reached.iter().flatten().copied().min()
+            (0..open.len()).flat_map(&mut at_of).min()
         } else {
-            contenders.iter().filter_map(|&ranker| best_at(ranker, rankers, &open, &reached)).min()
+            opponents.iter().filter_map(|pairs| best_at(pairs, &mut at_of)).min()
         };
         decided.iter_mut().skip(at.unwrap_or(LOOKS.len())).for_each(|count| *count += 1);
     }
@@ -129,18 +135,37 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
     HORIZONS.iter().map(share).collect()
 }
 
-/// The look at which a ranker has beaten all others; `None` if that is never known.
-fn best_at(ranker: usize, rankers: usize, open: &[Open], reached: &[[usize; 2]]) -> Option<usize> {
-    let of = open.iter().zip(reached).filter_map(|(pair, [first, second])| match pair.pair {
-        (one, _) if one == ranker => Some(*first),
-        (_, two) if two == ranker => Some(*second),
-        _ => None,
-    });
-    let (mut others, mut last) = (0, 0);
-    for at in of {
-        (others, last) = (others + 1, last.max(at));
+/// A pair of a ranker: its place among the open ones, and the ranker's in it.
+struct Against {
+    pair: usize,
+    side: usize,
+}
+
+/// The pairs of a ranker with all others, first those in which it wins least clearly; `None` if it did not meet all.
+fn against_all(ranker: usize, rankers: usize, open: &[Open]) -> Option<Vec<Against>> {
+    let side = |pair: &Open| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
+    let of = |(pair, one): (usize, &Open)| side(one).map(|side| Against { pair, side });
+    let mut pairs: Vec<Against> = open.iter().enumerate().filter_map(of).collect();
+    let lead = |Against { pair, side }: &Against| {
+        let Counts { wins, losses, .. } = open[*pair].counts;
+        let lead = (wins as f64 - losses as f64) / libm::sqrt((wins + losses).max(1) as f64);
+        if *side == 0 { lead } else { -lead }
+    };
+    pairs.sort_by(|one, other| lead(one).total_cmp(&lead(other)));
+    (pairs.len() == rankers - 1).then_some(pairs)
+}
+
+/// The look at which a ranker has beaten all others, if `at_of` says at which each pair is decided; `None` if that is never known.
+fn best_at(pairs: &[Against], at_of: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
+    let mut last = 0;
+    for Against { pair, side } in pairs {
+        let at = at_of(*pair)[*side];
+        if at == LOOKS.len() {
+            return None;
+        }
+        last = last.max(at);
     }
-    (others == rankers - 1 && last < LOOKS.len()).then_some(last)
+    Some(last)
 }
 
 /// Plays the rest of a pair: the look at which its first wins, and at which its second does; a number that no look has if neither.

@@ -30,7 +30,8 @@ pub struct Session {
 
 /// How a form calls what it says.
 struct Form {
-    id: &'static str,
+    /// Under the first of these names that the line has.
+    ids: [&'static str; 2],
     session: &'static str,
     time: &'static str,
     list: &'static str,
@@ -39,11 +40,23 @@ struct Form {
     rankers: [&'static str; 2],
 }
 
-const TREC_OPENSEARCH: Form =
-    Form { id: "sid", session: "sid", time: "time", list: "ranking", team: "team", rankers: ["participant", "site"] };
+const TREC_OPENSEARCH: Form = Form {
+    ids: ["sid", "sid"],
+    session: "sid",
+    time: "time",
+    list: "ranking",
+    team: "team",
+    rankers: ["participant", "site"],
+};
 
-const STELLA: Form =
-    Form { id: "id", session: "session_id", time: "start", list: "clicks", team: "type", rankers: ["EXP", "BASE"] };
+const STELLA: Form = Form {
+    ids: ["id", "feedback_id"],
+    session: "session_id",
+    time: "start",
+    list: "clicks",
+    team: "type",
+    rankers: ["EXP", "BASE"],
+};
 
 /// The session in a line of JSON; `None` if the line is something else.
 ///
@@ -61,7 +74,10 @@ pub(super) fn is_session(line: &str) -> bool {
 
 fn recognised(line: &str) -> Option<(Form, Map<String, Value>)> {
     // Most lines are something else, and this is known before they are read a second time.
-    memchr::memmem::find(line.as_bytes(), b"docid")?;
+    let may_have = |name: &[u8]| memchr::memmem::find(line.as_bytes(), name).is_some();
+    if !may_have(b"\"ranking\"") && !may_have(b"\"clicks\"") {
+        return None;
+    }
     let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
     let line = read(line).or_else(|| read(&letor_io::nan_as_null(line)?))?;
     let has = |key: &str| line.contains_key(key);
@@ -73,7 +89,8 @@ fn recognised(line: &str) -> Option<(Form, Map<String, Value>)> {
 
 impl Form {
     fn read(&self, line: &Map<String, Value>, settings: &Settings) -> Result<Session, Malformed> {
-        let id = text(line, self.id)?.or(text(line, self.session)?).ok_or_else(|| missing(&quoted(self.id)))?;
+        let [id, other] = self.ids;
+        let id = text(line, id)?.or(text(line, other)?).ok_or_else(|| missing(&quoted(id)))?;
         let unit = match settings.unit {
             UnitKind::User => None,
             UnitKind::Session => text(line, self.session)?,
@@ -89,7 +106,9 @@ impl Form {
             let wrong = |malformed: Malformed| {
                 Malformed::new(format!("document {} of `{}`: {}", number + 1, self.list, malformed.message))
             };
-            let document = text(entry, "docid").map_err(wrong)?.ok_or_else(|| wrong(Malformed::new("no `docid`")))?;
+            let document = text(entry, "docid")
+                .map_err(wrong)?
+                .ok_or_else(|| wrong(Malformed::new("no `docid`, which names it")))?;
             let is_clicked = match entry.get("clicked") {
                 None | Some(Value::Null | Value::Bool(false)) => false,
                 Some(Value::Bool(true)) => true,
