@@ -261,34 +261,28 @@ fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
 fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
     let width = libm::sqrt(step);
     let up = 0.5 + (share - 0.5) * width;
-    // Place p of the list: net wins of (p - middle) * width.
-    let mut middle = 64;
-    let mut here = vec![0.0; 2 * middle + 1];
-    here[middle] = 1.0;
-    let mut next = here.clone();
+    // The chances of net wins of `low`, `low` + 2, `low` + 4 and so on, times `width`: others cannot be after so many steps.
+    let (mut here, mut next, mut low) = (vec![1.0], Vec::new(), 0_i64);
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     // A path that is still open after so long is one in a million.
     while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
         let units = (decided.len() + 1) as f64 * step;
         // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
         // and a step here is `width` times that of the test.
-        let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as usize;
-        if limit > middle {
-            let more = limit - middle + 64;
-            for list in [&mut here, &mut next] {
-                list.splice(0..0, vec![0.0; more]);
-                list.resize(list.len() + more, 0.0);
-            }
-            middle += more;
-        }
-        let last = here.len() - 1;
-        (next[0], next[last]) = (here[1] * (1.0 - up), here[last - 1] * up);
-        for (next, around) in next[1..last].iter_mut().zip(here.windows(3)) {
-            *next = around[0] * up + around[2] * (1.0 - up);
-        }
-        passed += next[middle + limit..].iter_mut().map(std::mem::take).sum::<f64>();
-        wrong += next[..=middle - limit].iter_mut().map(std::mem::take).sum::<f64>();
-        std::mem::swap(&mut here, &mut next);
+        let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as i64;
+        next.clear();
+        next.extend(here.first().map(|lowest| lowest * (1.0 - up)));
+        next.extend(here.windows(2).map(|two| two[0] * up + two[1] * (1.0 - up)));
+        next.extend(here.last().map(|highest| highest * up));
+        low -= 1;
+        let count = next.len() as i64;
+        let above = (limit - low + 1).div_euclid(2).clamp(0, count);
+        let below = ((-limit - low).div_euclid(2) + 1).clamp(0, above);
+        passed += next[above as usize..].iter().sum::<f64>();
+        wrong += next[..below as usize].iter().sum::<f64>();
+        here.clear();
+        here.extend_from_slice(&next[below as usize..above as usize]);
+        low += 2 * below;
         decided.push(passed);
     }
     decided
@@ -297,6 +291,57 @@ fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same with a place for every number of net wins.
+    fn plain_walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
+        let width = libm::sqrt(step);
+        let up = 0.5 + (share - 0.5) * width;
+        // Place p of the list: net wins of (p - middle) * width.
+        let mut middle = 64;
+        let mut here = vec![0.0; 2 * middle + 1];
+        here[middle] = 1.0;
+        let mut next = here.clone();
+        let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
+        // A path that is still open after so long is one in a million.
+        while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
+            let units = (decided.len() + 1) as f64 * step;
+            // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
+            // and a step here is `width` times that of the test.
+            let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as usize;
+            if limit > middle {
+                let more = limit - middle + 64;
+                for list in [&mut here, &mut next] {
+                    list.splice(0..0, vec![0.0; more]);
+                    list.resize(list.len() + more, 0.0);
+                }
+                middle += more;
+            }
+            let last = here.len() - 1;
+            (next[0], next[last]) = (here[1] * (1.0 - up), here[last - 1] * up);
+            for (next, around) in next[1..last].iter_mut().zip(here.windows(3)) {
+                *next = around[0] * up + around[2] * (1.0 - up);
+            }
+            passed += next[middle + limit..].iter_mut().map(std::mem::take).sum::<f64>();
+            wrong += next[..=middle - limit].iter_mut().map(std::mem::take).sum::<f64>();
+            std::mem::swap(&mut here, &mut next);
+            decided.push(passed);
+        }
+        decided
+    }
+
+    #[test]
+    fn a_walk_over_every_second_place_is_the_same() {
+        for (share, alpha) in [(0.9, 0.05), (0.6, 0.01), (0.53, 0.05), (0.51, 0.2)] {
+            let evidence = EProcess::against(0.5).unwrap();
+            let threshold = libm::log(2.0 / alpha);
+            let typical = typical_units(&evidence, share, threshold);
+            let step = (typical / STEPS).floor().max(1.0);
+            let boundary = Boundary::new(&evidence, threshold, typical);
+            for until in [0.5, 1.0] {
+                assert_eq!(walk(share, step, &boundary, until), plain_walk(share, step, &boundary, until), "{share}");
+            }
+        }
+    }
 
     #[test]
     fn power_rises_to_one_and_inverts_quantiles() {

@@ -14,7 +14,7 @@ use crate::outcomes::{Day, Outcomes};
 /// Fewer rows than these are not worth several threads.
 const MANY_ROWS: usize = 1_000;
 /// Of more pairs than these, only those of the leader say how many more units they take: a forecast costs as much as a year of looks.
-const FORECASTS: usize = 200;
+const FORECASTS: usize = 45;
 
 /// Verdicts on the pairs of several rankers, to which days are added.
 ///
