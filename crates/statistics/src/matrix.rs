@@ -46,14 +46,30 @@ impl Cholesky {
     fn factored(matrix: &[f64], size: usize, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
         assert_eq!(matrix.len(), size * size, "a square matrix");
         let mut factor = vec![0.0; size * size];
-        for row in 0..size {
-            for column in 0..=row {
-                let (above, below) = factor.split_at(row * size);
-                let left = &below[..column];
-                let right = if row == column { left } else { &above[column * size..column * size + column] };
-                let rest = matrix[row * size + column] - dot(left, right);
-                factor[row * size + column] =
-                    if row == column { libm::sqrt(pivot(rest)?) } else { rest / factor[column * size + column] };
+        // What is known of some rows side by side, column by column.
+        let mut abreast: Vec<[f64; ABREAST]> = Vec::with_capacity(size);
+        for first in (0..size).step_by(ABREAST) {
+            let rows = first..size.min(first + ABREAST);
+            abreast.clear();
+            for column in 0..first {
+                let known = dots(&abreast, &factor[column * size..column * size + column]);
+                let diagonal = factor[column * size + column];
+                let mut next = [0.0; ABREAST];
+                for (place, row) in rows.clone().enumerate() {
+                    next[place] = (matrix[row * size + column] - known[place]) / diagonal;
+                    factor[row * size + column] = next[place];
+                }
+                abreast.push(next);
+            }
+            for row in rows {
+                for column in first..=row {
+                    let (above, below) = factor.split_at(row * size);
+                    let left = &below[..column];
+                    let right = if row == column { left } else { &above[column * size..column * size + column] };
+                    let rest = matrix[row * size + column] - dot(left, right);
+                    factor[row * size + column] =
+                        if row == column { libm::sqrt(pivot(rest)?) } else { rest / factor[column * size + column] };
+                }
             }
         }
         Some(Self { size, factor })
@@ -93,18 +109,45 @@ impl Cholesky {
     /// The inverse of L Lᵀ.
     #[must_use]
     pub fn inverse(&self) -> Vec<f64> {
-        let size = self.size;
+        let (size, factor) = (self.size, &self.factor);
         let mut inverse = vec![0.0; size * size];
-        let mut unit = vec![0.0; size];
-        for column in 0..size {
-            unit[column] = 1.0;
-            for (row, value) in self.solve(&unit).into_iter().enumerate() {
-                inverse[row * size + column] = value;
+        // Columns of the identity side by side, each solved as `solve` does; above its 1, a column stays 0.
+        let mut solution = vec![[0.0; ABREAST]; size];
+        for first in (0..size).step_by(ABREAST) {
+            let columns = first..size.min(first + ABREAST);
+            solution.fill([0.0; ABREAST]);
+            columns.clone().enumerate().for_each(|(place, column)| solution[column][place] = 1.0);
+            for row in first..size {
+                let known = dots(&solution[first..row], &factor[row * size + first..=row * size + row]);
+                let diagonal = factor[row * size + row];
+                solution[row].iter_mut().zip(known).for_each(|(value, known)| *value = (*value - known) / diagonal);
             }
-            unit[column] = 0.0;
+            for row in (0..size).rev() {
+                let diagonal = factor[row * size + row];
+                solution[row].iter_mut().for_each(|value| *value /= diagonal);
+                let (above, values) = (&factor[row * size..row * size + row], solution[row]);
+                for (target, factor) in solution[..row].iter_mut().zip(above) {
+                    target.iter_mut().zip(values).for_each(|(sum, value)| *sum -= factor * value);
+                }
+            }
+            for (row, values) in solution.iter().enumerate() {
+                inverse[row * size + first..row * size + columns.end].copy_from_slice(&values[..columns.len()]);
+            }
         }
         inverse
     }
+}
+
+/// How many rows or columns go side by side: each is summed in its own order, and a processor adds them at the same time.
+const ABREAST: usize = 8;
+
+/// The dot products of columns side by side with the beginning of `other`.
+fn dots(abreast: &[[f64; ABREAST]], other: &[f64]) -> [f64; ABREAST] {
+    let mut sums = [0.0; ABREAST];
+    for (row, factor) in abreast.iter().zip(other) {
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * factor);
+    }
+    sums
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -138,6 +181,44 @@ mod tests {
 
     fn close(found: &[f64], expected: &[f64]) {
         found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{found:?} {expected:?}"));
+    }
+
+    /// A positive definite matrix.
+    fn covariance(size: usize) -> Vec<f64> {
+        let mut draws = crate::Normals::from_seed(size as u64);
+        let roots: Vec<Vec<f64>> = (0..size).map(|_| draws.normals(size)).collect();
+        (0..size * size).map(|at| dot(&roots[at / size], &roots[at % size])).collect()
+    }
+
+    /// One element after the other.
+    fn plain_factor(matrix: &[f64], size: usize) -> Vec<f64> {
+        let mut factor = vec![0.0; size * size];
+        for row in 0..size {
+            for column in 0..=row {
+                let known =
+                    dot(&factor[row * size..row * size + column], &factor[column * size..column * size + column]);
+                let rest = matrix[row * size + column] - known;
+                factor[row * size + column] =
+                    if row == column { libm::sqrt(rest) } else { rest / factor[column * size + column] };
+            }
+        }
+        factor
+    }
+
+    #[test]
+    fn rows_side_by_side_have_the_bits_of_rows_alone() {
+        for size in [1, 7, 8, 9, 40] {
+            let matrix = covariance(size);
+            let cholesky = Cholesky::new(&matrix, size).unwrap();
+            assert_eq!(cholesky.factor, plain_factor(&matrix, size), "{size}");
+            let inverse = cholesky.inverse();
+            for column in 0..size {
+                let mut unit = vec![0.0; size];
+                unit[column] = 1.0;
+                let found: Vec<f64> = (0..size).map(|row| inverse[row * size + column]).collect();
+                assert_eq!(found, cholesky.solve(&unit), "{size}");
+            }
+        }
     }
 
     #[test]
