@@ -78,7 +78,24 @@ impl Cholesky {
     /// L times a vector: correlated draws from independent ones.
     #[must_use]
     pub fn correlate(&self, vector: &[f64]) -> Vec<f64> {
-        (0..self.size).map(|row| dot(&self.factor[row * self.size..=row * self.size + row], &vector[..=row])).collect()
+        let row = |row: usize| &self.factor[row * self.size..=row * self.size + row];
+        let mut correlated = Vec::with_capacity(self.size);
+        for first in (0..self.size).step_by(ABREAST) {
+            if first + ABREAST > self.size {
+                correlated.extend((first..self.size).map(|at| dot(row(at), &vector[..=at])));
+                continue;
+            }
+            let rows: [&[f64]; ABREAST] = std::array::from_fn(|place| row(first + place));
+            let mut sums = [0.0; ABREAST];
+            for (at, value) in vector[..first].iter().enumerate() {
+                sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += row[at] * value);
+            }
+            let rest = |(sum, row): (f64, &[f64])| {
+                row[first..].iter().zip(&vector[first..]).fold(sum, |sum, (a, b)| sum + a * b)
+            };
+            correlated.extend(sums.into_iter().zip(rows).map(rest));
+        }
+        correlated
     }
 
     /// The solution x of L Lᵀ x = `vector`.
@@ -158,10 +175,16 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[must_use]
 pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let mut result = vec![0.0; size * size];
-    for row in 0..size {
-        let target = &mut result[row * size..(row + 1) * size];
-        for (k, factor) in a[row * size..(row + 1) * size].iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
-            target.iter_mut().zip(&b[k * size..(k + 1) * size]).for_each(|(sum, value)| *sum += factor * value);
+    // Several rows at a time, so that those of `b` come from memory less often.
+    for (targets, factors) in result.chunks_mut(ABREAST * size.max(1)).zip(a.chunks(ABREAST * size.max(1))) {
+        for k in 0..size {
+            let values = &b[k * size..(k + 1) * size];
+            for (target, factors) in targets.chunks_mut(size).zip(factors.chunks(size)) {
+                let factor = factors[k];
+                if factor != 0.0 {
+                    target.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+                }
+            }
         }
     }
     result
@@ -211,6 +234,10 @@ mod tests {
             let matrix = covariance(size);
             let cholesky = Cholesky::new(&matrix, size).unwrap();
             assert_eq!(cholesky.factor, plain_factor(&matrix, size), "{size}");
+            let vector = &matrix[..size];
+            let plain: Vec<f64> =
+                (0..size).map(|row| dot(&cholesky.factor[row * size..=row * size + row], &vector[..=row])).collect();
+            assert_eq!(cholesky.correlate(vector), plain, "{size}");
             let inverse = cholesky.inverse();
             for column in 0..size {
                 let mut unit = vec![0.0; size];
