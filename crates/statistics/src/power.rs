@@ -261,7 +261,7 @@ fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
 fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
     let width = libm::sqrt(step);
     let up = 0.5 + (share - 0.5) * width;
-    // The chances of net wins of `low`, `low` + 2, `low` + 4 and so on, times `width`: others cannot be after so many steps.
+    // The chances of net wins of `low`, `low` + 2, `low` + 4 and so on, times `width`: others cannot be after that many steps.
     let (mut here, mut next, mut low) = (vec![1.0], Vec::new(), 0_i64);
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     // A path that is still open after so long is one in a million.

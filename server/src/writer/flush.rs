@@ -58,7 +58,7 @@ struct Failed {
     jobs: Vec<Job>,
 }
 
-/// The experiment whose upkeep is next: what is to be written goes before what is only read.
+/// The experiment whose upkeep is next: what must be written goes before what is only read.
 fn due(held: &BTreeMap<u32, Held>) -> Option<u32> {
     let next = |is_next: fn(&Upkeep) -> bool| held.iter().find(|(_, held)| is_next(&held.upkeep)).map(|(id, _)| *id);
     next(Upkeep::is_writing).or_else(|| next(Upkeep::is_due))

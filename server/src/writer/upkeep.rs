@@ -92,7 +92,7 @@ impl Upkeep {
         self.is_writing() || self.unchecked.is_some()
     }
 
-    /// Whether something is to be written or deleted.
+    /// Whether something must be written or deleted.
     pub(super) fn is_writing(&self) -> bool {
         self.begun.is_some() || self.deleting.is_some()
     }

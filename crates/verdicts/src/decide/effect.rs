@@ -141,7 +141,7 @@ impl Difference {
         // Two digits of the width, or of the difference while there is no interval.
         let size = interval.map_or(difference.abs(), |(low, high)| high - low);
         let mut digits = least;
-        // None tell two rates apart that are the same.
+        // No number of digits distinguishes two rates that are the same.
         while size > 0.0 && digits < MOST_DIGITS && size < 10.0 * step(digits) {
             digits += 1;
         }
