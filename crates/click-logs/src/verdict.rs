@@ -49,7 +49,8 @@ pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
     let fault = checked.untrusted(verdicts.latest_name());
     let outlook = verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()));
     // Where nothing counts, more of the same will not either.
-    let waits = summary["fates"]["units"]["open"].as_u64().is_none_or(|open| open > 0);
+    let waits = |what: &str| summary["fates"][what]["open"].as_u64().is_none_or(|open| open > 0);
+    let waits = waits("units") || waits("impressions");
     if fault.is_some() || verdicts.latest().days.is_some() || waits {
         return outlook;
     }
@@ -130,7 +131,13 @@ fn nothing(summary: &Value) -> Option<String> {
     };
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
-    Some(if credited == 0 {
+    let open = fates["impressions"]["open"].as_u64().unwrap_or(0);
+    Some(if credited == 0 && open > 0 {
+        let open = with_unit(open, "impression");
+        format!(
+            "Nothing to decide yet: {open} open, as clicks may still come. Credit a longer log, or say --final if nothing will be added.\n"
+        )
+    } else if credited == 0 {
         "Nothing to decide: no impression counts.\n".to_owned()
     } else if of_units("open") > 0 {
         let open = of_units("open");

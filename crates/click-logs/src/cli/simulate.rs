@@ -268,7 +268,7 @@ impl Simulate {
             config["change_version_at"] = share.into();
         }
         if let Some(visits) = &simulation.visits {
-            config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.most()});
+            config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.most(), "digest": format!("{:016x}", visits.digest())});
         }
         if self.gzip {
             config["gzip"] = true.into();

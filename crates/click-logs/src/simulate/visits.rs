@@ -54,6 +54,13 @@ impl Visits {
         self.counts.iter().copied().max().unwrap_or(0)
     }
 
+    /// What distinguishes these counts from others.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let bytes: Vec<u8> = self.counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+        xxhash_rust::xxh3::xxh3_64(&bytes)
+    }
+
     /// How many users it is from.
     #[must_use]
     pub fn users(&self) -> usize {

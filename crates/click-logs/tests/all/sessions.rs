@@ -120,8 +120,18 @@ fn the_published_form_is_read_as_it_is() {
     let lone = TREC.replace("participant", "site");
     assert_eq!(both(&lone).credit(&settings()).unwrap().tally.of_impressions(ImpressionFate::Credited), 1);
     // A list of one system.
-    let plain = STELLA.replace("\"interleave\":true", "\"interleave\":false");
-    assert_eq!(both(&plain).credit(&settings()).unwrap().tally.of_impressions(ImpressionFate::NotMixed), 1);
+    for no in ["false", "\"False\""] {
+        let plain = STELLA.replace("\"interleave\":true", &format!("\"interleave\":{no}"));
+        assert_eq!(both(&plain).credit(&settings()).unwrap().tally.of_impressions(ImpressionFate::NotMixed), 1, "{no}");
+    }
+    let unclear = STELLA.replace("\"interleave\":true", "\"interleave\":2");
+    assert!(both(&unclear).credit(&settings()).unwrap_err().to_string().contains("`interleave` is `2`"));
+    // All sessions of no name would count as one.
+    for nobody in ["null", "\"undefined\"", "\"-\"", "\" \""] {
+        let nameless = STELLA.replace("\"session_id\":3", &format!("\"session_id\":{nobody}"));
+        let found = both(&nameless).credit(&settings()).unwrap();
+        assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), 1, "{nobody}");
+    }
     // Sessions beside other lines.
     let page = r#"{"impression":"p","session":"s","time":"2017-08-02T00:00:00Z","shown":["a"],"teams":["site"],"rankers":["participant","site"]}"#;
     let click = r#"{"impression":"p","document":"a","time":"2017-08-02T00:00:05Z"}"#;

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use ranktypes::text::excerpt;
 use serde_json::{Map, Value};
 
+use super::super::lists::is_nobody;
 use super::super::mixed::{List, ListFields};
 use super::super::value::missing;
 use crate::error::Malformed;
@@ -93,7 +94,7 @@ impl Form {
         let id = text(line, id)?.or(text(line, other)?).ok_or_else(|| missing(&quoted(id)))?;
         let unit = match settings.unit {
             UnitKind::User => None,
-            UnitKind::Session => text(line, self.session)?,
+            UnitKind::Session => text(line, self.session)?.filter(|id| !is_nobody(id)),
             UnitKind::Impression => Some(id.clone()),
         };
         let of = |name: &str, value: &Value| time(name, value, settings);
@@ -128,7 +129,16 @@ impl Form {
             teams.push(text(entry, self.team).map_err(wrong)?);
         }
         // A list of one ranker alone has teams in some logs.
-        let is_mixed = line.get("interleave") != Some(&Value::Bool(false)) && teams.iter().any(Option::is_some);
+        let is_interleaved = match line.get("interleave") {
+            None | Some(Value::Null | Value::Bool(true)) => true,
+            Some(Value::Bool(false)) => false,
+            Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => true,
+            Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => false,
+            Some(other) => {
+                return Err(Malformed::new(format!("`interleave` is {}; expected true or false", found(other))));
+            }
+        };
+        let is_mixed = is_interleaved && teams.iter().any(Option::is_some);
         let knows = |team: &Cow<'static, str>| self.rankers.contains(&&**team);
         let rankers = (is_mixed && teams.iter().flatten().all(knows)).then(|| self.rankers.map(Cow::Borrowed).to_vec());
         let list = ListFields {
