@@ -133,9 +133,10 @@ fn nothing(summary: &Value) -> Option<String> {
     let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
     let open = fates["impressions"]["open"].as_u64().unwrap_or(0);
     Some(if credited == 0 && open > 0 {
+        let are = if open == 1 { "is" } else { "are" };
         let open = with_unit(open, "impression");
         format!(
-            "Nothing to decide yet: {open} open, as clicks may still come. Credit a longer log, or say --final if nothing will be added.\n"
+            "Nothing to decide yet: {open} {are} open, as clicks may still come. Credit a longer log, or say --final if nothing will be added.\n"
         )
     } else if credited == 0 {
         "Nothing to decide: no impression counts.\n".to_owned()

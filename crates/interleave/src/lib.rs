@@ -123,7 +123,7 @@
 //! |---|---|---|---|---|---|---|---|
 //! | `balanced` | [`BalancedInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | no | never wins | the oldest; a list with one document moved to its top loses under random clicks |
 //! | `team-draft` | [`TeamDraftInterleave`] | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) | L | yes | credit, wins | shares clicks on what both list evenly, gets none of the others | simple and sound; blind to most differences between alike lists |
-//! | `team-draft:pairs` | [`CompetitivePairs`] | [Zhang 2025](https://arxiv.org/abs/2508.00751) | L | yes | credit, wins | gets the clicks of its pairs alone; the rest is nobody's | as team draft, without the noise of documents on which both agree |
+//! | `team-draft:pairs` | [`CompetitivePairs`] | [Zhang 2025](https://arxiv.org/abs/2508.00751) | L | yes | credit, wins | gets the clicks of its pairs alone; neither owns the rest | as team draft, without the noise of documents on which both agree |
 //! | `probabilistic` | [`ProbabilisticInterleave`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit | credit as team draft, but up to 99.3% of single impressions | the usual choice in simulation; occasionally shows poor documents; mind [`CreditTies`] |
 //! | `probabilistic:expected` | [`ProbabilisticExpected`] | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) | L, credit 64 times that with ties | yes | credit | as `probabilistic` | copies of a ranker always tie |
 //! | `probabilistic:assignment` | [`ProbabilisticAssignment`] | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) | L | yes | credit, wins | nearly as team draft | noisier than marginalised credit |

@@ -197,6 +197,28 @@ fn users_come_as_often_as_those_of_a_file() {
 }
 
 #[test]
+fn only_what_is_open_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let page = r#"{"impression":"p","user":"u","time":"2026-11-22T15:00:00Z","shown":["a","b"],"teams":["A","B"]}"#;
+    let click = r#"{"impression":"p","document":"a","time":"2026-11-22T15:00:05Z"}"#;
+    std::fs::write(at.join("i"), page).unwrap();
+    std::fs::write(at.join("twice"), format!("{page}\n{}\n", page.replace("\"a\"", "\"c\""))).unwrap();
+    std::fs::write(at.join("c"), click).unwrap();
+    for (log, first, now) in [
+        ("i", "Nothing to decide yet: 1 impression is open", "What now: Wait"),
+        ("twice", "Nothing to decide: no impression counts.", "What now: Repair the log"),
+    ] {
+        ok(at, &["credit", "--impressions", log, "--clicks", "c", "--replace", "--out", "out"]);
+        let said = ok(at, &["decide", "out"]);
+        assert!(said.contains(first) && said.contains(now), "{said}");
+    }
+    std::fs::write(at.join("empty.csv"), read(&at.join("out/outcomes.csv"))).unwrap();
+    let said = ok(at, &["decide", "empty.csv"]);
+    assert!(said.contains("the table has no rows") && said.contains("--rankers"), "{said}");
+}
+
+#[test]
 fn a_log_by_time_is_joined_in_its_order() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -149,7 +149,7 @@ interleaving_methods! {
     /// | `probabilistic:expected` | credit in expectation over ties; `redraws=32`, `tau=3` | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) |
     /// | `document-constraints` | `above` or `next`: fewer kinds of constraint | [He 2009](https://doi.org/10.1145/1645953.1646293) |
     /// | `optimized` | credit `linear` (default), `binary` or `inverse`; `lists=1024` at most | [Radlinski 2013](https://doi.org/10.1145/2433396.2433429) |
-    /// | `team-draft:pairs` | two documents at a time, one that both add next is nobody's; `coin=search` (default) or `coin=round` | [Zhang 2025](https://doi.org/10.48550/arXiv.2508.00751) |
+    /// | `team-draft:pairs` | two documents at a time; neither ranker owns one that both would add next; `coin=search` (default) or `coin=round` | [Zhang 2025](https://doi.org/10.48550/arXiv.2508.00751) |
     /// <!-- end -->
     ///
     /// Settings follow a colon, separated by commas. `Display` writes the name back, without defaults.

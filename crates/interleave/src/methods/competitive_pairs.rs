@@ -1,9 +1,9 @@
-//! Competitive pairs: team draft in which rankers add documents two at a time, and a document that both would add next is nobody's.
+//! Competitive pairs: team draft in which rankers add documents two at a time, and neither owns a document that both would add next.
 //! The ranker with more clicks on its own documents wins.
 //!
 //! **Draw.** A coin chooses who adds first. As long as both rankers have a document that is not shown yet: where their best ones differ,
-//! both are added in the order of the coin, as a pair; where they are the same, it is added once, and nobody owns it. Once one of them
-//! has nothing more to add, nobody owns the rest of the other's.
+//! both are added in the order of the coin, as a pair; where they are the same, it is added once, and neither owns it. Once one of them
+//! has nothing more to add, neither owns the rest.
 //!
 //! **Credit.** A ranker's score is the number of clicked documents it added.
 //!
@@ -160,14 +160,14 @@ impl CompetitivePairs {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompetitivePairsReceipt {
-    /// By position: 0 or 1; nobody where both would have added the document.
+    /// By position: 0 or 1; `None` where both would have added the document.
     pair_owners: Vec<Option<u8>>,
 }
 
 receipt_len!(CompetitivePairsReceipt, |receipt| receipt.pair_owners.len());
 
 impl CompetitivePairsReceipt {
-    /// The ranker that added each document, 0 or 1; nobody's if `None`.
+    /// The ranker that added each document, 0 or 1; `None` where neither owns it.
     pub fn owners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
         self.pair_owners.iter().map(|owner| owner.filter(|owner| *owner < 2).map(usize::from))
     }
@@ -195,7 +195,7 @@ impl NamedMethod for CompetitivePairs {
     const NAMES: &'static [&'static str] = &["team-draft:pairs"];
     const SETTINGS: &'static [&'static str] = &["coin"];
     const ABOUT: (&'static str, &'static str, &'static str) = (
-        "two documents at a time, one that both add next is nobody's; `coin=search` (default) or `coin=round`",
+        "two documents at a time; neither ranker owns one that both would add next; `coin=search` (default) or `coin=round`",
         "Zhang 2025",
         "10.48550/arXiv.2508.00751",
     );
