@@ -41,6 +41,7 @@ pub mod error;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod join;
+pub mod measures;
 pub mod model;
 pub mod outcomes;
 pub mod read;

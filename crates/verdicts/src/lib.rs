@@ -34,6 +34,7 @@
 
 pub mod amounts;
 mod bots;
+pub mod conversions;
 pub mod decide;
 pub mod integrity;
 pub mod ledger;

@@ -17,13 +17,14 @@ use serde_json::Value;
 use times::{duration_text, parse_duration};
 use verdicts::integrity::Logged;
 
+use super::conversions::ConversionFlags;
 use super::rules::{Rules, Unit};
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
-use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit};
+use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit_with_conversions};
 use crate::model::{Complete, Settings, UnitKind};
-use crate::outcomes::{SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
+use crate::outcomes::{CONVERSIONS_FILE, SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
 ///
@@ -41,9 +42,11 @@ pub(super) struct Credit {
     clicks: Vec<PathBuf>,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    conversions: ConversionFlags,
     /// Go on with the state in this folder, or begin one: only new files are read, and results are those of all files together.
     /// Needs --until (or --final), --rankers, and --pairs unless the log says it
-    #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "detail", "disk", "order"])]
+    #[arg(long, value_name = "STATE", conflicts_with_all = ["set_aside", "detail", "disk", "order", "files"])]
     append: Option<PathBuf>,
     /// How late lines may come to a log that grows; later ones are behind, and do not count [default: 3d, or that of the state]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "append")]
@@ -142,9 +145,13 @@ impl Credit {
             )));
         }
         let settings = self.settings()?;
+        let conversions = self.conversions.read(&settings)?;
         let inputs = Inputs { impressions: self.impressions.clone(), clicks: self.clicks.clone() };
         let state = self.append.as_deref().map(|state| State::open(state, &settings, self.horizon)).transpose()?;
-        let config = self.config(&settings, state.as_ref());
+        let mut config = self.config(&settings, state.as_ref());
+        if let Some(conversions) = &conversions {
+            config["outcomes"] = conversions.described();
+        }
         let path = self.out.clone().unwrap_or_else(|| default_folder(&first));
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
@@ -183,7 +190,8 @@ impl Credit {
             }
             None => {
                 let trace: Option<&mut (dyn FnMut(Traced) + Send)> = if traces { Some(&mut trace) } else { None };
-                let credited = credit(&inputs, &settings, &limits, &watch, trace);
+                let log = conversions.as_ref().map(|conversions| &conversions.log);
+                let credited = credit_with_conversions(&inputs, log, &settings, &limits, &watch, trace);
                 credited.map(|credited| (credited, None)).map_err(Into::into)
             }
         };
@@ -195,17 +203,33 @@ impl Credit {
         if self.detail {
             detail::write(&scratch.path, details, &credited, &inputs, &settings)?;
         }
+        if let Some(conversions) = &conversions {
+            conversions.check(credited.times.map(|(first, _)| first))?;
+        }
+        if let (Some(of), Some(conversions), true) = (&credited.conversions, &conversions, self.detail) {
+            detail::write_conversions(&scratch.path, of, &conversions.files, &settings)?;
+        }
         let outcomes = crate::outcomes::of_credited(&credited);
-        let summary = summary(&credited, &settings);
+        let converted = credited.conversions.as_ref().map(|of| of.conversions.to_csv());
+        let summary = summary(&credited, &settings, converted.as_deref());
         folder.write(&config, || {
             let table = outcomes.to_csv();
             super::write(folder.path(), "outcomes.csv", &table)?;
             super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
+            match &converted {
+                Some(table) => super::write(folder.path(), CONVERSIONS_FILE, table)?,
+                None => output::remove_stale(&folder.join(CONVERSIONS_FILE))?,
+            }
             super::write(folder.path(), "pages.csv", &pages_csv(&credited))?;
             output::write_json_pretty(&folder.join(SUMMARY_FILE), &sealed_summary(&summary, &table)?)?;
-            for (name, is_asked) in
-                [("set-aside.csv", self.set_aside), (detail::IMPRESSIONS, self.detail), (detail::UNITS, self.detail)]
-            {
+            let of_conversions = self.detail && converted.is_some();
+            for (name, is_asked) in [
+                ("set-aside.csv", self.set_aside),
+                (detail::IMPRESSIONS, self.detail),
+                (detail::UNITS, self.detail),
+                (detail::CONVERSIONS, of_conversions),
+                (detail::CONVERSION_UNITS, of_conversions),
+            ] {
                 output::remove_stale(&folder.join(name))?;
                 if is_asked {
                     move_file(&scratch.path.join(name), &folder.join(name))?;

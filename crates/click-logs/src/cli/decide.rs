@@ -13,10 +13,12 @@ use output::threads;
 use output::usage::usage;
 use page::figure::win_rates;
 use serde_json::{Value, json};
-use verdicts::decide::{Action, By, Verdicts, decide_with_progress};
+use verdicts::decide::{Action, By, decide_with_progress};
 
 use super::html;
-use crate::verdict::{SYNTHETIC, before_all, is_synthetic, outlook, read_outcomes, record, words};
+use crate::measures::Measures;
+use crate::outcomes::read_conversions;
+use crate::verdict::{SYNTHETIC, before_all, is_synthetic, read_outcomes};
 
 /// Say who won, since when and how sure that is
 ///
@@ -65,6 +67,9 @@ enum Format {
     Csv,
 }
 
+/// The table of looks at values.
+const VALUE: &str = "value.csv";
+
 /// The exit code of a verdict that is open.
 const OPEN: u8 = 3;
 /// That of one that is not trusted.
@@ -92,15 +97,20 @@ impl Decide {
         let verdicts =
             threads::within(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
         progress.finish();
-        let text = words(&verdicts, &summary);
-        let json = record(&verdicts, &summary);
+        let conversions = if self.outcomes.is_dir() {
+            read_conversions(&self.outcomes, &outcomes.rankers, &summary)?
+        } else {
+            None
+        };
+        let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
+        let (text, json) = (measures.words(), measures.record());
         if let Some(path) = &self.html {
             let name = self.outcomes.display().to_string();
             let log = html::Log { name: &name, outcomes: &outcomes, verdicts: &verdicts, summary: &summary };
             html::write(path, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
         }
         if let Some(out) = &self.out {
-            self.write(out, &verdicts, &json, &text, &summary)?;
+            self.write(out, &measures, &json, &text, &summary)?;
         }
         match self.format {
             Format::Text => print::text(&text),
@@ -111,31 +121,35 @@ impl Decide {
                     .into_iter()
                     .chain(before_all(&verdicts, &summary))
                     .for_each(|warning| info(false, &warning));
-                print::text(&verdicts.looks_csv());
+                print::text(&measures.signs().looks_csv());
             }
         }
-        let outlook = outlook(&verdicts, &summary);
-        Ok(match outlook.advice.action {
-            _ if !self.exit_code || outlook.is_decided => 0,
+        let (is_decided, action, _) = measures.outcome();
+        Ok(match action {
+            _ if !self.exit_code || is_decided => 0,
             Action::Repair => NOT_TRUSTED,
             _ => OPEN,
         })
     }
 
-    fn write(&self, out: &Path, verdicts: &Verdicts, json: &Value, text: &str, summary: &Value) -> Result<()> {
+    fn write(&self, out: &Path, measures: &Measures<'_>, json: &Value, text: &str, summary: &Value) -> Result<()> {
         let config = json!({
             "command": "click-logs decide",
             "outcomes": self.outcomes.display().to_string(),
             "confidence": self.confidence,
-            "by": verdicts.latest().by.name(),
+            "by": measures.signs().latest().by.name(),
         });
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
-        let figure = win_rates(verdicts, is_synthetic(summary).then_some(SYNTHETIC));
+        let figure = win_rates(measures.signs(), is_synthetic(summary).then_some(SYNTHETIC));
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("decision.json"), json)?;
             super::write(folder.path(), "decision.txt", text)?;
-            super::write(folder.path(), "win-rate.csv", &verdicts.looks_csv())?;
+            super::write(folder.path(), "win-rate.csv", &measures.signs().looks_csv())?;
+            match measures.value() {
+                Some(value) => super::write(folder.path(), VALUE, &value.looks_csv())?,
+                None => output::remove_stale(&folder.join(VALUE))?,
+            }
             match &figure {
                 Some(figure) => super::write(folder.path(), "win-rate.svg", figure),
                 None => output::remove_stale(&folder.join("win-rate.svg")),

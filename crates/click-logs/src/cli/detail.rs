@@ -2,13 +2,17 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use verdicts::conversions::UnitConversions;
 use verdicts::outcomes::quoted;
 
 use crate::error::LogError;
-use crate::join::{Credited, ImpressionFate, Inputs, Traced, TracedPair, TracedUnit};
+use crate::join::{
+    ConversionFate, Credited, CreditedConversions, ImpressionFate, Inputs, Traced, TracedConversions, TracedPair, TracedUnit,
+    UnitFate,
+};
 use crate::model::Settings;
 use crate::read::{self, LogFile};
 
@@ -16,6 +20,10 @@ use crate::read::{self, LogFile};
 pub(super) const IMPRESSIONS: &str = "detail-impressions.csv";
 /// A row per unit and pair.
 pub(super) const UNITS: &str = "detail-units.csv";
+/// A row per line of conversions.
+pub(super) const CONVERSIONS: &str = "detail-conversions.csv";
+/// A row per unit and pair, with what its conversions come to.
+pub(super) const CONVERSION_UNITS: &str = "detail-conversion-units.csv";
 
 /// Writes both tables into a folder. `traced` is all that was traced; the files are read once more for the names of impressions and
 /// units.
@@ -58,11 +66,49 @@ pub(super) fn write(
     tables.finish().with_context(|| folder.display().to_string())
 }
 
+/// Writes what became of every line of the conversions in `files`, which are read once more for what they say.
+pub(super) fn write_conversions(
+    folder: &Path,
+    credited: &CreditedConversions,
+    files: &[PathBuf],
+    settings: &Settings,
+) -> Result<()> {
+    let path = folder.join(CONVERSIONS);
+    let failed = || format!("failed to write {}", path.display());
+    let mut table = File::create(&path).map(BufWriter::new).with_context(failed)?;
+    writeln!(table, "unit,document,order,time,action,value,currency,fate").with_context(failed)?;
+    let mut fates = credited.fates.iter().peekable();
+    for (number, path) in (0..).zip(files) {
+        let mut file = LogFile::open_conversions(path)?;
+        while let Some(block) = file.next_block()? {
+            for (line, text) in block.lines() {
+                let Some((.., fate)) = fates.next_if(|(file, at, _)| (*file, *at) == (number, line)) else { continue };
+                let read = text.ok().and_then(|text| read::conversion(text, file.format().header(), settings).ok().flatten());
+                let row = match read.filter(|_| *fate != ConversionFate::Malformed) {
+                    None => ",,,,,,".to_owned(),
+                    Some(found) => {
+                        let text = |text: Option<&str>| quoted(text.unwrap_or_default());
+                        let [unit, order] = [&found.unit, &found.order].map(|field| text(field.as_deref()));
+                        let [action, currency] = [&found.action, &found.currency].map(|field| text(field.as_deref()));
+                        let (document, time) = (quoted(&found.document), times::text(found.time));
+                        let value = found.value.map_or_else(String::new, |value| value.to_string());
+                        format!("{unit},{document},{order},{time},{action},{value},{currency}")
+                    }
+                };
+                writeln!(table, "{row},{}", fate.name()).with_context(failed)?;
+            }
+        }
+    }
+    table.flush().with_context(failed)
+}
+
 /// The file and the line of something.
 fn place(traced: &Traced) -> (u32, u64) {
     match traced {
         Traced::Aside(aside) => (aside.file, aside.line),
-        Traced::Pair(TracedPair { file, line, .. }) | Traced::Unit(TracedUnit { file, line, .. }) => (*file, *line),
+        Traced::Pair(TracedPair { file, line, .. })
+        | Traced::Unit(TracedUnit { file, line, .. })
+        | Traced::Conversions(TracedConversions { file, line, .. }) => (*file, *line),
     }
 }
 
@@ -77,6 +123,8 @@ struct Tables<'a> {
     credited: &'a Credited,
     impressions: BufWriter<File>,
     units: BufWriter<File>,
+    /// Where there are conversions.
+    conversions: Option<BufWriter<File>>,
 }
 
 impl<'a> Tables<'a> {
@@ -91,7 +139,9 @@ impl<'a> Tables<'a> {
         };
         let impressions = create(IMPRESSIONS, "impression,unit,version,day,first,second,outcome,clicks,fate")?;
         let units = create(UNITS, "unit,version,day,first,second,net,outcome,fate")?;
-        Ok(Self { credited, impressions, units })
+        let columns = "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value,fate";
+        let conversions = credited.conversions.as_ref().map(|_| create(CONVERSION_UNITS, columns)).transpose()?;
+        Ok(Self { credited, impressions, units, conversions })
     }
 
     fn add(&mut self, traced: &Traced, names: &Names) -> std::io::Result<()> {
@@ -105,29 +155,31 @@ impl<'a> Tables<'a> {
                 Ok(())
             }
             Traced::Pair(TracedPair { pair, version, day, net, clicks, fate, .. }) => {
-                let (version, day, [first, second]) = (self.version(*version), times::date(*day), self.names(*pair));
+                let (version, day, [first, second]) = (self.credited.version_name(*version), times::date(*day), self.credited.ranker_names(*pair));
                 writeln!(self.impressions, "{impression},{unit},{version},{day},{first},{second},{net},{clicks},{fate}")
             }
             Traced::Unit(TracedUnit { pair, version, day, net, fate, .. }) => {
-                let (version, day) = (self.version(*version), times::date(*day));
-                let [first, second] = pair.map_or_else(Default::default, |pair| self.names(pair));
+                let (version, day) = (self.credited.version_name(*version), times::date(*day));
+                let [first, second] = pair.map_or_else(Default::default, |pair| self.credited.ranker_names(pair));
                 let said = if pair.is_some() { format!("{net},{}", net.signum()) } else { ",".to_owned() };
                 writeln!(self.units, "{unit},{version},{day},{first},{second},{said},{fate}")
+            }
+            Traced::Conversions(TracedConversions { pair, version, day, sum, fate, .. }) => {
+                let Some(conversions) = &mut self.conversions else { return Ok(()) };
+                let (version, day) = (self.credited.version_name(*version), times::date(*day));
+                let [first, second] = self.credited.ranker_names(*pair);
+                let UnitConversions { count: [a, b], value: [c, d] } = sum;
+                let said = if *fate == UnitFate::Counted.name() { format!("{a},{b},{c},{d}") } else { ",,,".to_owned() };
+                writeln!(conversions, "{unit},{version},{day},{first},{second},{said},{fate}")
             }
         }
     }
 
-    fn version(&self, version: usize) -> String {
-        let name = self.credited.versions.get(version).and_then(|version| version.name.as_deref());
-        quoted(name.unwrap_or_default())
-    }
-
-    fn names(&self, (first, second): (usize, usize)) -> [String; 2] {
-        [first, second].map(|place| self.credited.rankers.get(place).map(|name| quoted(name)).unwrap_or_default())
-    }
-
     fn finish(mut self) -> std::io::Result<()> {
         self.impressions.flush()?;
+        if let Some(conversions) = &mut self.conversions {
+            conversions.flush()?;
+        }
         self.units.flush()
     }
 }

@@ -12,11 +12,11 @@ use verdicts::{PairChoice, UNNAMED, Version};
 
 use crate::join::Credited;
 use crate::model::Settings;
-use crate::outcomes::{fates, warnings};
+use crate::outcomes::{conversion_summary, fates, warnings};
 
-/// What summary.json holds.
+/// What summary.json holds; `conversions` is the text of their table.
 #[must_use]
-pub fn summary(credited: &Credited, settings: &Settings) -> Value {
+pub fn summary(credited: &Credited, settings: &Settings, conversions: Option<&str>) -> Value {
     let tally = &credited.tally;
     let mut counts = json!({});
     for (what, fate, count, _) in fates(credited) {
@@ -62,6 +62,10 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }
+    if let (Some(credited), Some(table)) = (&credited.conversions, conversions) {
+        summary["conversions"] = conversion_summary(credited, table);
+        summary["lines"]["conversions"] = credited.fates.len().into();
+    }
     summary["integrity"] = json!(credited.integrity(settings));
     summary["warnings"] = warnings(&summary).into();
     summary
@@ -92,6 +96,7 @@ pub(super) fn report(
         let all = match what {
             "impression" => impressions,
             "click" => clicks,
+            "conversion" => credited.conversions.as_ref().map_or(0, |conversions| conversions.fates.len() as u64),
             _ => 0,
         };
         if count > 0 {

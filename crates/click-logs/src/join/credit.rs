@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use output::threads;
 use rayon::prelude::*;
 
-use super::credited::Credited;
+use super::conversions::{self, Appearance, ConversionLog};
+use super::credited::{Credited, CreditedConversions};
 use super::encode::{Encoded, Encoding, Kind, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::stopped::Stopped;
@@ -100,16 +101,32 @@ pub fn credit(
     watch: &impl Watch,
     trace: Option<&mut (dyn FnMut(Traced) + Send)>,
 ) -> Result<Credited, LogError> {
+    credit_with_conversions(inputs, None, settings, limits, watch, trace)
+}
+
+/// The same, with what users did later.
+///
+/// # Errors
+/// As [`credit`], and if there are conversions and lists do not say who owns their documents.
+pub fn credit_with_conversions(
+    inputs: &Inputs,
+    conversions: Option<&ConversionLog>,
+    settings: &Settings,
+    limits: &Limits,
+    watch: &impl Watch,
+    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
+) -> Result<Credited, LogError> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
-    threads::within(Some(limits.threads), || in_either_order(inputs, settings, limits, watch, trace))
+    threads::within(Some(limits.threads), || in_either_order(inputs, conversions, settings, limits, watch, trace))
         .map_err(|error| LogError::new(error.to_string()))?
 }
 
 /// In the order of time where that is possible.
 fn in_either_order(
     inputs: &Inputs,
+    conversions: Option<&ConversionLog>,
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
@@ -124,7 +141,7 @@ fn in_either_order(
             traced.into_iter().for_each(trace);
         }
     };
-    let begin = || JoinState::new(inputs, settings, limits, keeps_origins);
+    let begin = || JoinState { conversions, ..JoinState::new(inputs, settings, limits, keeps_origins) };
     // What comes through a pipe cannot be read again.
     let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
     let tries = match limits.order {
@@ -168,12 +185,20 @@ fn in_either_order(
 }
 
 /// The units of one partition.
-type Counted = (Days, Tally, Vec<Traced>);
+struct Counted {
+    days: Days,
+    tally: Tally,
+    traced: Vec<Traced>,
+    conversions: conversions::Counted,
+}
 
 /// What both ways of joining share.
 pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
     pub(super) limits: &'a Limits,
+    /// Conversions, and where impressions show what these are on.
+    pub(super) conversions: Option<&'a ConversionLog>,
+    pub(super) appearances: Vec<Appearance>,
     pub(super) keeps_origins: bool,
     /// Partitions.
     pub(super) parts: usize,
@@ -198,6 +223,8 @@ impl<'a> JoinState<'a> {
         Self {
             settings,
             limits,
+            conversions: None,
+            appearances: Vec::new(),
             keeps_origins,
             parts,
             lineups: Lineups::default(),
@@ -311,8 +338,12 @@ impl<'a> JoinState<'a> {
         let pairs = self.pairs();
         self.spilled += outcomes.written();
         let last_day = self.last_day();
-        let days = self.count(outcomes, &pairs, last_day, take)?;
-        Ok(self.credited(pairs, days, last_day, in_order))
+        let appearances = std::mem::take(&mut self.appearances);
+        let Settings { zone, skew, .. } = *self.settings;
+        let credit = self.conversions.map(|log| conversions::ConversionCredit::new(log, appearances, zone, skew));
+        let (days, counted) = self.count(outcomes, &pairs, credit.as_ref(), last_day, take)?;
+        let conversions = credit.map(|credit| CreditedConversions::new(credit.log(), counted, &pairs.names, &pairs.versions));
+        Ok(Credited { conversions, ..self.credited(pairs, days, last_day, in_order) })
     }
 
     /// The versions and pairs of all impressions that were read.
@@ -346,6 +377,7 @@ impl<'a> JoinState<'a> {
             declared: all.declared,
             other_actions: self.other_actions,
             never_met,
+            conversions: None,
         }
     }
 
@@ -354,12 +386,13 @@ impl<'a> JoinState<'a> {
         &mut self,
         outcomes: Spill,
         pairs: &Pairs,
+        credit: Option<&conversions::ConversionCredit<'_>>,
         last_day: i32,
         take: &mut impl FnMut(Vec<Traced>),
-    ) -> Result<Days, LogError> {
+    ) -> Result<(Days, conversions::Counted), LogError> {
         let length = outcome::length(self.keeps_origins);
         let settings = self.settings;
-        let mut days = Days::new();
+        let (mut days, mut converted) = (Days::new(), conversions::Counted::default());
         let all: Vec<usize> = (0..outcomes.parts()).collect();
         let mut outcomes = outcomes;
         for group in all.chunks(self.limits.threads.max(1)) {
@@ -371,13 +404,15 @@ impl<'a> JoinState<'a> {
                         read.extend(bytes.chunks_exact(length).map(PairOutcome::read));
                         bytes.len() / length * length
                     })?;
-                    let mut counter = Counter::new(settings, pairs, last_day, true);
+                    let mut counter = Counter::new(settings, pairs, last_day, true).crediting(credit);
                     counter.count(&read);
-                    Ok((counter.days, counter.tally, counter.traced))
+                    let Counter { days, tally, traced, conversions, .. } = counter;
+                    Ok(Counted { days, tally, traced, conversions })
                 })
                 .collect();
             for (counted, &part) in counted.into_iter().zip(group) {
-                let (more, tally, traced) = counted?;
+                let Counted { days: more, tally, traced, conversions } = counted?;
+                converted.add(conversions);
                 for (key, of) in more {
                     *days.entry(key).or_default() += of;
                 }
@@ -386,7 +421,7 @@ impl<'a> JoinState<'a> {
                 outcomes.release(part);
             }
         }
-        Ok(days)
+        Ok((days, converted))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use verdicts::conversions::{ConversionDay, Conversions};
 use verdicts::integrity::{self, Checked, Clicks, Form, PageDay, Pages};
-use verdicts::outcomes::Day;
+use verdicts::outcomes::{Day, quoted};
 use verdicts::{PairChoice, SaidBy, Version};
 
-use super::tally::{ClickFate, Tally};
-use crate::model::Settings;
+use super::conversions::{self, ConversionLog};
+use super::tally::{ClickFate, ConversionFate, Tally};
+use crate::model::{ConversionRules, Settings};
 
 /// What a log says.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,9 +46,65 @@ pub struct Credited {
     pub other_actions: BTreeSet<String>,
     /// Rankers that the settings name and no impression does.
     pub never_met: Vec<String>,
+    /// Conversions, if there are files of them.
+    pub conversions: Option<CreditedConversions>,
+}
+
+/// What users did later, and what became of every line of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreditedConversions {
+    /// How they were credited.
+    pub rules: ConversionRules,
+    /// By version, closing day and pair.
+    pub conversions: Conversions,
+    /// By line: the number of its file, its line, and its fate.
+    pub fates: Vec<(u32, u64, ConversionFate)>,
+    /// Units that have not closed, by pair.
+    pub open: u64,
+    /// Whether lines say what they are worth; `None` without lines that count.
+    pub has_values: Option<bool>,
+}
+
+impl CreditedConversions {
+    pub(super) fn new(
+        log: &ConversionLog,
+        counted: conversions::Counted,
+        rankers: &[String],
+        versions: &[Version],
+    ) -> Self {
+        let fates = log.with_fates(&counted.fates(log));
+        let days = counted.days.into_iter();
+        let days = days.map(|((version, day, pair), counts)| ConversionDay { version, day, pair, counts }).collect();
+        let versions = versions.iter().map(|version| version.name.clone()).collect();
+        let has_values = log.has_values();
+        let cap = log.rules().cap.filter(|_| has_values != Some(false));
+        Self {
+            rules: log.rules().clone(),
+            conversions: Conversions { rankers: rankers.to_vec(), versions, days, cap },
+            fates: fates.into_iter().map(|((file, line), fate)| (file, line, fate)).collect(),
+            open: counted.open,
+            has_values,
+        }
+    }
+
+    /// The number of lines of a fate.
+    #[must_use]
+    pub fn of(&self, fate: ConversionFate) -> u64 {
+        self.fates.iter().filter(|(.., of_line)| *of_line == fate).count() as u64
+    }
 }
 
 impl Credited {
+    /// The name of a version as a field of CSV; empty for impressions that name none.
+    pub(crate) fn version_name(&self, version: usize) -> String {
+        quoted(self.versions.get(version).and_then(|version| version.name.as_deref()).unwrap_or_default())
+    }
+
+    /// The names of a pair as fields of CSV.
+    pub(crate) fn ranker_names(&self, (first, second): (usize, usize)) -> [String; 2] {
+        [first, second].map(|place| self.rankers.get(place).map(|name| quoted(name)).unwrap_or_default())
+    }
+
     /// What is wrong with the pages of the log, by what they show; `settings` are those by which it was credited.
     #[must_use]
     pub fn integrity(&self, settings: &Settings) -> Checked {

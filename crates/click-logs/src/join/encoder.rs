@@ -18,12 +18,12 @@ use crate::model::{
 const RECENT: usize = 8;
 
 /// The hash of an id.
-fn hash(id: &str) -> u128 {
+pub(super) fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes()) & ((1 << (8 * ID)) - 1)
 }
 
 /// The hash of a document: its lower bits are of the normal form of its id, the others of the id itself.
-fn hash_of_document(id: &str) -> u64 {
+pub(super) fn hash_of_document(id: &str) -> u64 {
     let hash = xxh3_64(id.as_bytes()) >> 16;
     if is_normal(id) {
         return hash;

@@ -14,6 +14,7 @@
 //! what comes out are sums.
 
 mod append;
+mod conversions;
 mod credit;
 mod credited;
 mod encode;
@@ -32,10 +33,13 @@ mod tally;
 mod units;
 
 pub use append::{HORIZON, State, Unkept, append};
-pub use credit::{Inputs, Limits, Order, Watch, credit};
-pub use credited::Credited;
+pub use conversions::ConversionLog;
+pub use credit::{Inputs, Limits, Order, Watch, credit, credit_with_conversions};
+pub use credited::{Credited, CreditedConversions};
 pub use frame_join::{FrameJoin, UnitOutcome, Units};
 pub use span::Span;
 pub use survey::Survey;
-pub use tally::{Aside, ClickFate, ImpressionFate, Tally, Traced, TracedPair, TracedUnit, UnitFate};
+pub use tally::{
+    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit, UnitFate,
+};
 pub use units::{OfDay, Sum};

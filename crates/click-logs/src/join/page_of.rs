@@ -1,5 +1,6 @@
 //! What an impression says of its page, beside who won: coins and clicks, by pair of its rankers.
 
+use interleave::Page;
 use interleave::receipt::Mixed;
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
@@ -12,6 +13,10 @@ use crate::model::{Lineup, NOBODY, Scheme, read_credit};
 #[derive(Debug, Default)]
 pub(super) struct PageOf {
     coins: Coins,
+    /// What was displayed, where that is not the list as it was mixed.
+    page: Option<Page>,
+    /// Whether it is known who owns documents.
+    are_known: bool,
     /// By document that was mixed: its owner.
     owners: Vec<u8>,
     /// By ranker of the lineup: clicks on its documents; empty if it is not known whose these are.
@@ -47,11 +52,11 @@ impl PageOf {
         self.owners.clear();
         self.clicks_of.clear();
         self.near.clear();
-        let (mut page, mut are_known) = (None, false);
+        (self.page, self.are_known) = (None, false);
         match &lineup.scheme {
             Scheme::Teams => {
                 self.owners.extend_from_slice(&credit[..record.shown().min(credit.len())]);
-                are_known = true;
+                self.are_known = true;
                 // Teams are those of the page: of what was mixed only if the page displays that as it is.
                 if record.oddities().are_none() && !self.owners.contains(&NOBODY) {
                     self.coins = Coins::Owners;
@@ -63,7 +68,7 @@ impl PageOf {
                     .map_err(|error| error.to_string())?;
                 if let Some(owners) = mixed.owners() {
                     self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NOBODY, |owner| owner as u8)));
-                    are_known = true;
+                    self.are_known = true;
                     if shows_coins(scheme) {
                         self.coins = Coins::Owners;
                     }
@@ -71,15 +76,12 @@ impl PageOf {
                     self.ranks = ranks;
                     self.coins = Coins::Ranks;
                 }
-                page = displayed;
+                self.page = displayed;
             }
             _ => {}
         }
-        let mixed_at = |place: usize| match &page {
-            Some(page) => page.places().nth(place).flatten(),
-            None => Some(place),
-        };
-        if are_known {
+        let mixed_at = |place: usize| mixed_at(self.page.as_ref(), place);
+        if self.are_known {
             // Of a log with teams, the other of two rankers may be named by no document.
             self.clicks_of.resize(lineup.rankers.len().max(2), 0);
             for owner in positions.iter().filter_map(|place| self.owners.get(mixed_at(*place)?)) {
@@ -92,6 +94,12 @@ impl PageOf {
         self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NOBODY));
         self.clicks = PageClicks { any: clicked.any, lost: clicked.lost, near: [false; 2] };
         Ok(())
+    }
+
+    /// Who owns the document at a place of the page, [`NOBODY`] if nobody does; `None` if nothing says who owns documents.
+    pub(super) fn owner(&self, place: usize) -> Option<u8> {
+        let owner = mixed_at(self.page.as_ref(), place).and_then(|at| self.owners.get(at).copied());
+        self.are_known.then(|| owner.unwrap_or(NOBODY))
     }
 
     /// The clicks on documents of each of a pair of its rankers, if it is known whose these are; an unknown ranker has none.
@@ -109,6 +117,14 @@ impl PageOf {
         };
         let near = [i, j].map(|ranker| self.near.contains(&ranker));
         PageRecord { draw, clicks: PageClicks { near, ..self.clicks }, is_identical: false }
+    }
+}
+
+/// Which document of those that were mixed a place of the page has.
+fn mixed_at(page: Option<&Page>, place: usize) -> Option<usize> {
+    match page {
+        Some(page) => page.places().nth(place).flatten(),
+        None => Some(place),
     }
 }
 

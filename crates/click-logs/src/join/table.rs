@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use verdicts::integrity::PageRecord;
 
+use super::conversions::{Appearance, ConversionLog};
 use super::outcome::{PairOutcome, UNKNOWN};
 use super::page_of::PageOf;
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
@@ -13,6 +14,8 @@ use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
 /// Impressions, each id once, with what was clicked.
 pub(super) struct Table<'a> {
     settings: &'a Settings,
+    /// Conversions on what impressions show.
+    conversions: Option<&'a ConversionLog>,
     /// Impressions whose window ends later are open.
     complete_until: i64,
     keeps_origins: bool,
@@ -110,6 +113,7 @@ fn part_of(id: u128) -> u32 {
 pub(super) struct Joined {
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
+    pub(super) appearances: Vec<Appearance>,
 }
 
 /// What clicks that come when an impression has left the table need to know of it.
@@ -139,6 +143,7 @@ impl<'a> Table<'a> {
         let entries = bytes / USUAL_RECORD;
         Self {
             settings,
+            conversions: None,
             complete_until,
             keeps_origins,
             records: Vec::with_capacity(bytes),
@@ -149,6 +154,11 @@ impl<'a> Table<'a> {
             asides: Vec::new(),
             conflicts: BTreeMap::new(),
         }
+    }
+
+    /// The same, with what impressions show that their users have conversions on.
+    pub(super) fn noting(self, conversions: Option<&'a ConversionLog>) -> Self {
+        Self { conversions, ..self }
     }
 
     /// The memory that a table takes for `bytes` bytes of records, at most.
@@ -412,7 +422,7 @@ impl<'a> Table<'a> {
         mut leave: impl FnMut(Closed),
     ) -> Result<Joined, String> {
         let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageOf::default());
-        let mut tally = self.tally;
+        let (mut tally, mut appearances) = (self.tally, Vec::new());
         for entry in &self.entries {
             let fate = self.fate(entry);
             let counts = fate == ImpressionFate::Credited;
@@ -454,6 +464,9 @@ impl<'a> Table<'a> {
             let lost = entry.clicks[ClickFate::NotShown as usize] > 0;
             let clicked = Clicked { any: in_window > 0, lost, near: entry.near };
             page.read(lineup, record, credit, &positions, clicked)?;
+            if let Some(log) = self.conversions {
+                Appearance::note(log, record, seen(record), |place| page.owner(place), &mut appearances)?;
+            }
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 shown: seen(record),
@@ -523,7 +536,7 @@ impl<'a> Table<'a> {
                 });
             }
         }
-        Ok(Joined { tally, asides: self.asides })
+        Ok(Joined { tally, asides: self.asides, appearances })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use verdicts::conversions::UnitConversions;
+
 /// Makes an enum of fates with names, and what each means.
 macro_rules! fates {
     ($(#[$docs:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
@@ -102,6 +104,42 @@ fates! {
         Bot = "bot",
         /// its first impression, the only one that counts where pairs were steered, was set aside or of one ranker
         Spent = "spent",
+    }
+}
+
+fates! {
+    /// What became of a line of the conversions: the best that it has for any version and pair of rankers.
+    ConversionFate {
+        /// counted for a ranker
+        Credited = "credited",
+        /// taken back before its unit closed
+        Returned = "returned",
+        /// takes a conversion back, or a part of one
+        Return = "return",
+        /// on a document that was nobody's, or as much one ranker's as the other's
+        Nobodys = "nobodys",
+        /// its unit has not closed
+        Open = "open",
+        /// after its unit had closed, or too long after the document was shown
+        Late = "late",
+        /// before the document was shown
+        Early = "early",
+        /// on a document that no impression of its unit that counts showed
+        NotShown = "not-shown",
+        /// takes back what is not there
+        NoOrder = "no-order",
+        /// of a bot
+        Bot = "bot",
+        /// of no unit that counts
+        UnknownUnit = "unknown-unit",
+        /// the same again
+        Duplicate = "duplicate",
+        /// in another currency
+        OtherCurrency = "other-currency",
+        /// another action
+        OtherAction = "other-action",
+        /// cannot be read
+        Malformed = "malformed",
     }
 }
 
@@ -284,6 +322,8 @@ pub enum Traced {
     Pair(TracedPair),
     /// An outcome of a unit.
     Unit(TracedUnit),
+    /// What the conversions of a unit come to.
+    Conversions(TracedConversions),
 }
 
 /// What an impression says of one of its pairs.
@@ -322,6 +362,25 @@ pub struct TracedUnit {
     pub day: i32,
     /// Wins of the first minus those of the second.
     pub net: i64,
+    /// Whether it counts.
+    pub fate: &'static str,
+}
+
+/// What the conversions of a unit come to, for one pair of rankers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TracedConversions {
+    /// The number of the file of the first line of its impressions.
+    pub file: u32,
+    /// That line.
+    pub line: u64,
+    /// The pair.
+    pub pair: (usize, usize),
+    /// The version.
+    pub version: usize,
+    /// The day on which it closes for conversions, in days since 1970-01-01.
+    pub day: i32,
+    /// What they come to; nothing for a unit that does not count.
+    pub sum: UnitConversions,
     /// Whether it counts.
     pub fate: &'static str,
 }

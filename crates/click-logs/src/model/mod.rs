@@ -2,6 +2,7 @@
 //! which they are joined. Not here: files.
 
 mod borrowed;
+mod conversion;
 mod displayed;
 mod lineup;
 mod receipts;
@@ -10,6 +11,7 @@ mod settings;
 mod version_of;
 
 pub use borrowed::{ImpressionRef, MixedRef};
+pub use conversion::{Attribution, Conversion, ConversionRules, Primary};
 pub use displayed::Oddities;
 pub(crate) use displayed::{Displayed, Listed, read_credit, write_credit};
 pub use lineup::{Alone, Lineup, Lineups, Scheme};

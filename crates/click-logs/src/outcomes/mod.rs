@@ -1,6 +1,7 @@
 //! Outcomes of logs: their tables read, and what became of every line. Not here: what an outcome is, which `verdicts` owns.
 
 mod beside;
+mod conversions;
 mod forms;
 mod table;
 mod warnings;
@@ -13,6 +14,7 @@ use verdicts::outcomes::{Outcomes, quoted};
 
 use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
+pub use conversions::{CONVERSIONS_FILE, primary, read_conversions, rules as conversion_rules, summary as conversion_summary};
 pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
 pub use forms::Table;
 pub use table::{need_impressions, read};
@@ -64,7 +66,9 @@ pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'sta
     let rest = ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
     // Only a log that grows has lines that are behind.
     let is_said = |(_, fate, count, _): &(_, &str, u64, _)| *count > 0 || *fate != ImpressionFate::Behind.name();
-    impressions.chain(clicks).chain(units).chain([rest]).filter(is_said).collect()
+    let conversions = credited.conversions.iter().flat_map(conversions::fates);
+    let conversions = conversions.map(|(fate, count, meaning)| ("conversion", fate, count, meaning));
+    impressions.chain(clicks).chain(units).chain([rest]).filter(is_said).chain(conversions).collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         .chain(faults)
         .chain(pairs)
         .chain(others.into_iter().flatten())
+        .chain(super::conversions::warnings(summary))
         .collect()
 }
 

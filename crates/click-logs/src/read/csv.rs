@@ -18,7 +18,7 @@ pub struct Header {
     count: usize,
     separator: u8,
     /// By [`Kind`].
-    kinds: Box<[Columns; 2]>,
+    kinds: Box<[Columns; 3]>,
 }
 
 /// What the columns hold, for one kind of lines.
@@ -71,6 +71,14 @@ impl Header {
     /// # Errors
     /// If a column has no name or two have the same, or no name is one of an impression or click.
     pub fn read(line: &str) -> Result<Self, Malformed> {
+        Self::of_kinds(line, false)
+    }
+
+    /// The header in the first line of a file of conversions, or of impressions and clicks.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); conversions need a document.
+    pub(super) fn of_kinds(line: &str, are_conversions: bool) -> Result<Self, Malformed> {
         let line = line.trim_start_matches('\u{feff}');
         let separator =
             [b'\t', b';'].into_iter().find(|&separator| line.as_bytes().contains(&separator)).unwrap_or(b',');
@@ -79,12 +87,22 @@ impl Header {
         if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
             return Err(Malformed::new(format!("two columns are called {}; rename one", excerpt(&names[at]))));
         }
-        let kinds = [Kind::Impressions, Kind::Clicks].map(|kind| Columns::of(&names, kind));
+        let kinds = [Kind::Impressions, Kind::Clicks, Kind::Conversions].map(|kind| Columns::of(&names, kind));
         let names_impressions = |slot: &Slot| {
             use Container as C;
             matches!(slot, Slot::Field(Field::Impression, _) | Slot::Object(C::Line | C::Extension | C::Ubi, _))
         };
-        if !kinds[0].slots.iter().flatten().any(names_impressions) {
+        let names_conversions = |slot: &Slot| {
+            use Container as C;
+            matches!(slot, Slot::Field(Field::Document, _) | Slot::Object(C::Line | C::EventAttributes | C::Object, _))
+        };
+        if are_conversions && !kinds[2].slots.iter().flatten().any(names_conversions) {
+            return Err(Malformed::new(format!(
+                "no column `document` in the header {}; expected names in the first line, e.g. user,document,time,value,order",
+                excerpt(line)
+            )));
+        }
+        if !are_conversions && !kinds[0].slots.iter().flatten().any(names_impressions) {
             return Err(Malformed::new(format!(
                 "no column `impression` (or `query_id`) in the header {}; expected names in the first line, e.g. \
                  impression,time,user,shown,teams or impression,time,document",
@@ -95,7 +113,7 @@ impl Header {
     }
 
     fn of_kind(&self, kind: Kind) -> &Columns {
-        &self.kinds[usize::from(kind == Kind::Clicks)]
+        &self.kinds[kind as usize]
     }
 
     /// What separates columns.

@@ -17,7 +17,7 @@ use crate::error::Malformed;
 type Named<T> = Option<(&'static str, T)>;
 
 /// The fields whose values are ids.
-const TEXTS: usize = 10;
+const TEXTS: usize = 12;
 
 /// The fields of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,7 @@ pub(super) struct LineFields<'a> {
     teams: Named<Vec<Option<Cow<'a, str>>>>,
     receipt: Named<ReceiptText<'a>>,
     dwell: Named<f64>,
+    value: Named<i64>,
     hits: Named<Vec<Hit<'a>>>,
     has_configuration: bool,
     has_count: bool,
@@ -53,7 +54,9 @@ fn text_place(field: Field) -> usize {
         Field::Pairs => 6,
         Field::Experiment => 7,
         Field::Version => 8,
-        _ => 9,
+        Field::Currency => 9,
+        Field::Order => 10,
+        _ => 11,
     }
 }
 
@@ -89,6 +92,7 @@ impl<'a> LineFields<'a> {
             teams: None,
             receipt: None,
             dwell: None,
+            value: None,
             hits: None,
             has_configuration: false,
             has_count: false,
@@ -132,6 +136,8 @@ impl<'a> LineFields<'a> {
             | Field::Pairs
             | Field::Experiment
             | Field::Version
+            | Field::Currency
+            | Field::Order
             | Field::Action => {
                 self.has_place(field);
                 let place = text_place(field);
@@ -215,6 +221,19 @@ impl<'a> LineFields<'a> {
                 };
                 put(&mut self.dwell, name, seconds, f64::to_string)
             }
+            Field::Value => {
+                let expected = "a whole number of minor units, such as cents: 1250 for 12.50";
+                let found = match value {
+                    Value::Null => return Ok(()),
+                    Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
+                    Value::Text(text) => text.trim().parse().ok().and_then(minor_units).ok_or(Value::Text(text)),
+                    Value::Whole(number) => minor_units(number as f64).ok_or(Value::Whole(number)),
+                    Value::Number(number) => minor_units(number).ok_or(Value::Number(number)),
+                    other => Err(other),
+                };
+                let found = found.map_err(|found| unexpected(name, &found, expected))?;
+                put(&mut self.value, name, found, i64::to_string)
+            }
             Field::Hits | Field::Documents => match value {
                 Value::Null => Ok(()),
                 Value::Hits(hits) => put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len())),
@@ -295,6 +314,9 @@ impl<'a> LineFields<'a> {
         if let Some((name, dwell)) = other.dwell {
             put(&mut self.dwell, name, dwell, f64::to_string)?;
         }
+        if let Some((name, value)) = other.value {
+            put(&mut self.value, name, value, i64::to_string)?;
+        }
         if let Some((name, hits)) = other.hits {
             put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len()))?;
         }
@@ -329,6 +351,7 @@ impl<'a> LineFields<'a> {
             teams: self.teams.map(|(name, list)| (name, list.into_iter().map(|team| team.map(owned)).collect())),
             receipt: self.receipt.map(|(name, receipt)| (name, receipt.into_owned())),
             dwell: self.dwell,
+            value: self.value,
             hits: self.hits.map(|(name, hits)| (name, hits.into_iter().map(Hit::into_owned).collect())),
             has_configuration: self.has_configuration,
             has_count: self.has_count,
@@ -398,6 +421,11 @@ impl<'a> LineFields<'a> {
         self.dwell.take().map(|(_, seconds)| seconds)
     }
 
+    /// Minor units.
+    pub(super) fn take_value(&mut self) -> Option<i64> {
+        self.value.take().map(|(_, value)| value)
+    }
+
     /// Whether it is a click that an A/B test of OpenSearch stored.
     pub(super) fn is_stored_ab_click(&self) -> bool {
         self.has_configuration && self.has_count
@@ -440,6 +468,12 @@ fn of_teams(list: &[Option<Cow<'_, str>>]) -> String {
 /// A whole number from 0 up. Tables keep such numbers with a point where some are missing.
 fn whole(number: f64) -> Option<u64> {
     ((0.0..1e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// A whole number of minor units, of either sign. Tables keep such numbers with a point where some are missing.
+fn minor_units(number: f64) -> Option<i64> {
+    const MOST: f64 = 1e12;
+    (number.abs() <= MOST && number.fract() == 0.0).then_some(number as i64)
 }
 
 /// A list with a value in every entry, as its column `name` must be; blanks are none.

@@ -151,6 +151,18 @@ impl LogFile {
     /// # Errors
     /// If it cannot be read, or is neither JSON Lines nor CSV.
     pub fn open(path: &Path) -> Result<Self, LogError> {
+        Self::of_kinds(path, false)
+    }
+
+    /// The same for a file of conversions.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_conversions(path: &Path) -> Result<Self, LogError> {
+        Self::of_kinds(path, true)
+    }
+
+    fn of_kinds(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
         let taken = Arc::new(AtomicU64::new(0));
         let raw: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
@@ -168,7 +180,7 @@ impl LogFile {
         first.truncate(length);
         let rest = io::Cursor::new(first.clone()).chain(raw);
         let reader: Box<dyn Read + Send> = match OtherFormat::of(&first) {
-            Some(OtherFormat::PARQUET) => return Self::of_parquet(path, taken),
+            Some(OtherFormat::PARQUET) => return Self::of_parquet(path, are_conversions, taken),
             Some(OtherFormat::ZSTD) => unpacked_zstd(path, rest)?,
             None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
             _ => Box::new(rest),
@@ -188,12 +200,12 @@ impl LogFile {
             table: None,
         };
         file.fill(1)?;
-        file.recognise()?;
+        file.recognise(are_conversions)?;
         Ok(file)
     }
 
     #[cfg(feature = "parquet")]
-    fn of_parquet(path: &Path, taken: Arc<AtomicU64>) -> Result<Self, LogError> {
+    fn of_parquet(path: &Path, are_conversions: bool, taken: Arc<AtomicU64>) -> Result<Self, LogError> {
         if path == Path::new("-") {
             return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
         }
@@ -209,17 +221,17 @@ impl LogFile {
             next_line: 1,
             block: BLOCK,
             taken,
-            table: Some(super::parquet::Table::open(path, file)?),
+            table: Some(super::parquet::Table::open(path, file, are_conversions)?),
         })
     }
 
     #[cfg(not(feature = "parquet"))]
-    fn of_parquet(path: &Path, _: Arc<AtomicU64>) -> Result<Self, LogError> {
+    fn of_parquet(path: &Path, _: bool, _: Arc<AtomicU64>) -> Result<Self, LogError> {
         Err(without_parquet(path))
     }
 
     /// Finds the format, and takes the header.
-    fn recognise(&mut self) -> Result<(), LogError> {
+    fn recognise(&mut self, are_conversions: bool) -> Result<(), LogError> {
         let bytes = self.pending.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.pending);
         if let Some(format) = OtherFormat::of(bytes) {
             return Err(LogError::new(format!("{format}; {}", remedy(format))).in_file(&self.path));
@@ -240,7 +252,7 @@ impl LogFile {
                 let not_text =
                     || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
-                let header = Header::read(line).map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
+                let header = Header::of_kinds(line, are_conversions).map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
                 self.format = Format::Csv(header);
                 self.pending.drain(..(end + 1).min(self.pending.len()));
                 self.next_line = 2;

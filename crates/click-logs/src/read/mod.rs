@@ -3,6 +3,7 @@
 //! rows of a table already. Most lines are of a plain form (`fast_path`), and read without copies. Not here: what the lines mean
 //! together.
 
+mod conversion;
 mod csv;
 mod event;
 mod fast_path;
@@ -21,6 +22,7 @@ mod shape;
 mod text;
 mod value;
 
+pub use conversion::conversion;
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
 pub(crate) use fast_path::FastPath;

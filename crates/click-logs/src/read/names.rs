@@ -33,6 +33,11 @@ pub(crate) enum Field {
     Document,
     Dwell,
     Action,
+    /// What a conversion is worth, in minor units.
+    Value,
+    Currency,
+    /// The order that a conversion is a part of.
+    Order,
     /// The hits of a response of OpenSearch.
     Hits,
     /// The documents of a response of Solr.
@@ -73,6 +78,8 @@ pub(crate) enum Kind {
     Impressions,
     /// Clicks and other events.
     Clicks,
+    /// What users did later: orders, carts, minutes.
+    Conversions,
 }
 
 /// What the key of an object leads to; `None` for keys that are not read.
@@ -123,6 +130,9 @@ pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
         Field::Document => "document",
         Field::Dwell => "dwell",
         Field::Action => "action_name",
+        Field::Value => "value",
+        Field::Currency => "currency",
+        Field::Order => "order",
         // Beside the list that it stands for, as what is nested is.
         Field::Displayed => "object",
         Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => "object",
@@ -162,6 +172,11 @@ fn named(within: Container, key: &str) -> Option<Slot> {
         (C::Line | C::Document, "object_id") => field(F::Document, "object_id"),
         (C::Line | C::Document, "dwell") => field(F::Dwell, "dwell"),
         (C::Line | C::Document, "action_name") => field(F::Action, "action_name"),
+        (C::Line | C::Document, "action") => field(F::Action, ACTION),
+        (C::Line | C::Document, "value") => field(F::Value, "value"),
+        (C::Line | C::Document, "currency") => field(F::Currency, "currency"),
+        (C::Line | C::Document, "order") => field(F::Order, "order"),
+        (C::Line | C::Document, "order_id") => field(F::Order, "order_id"),
         (C::Line | C::Document, "search_configuration") => field(F::SearchConfiguration, "search_configuration"),
         (C::Line | C::Document, "count") => field(F::Count, "count"),
         (C::Line | C::Document, "query_attributes") => object(C::QueryAttributes, "query_attributes"),
@@ -199,20 +214,28 @@ fn named(within: Container, key: &str) -> Option<Slot> {
     }
 }
 
+/// The name of the field for what was done that conversions alone have.
+const ACTION: &str = "action";
+
 fn is_read(kind: Kind, slot: Slot) -> bool {
     use Container as C;
     use Field as F;
-    let only = match slot {
-        Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document | F::Dwell, _) => Some(Kind::Clicks),
-        Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => Some(Kind::Impressions),
-        Slot::Field(F::User | F::Client | F::Session | F::Agent | F::Pairs, _) => Some(Kind::Impressions),
-        Slot::Field(F::Experiment | F::Version | F::Displayed | F::Mixed | F::Pinned | F::Paged, _) => {
-            Some(Kind::Impressions)
+    let kinds: &[Kind] = match slot {
+        Slot::Field(F::Action, ACTION) | Slot::Field(F::Value | F::Currency | F::Order, _) => &[Kind::Conversions],
+        Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document, _) => {
+            &[Kind::Clicks, Kind::Conversions]
         }
-        Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => Some(Kind::Impressions),
-        _ => None,
+        Slot::Field(F::Dwell, _) => &[Kind::Clicks],
+        Slot::Field(F::User | F::Client | F::Session, _) => &[Kind::Impressions, Kind::Conversions],
+        Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => &[Kind::Impressions],
+        Slot::Field(F::Agent | F::Pairs, _) => &[Kind::Impressions],
+        Slot::Field(F::Experiment | F::Version | F::Displayed | F::Mixed | F::Pinned | F::Paged, _) => {
+            &[Kind::Impressions]
+        }
+        Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => &[Kind::Impressions],
+        _ => return true,
     };
-    only.is_none_or(|only| only == kind)
+    kinds.contains(&kind)
 }
 
 #[cfg(test)]

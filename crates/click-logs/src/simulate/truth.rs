@@ -79,6 +79,7 @@ impl Truth {
             declared: Some(PAIRS),
         };
         Credited {
+            conversions: None,
             rankers: self.names.clone(),
             versions: self.versions.iter().map(version).collect(),
             days,

@@ -127,7 +127,7 @@ impl Decision {
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
         let unit = match self.by {
-            By::Units => unit.unwrap_or("unit"),
+            By::Units | By::Conversions => unit.unwrap_or("unit"),
             By::Impressions => "impression",
         };
         let mut sentences = Vec::new();

@@ -38,7 +38,7 @@ pub struct Finding {
 #[must_use]
 pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
     let what = match decision.by {
-        By::Units => unit.unwrap_or("unit"),
+        By::Units | By::Conversions => unit.unwrap_or("unit"),
         By::Impressions => "impression",
     };
     if decision.days.is_none() {

@@ -19,6 +19,7 @@ mod forecast;
 mod pair;
 mod report;
 mod tables;
+mod value;
 mod versions;
 
 pub use advice::{Action, Advice, Outlook};
@@ -33,6 +34,7 @@ pub use tables::{
     BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord,
     EffectRecord, ForecastRecord, PairRecord, SingleLookRecord, WorstRecord,
 };
+pub use value::{ValueDecision, ValueLook, ValuePair, decide_value};
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
 use statistics::Counts;
@@ -49,6 +51,8 @@ pub enum By {
     Units,
     /// Impressions, each by itself.
     Impressions,
+    /// Users or sessions, by who has more [conversions](crate::conversions).
+    Conversions,
 }
 
 /// The counts of one pair until the end of one day, and what they say.
@@ -184,7 +188,7 @@ impl By {
     /// What counts of a day.
     fn of(self, counts: DayCounts) -> Counts {
         match self {
-            Self::Units => counts.units,
+            Self::Units | Self::Conversions => counts.units,
             Self::Impressions => counts.impressions,
         }
     }
@@ -195,6 +199,7 @@ impl By {
         match self {
             Self::Units => "units",
             Self::Impressions => "impressions",
+            Self::Conversions => "conversions",
         }
     }
 }

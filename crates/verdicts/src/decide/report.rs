@@ -15,7 +15,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         return "Nothing to decide: no outcome has closed yet. Credit a longer log, or one that is complete (--final).\n".to_owned();
     };
     let what = match decision.by {
-        By::Units => unit.unwrap_or("unit"),
+        By::Units | By::Conversions => unit.unwrap_or("unit"),
         By::Impressions => "impression",
     };
     let mut lines = Vec::new();
@@ -76,7 +76,10 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
          excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
         level(decision.alpha),
     ));
-    lines.push(about_effects(decision));
+    lines.push(match decision.by {
+        By::Conversions => format!("Each {what} counts for the side that it has more conversions of."),
+        By::Units | By::Impressions => about_effects(decision),
+    });
     if decision.by == By::Impressions {
         lines.push(
             "Impressions were counted as independent: where users differ in taste and see many lists, that finds differences between \

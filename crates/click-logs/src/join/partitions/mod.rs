@@ -145,6 +145,7 @@ impl JoinState<'_> {
             for (joined, &part) in joined.into_iter().zip(group) {
                 for (joined, records) in joined? {
                     self.tally += joined.tally;
+                    self.appearances.extend(joined.appearances);
                     take(traced(joined.asides));
                     outcomes.append_all(&records)?;
                 }
@@ -165,7 +166,8 @@ impl JoinState<'_> {
         for pass in 0..passes {
             let is_here = |id: u128| passes == 1 || (id as u64 >> 32) % passes == pass;
             let size = (bytes / passes) as usize;
-            let mut table = Table::new(self.settings, self.complete_until(), self.keeps_origins, size);
+            let table = Table::new(self.settings, self.complete_until(), self.keeps_origins, size);
+            let mut table = table.noting(self.conversions);
             self.each_impression(log, part, |record| {
                 if is_here(record.id()) {
                     table.insert(record);

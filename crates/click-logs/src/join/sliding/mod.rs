@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use self::classify_strays::{classify_strays_of, write_closed};
 use self::stopped::Stopped;
+use super::conversions::{Appearance, ConversionLog};
 use super::credit::{Inputs, JoinState, Watch};
 use super::encode::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
@@ -101,7 +102,7 @@ impl JoinState<'_> {
     /// Joins a log in the order of time; returns the outcomes of impressions, scattered by unit.
     pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, Stopped> {
         let count = (2 * self.limits.threads.max(1)).next_power_of_two();
-        let mut lanes: Vec<Lane<'_>> = (0..count).map(|_| Lane::new(self.settings, self.parts)).collect();
+        let mut lanes: Vec<Lane<'_>> = (0..count).map(|_| Lane::new(self.settings, self.conversions, self.parts)).collect();
         let mut left = Left {
             outcomes: self.spill("outcomes", 4),
             closed: self.spill("closed", 8),
@@ -183,6 +184,7 @@ impl JoinState<'_> {
                 return Err(Stopped::OutOfOrder(why.to_owned()));
             }
             self.tally += moved.tally;
+            self.appearances.extend(moved.appearances);
             left.outcomes.append_all(&moved.outcomes)?;
             left.closed.append_all(&moved.closed)?;
             left.strays.append_all(&moved.strays)?;
@@ -221,6 +223,7 @@ struct Moved {
     /// A line was not in its place: a click may have met an impression that was not yet what it is.
     is_out_of_order: bool,
     tally: Tally,
+    appearances: Vec<Appearance>,
     outcomes: Vec<Vec<u8>>,
     closed: Vec<Vec<u8>>,
     strays: Vec<Vec<u8>>,
@@ -229,6 +232,7 @@ struct Moved {
 /// The impressions of some ids whose window is not over.
 struct Lane<'a> {
     settings: &'a Settings,
+    conversions: Option<&'a ConversionLog>,
     parts: usize,
     /// Oldest first.
     panes: VecDeque<Pane<'a>>,
@@ -248,8 +252,8 @@ struct Pane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    fn new(settings: &'a Settings, parts: usize) -> Self {
-        Self { settings, parts, panes: VecDeque::new(), waiting: Vec::new(), largest: 0 }
+    fn new(settings: &'a Settings, conversions: Option<&'a ConversionLog>, parts: usize) -> Self {
+        Self { settings, conversions, parts, panes: VecDeque::new(), waiting: Vec::new(), largest: 0 }
     }
 
     /// Bytes that it holds.
@@ -268,7 +272,8 @@ impl<'a> Lane<'a> {
     ) -> Result<Moved, String> {
         let some = || vec![Vec::new(); self.parts];
         let (outcomes, closed, strays) = (some(), some(), some());
-        let mut moved = Moved { is_out_of_order: false, tally: Tally::default(), outcomes, closed, strays };
+        let (tally, appearances) = Default::default();
+        let mut moved = Moved { is_out_of_order: false, tally, appearances, outcomes, closed, strays };
         let safe = clock.safe(self.settings);
         match kind {
             Kind::Impressions => {
@@ -328,7 +333,7 @@ impl<'a> Lane<'a> {
         let lasts = self.settings.window.saturating_add(self.settings.skew + SLACK);
         let is_full = self.panes.back().is_none_or(|pane| pane.since.saturating_add(lasts) < clock.impressions);
         if is_full {
-            let table = Table::new(self.settings, i64::MAX, false, self.largest);
+            let table = Table::new(self.settings, i64::MAX, false, self.largest).noting(self.conversions);
             self.panes.push_back(Pane { table, since: clock.impressions, newest: i64::MIN });
         }
     }
@@ -367,13 +372,14 @@ impl<'a> Lane<'a> {
         let Pane { mut table, .. } = pane;
         self.largest = self.largest.max(table.bytes());
         table.complete_until(complete_until);
-        let Moved { tally, outcomes, closed, .. } = moved;
+        let Moved { tally, appearances, outcomes, closed, .. } = moved;
         let joined = table.finish(
             lineups,
             |outcome| outcome.write(&mut outcomes[outcome.unit as usize & (self.parts - 1)]),
             |impression| write_closed(impression, &mut closed[part_of(impression.id, self.parts)]),
         )?;
         *tally += joined.tally;
+        appearances.extend(joined.appearances);
         Ok(())
     }
 }

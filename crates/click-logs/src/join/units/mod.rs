@@ -12,11 +12,13 @@
 
 mod past;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use statistics::{Counts, Preference};
 use verdicts::amounts::{Amounts, SideClicks, UnitAmounts};
+use verdicts::conversions::UnitConversions;
 use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
@@ -25,12 +27,15 @@ use past::{Met, UnitSum};
 
 pub(super) use past::{Past, unzigzag, zigzag};
 
+use super::conversions::{self, ConversionCredit, OfUnit, Owner, State};
 use super::credited::Credited;
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
 use super::record::Origin;
 use super::span::beyond_end;
 use super::survey::Survey;
-use super::tally::{Aside, ClickFate, ImpressionFate, Tally, Traced, TracedPair, TracedUnit, UnitFate};
+use super::tally::{
+    Aside, ClickFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit, UnitFate,
+};
 use crate::model::{Lineup, Settings};
 
 /// Counts by version, day and pair.
@@ -167,6 +172,23 @@ impl Pairs {
         self.lineups.get(outcome.lineup as usize).map_or(0, |(version, _)| *version)
     }
 
+    /// Who of a pair owns what the ranker at a place of a lineup owns; `None` if the lineup is of another version, or the pair did not
+    /// meet in it.
+    fn owner(&self, lineup: u32, owner: u8, version: usize, pair: (usize, usize)) -> Option<Owner> {
+        let (of, places) = self.lineups.get(lineup as usize)?;
+        if *of != version {
+            return None;
+        }
+        // Of two rankers, a list may name one alone, or none.
+        let both = self.rankers[version].as_slice();
+        let places: Cow<'_, [usize]> = match (places.as_slice(), both) {
+            (&[first], &[a, b]) if first == a || first == b => vec![first, a + b - first].into(),
+            ([], &[_, _]) => both.into(),
+            (places, _) => places.into(),
+        };
+        conversions::owner(&places, pair, owner)
+    }
+
     /// How the pairs of a version were chosen.
     fn choice(&self, version: usize) -> PairChoice {
         self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
@@ -215,14 +237,35 @@ pub(super) struct Counter<'a> {
     pub(super) tally: Tally,
     /// What became of impressions and units, where origins are known.
     pub(super) traced: Vec<Traced>,
-    /// The first line of the unit that is counted, if that is known.
+    /// How conversions are credited, if there are any; and what they come to.
+    credit: Option<&'a ConversionCredit<'a>>,
+    pub(super) conversions: conversions::Counted,
+    /// The unit that is counted, and its first line, if that is known.
+    unit: u128,
     at: Option<Origin>,
 }
 
 impl<'a> Counter<'a> {
     pub(super) fn new(settings: &'a Settings, pairs: &'a Pairs, last_day: i32, says_open: bool) -> Self {
-        let (days, tally) = (Days::new(), Tally::default());
-        Self { settings, pairs, last_day, says_open, days, tally, traced: Vec::new(), at: None }
+        let (days, tally, traced, conversions) = Default::default();
+        Self {
+            settings,
+            pairs,
+            last_day,
+            says_open,
+            days,
+            tally,
+            traced,
+            credit: None,
+            conversions,
+            unit: 0,
+            at: None,
+        }
+    }
+
+    /// The same, which also credits conversions, if there are any.
+    pub(super) fn crediting(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
+        Self { credit, ..self }
     }
 
     /// Counts all outcomes of a partition, which has every outcome of its units.
@@ -245,6 +288,7 @@ impl<'a> Counter<'a> {
     /// Counts outcomes of one unit, in the order of their days, all of which are later than those of its past; adds them to it.
     pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
         self.at = unit.iter().filter_map(|outcome| outcome.origin).min();
+        self.unit = unit.first().map_or(0, |outcome| outcome.unit);
         if past.bot_from == i32::MAX {
             past.bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
         }
@@ -377,6 +421,7 @@ impl<'a> Counter<'a> {
             sum.is_open = false;
             self.tally.units(fate, 1);
             trace_unit(&mut self.traced, self.at, (version, last), Some((pair, net)), fate);
+            self.convert((version, last, pair), None, fate == UnitFate::Bot);
         }
     }
 
@@ -410,6 +455,7 @@ impl<'a> Counter<'a> {
             self.tally.units(fate, outcomes.len().max(1) as u64);
             for (_, of) in &outcomes {
                 trace_unit(&mut self.traced, self.at, (version, day), Some((of.pair, of.net.into())), fate);
+                self.convert((version, day, of.pair), first, fate == UnitFate::Bot);
             }
             if outcomes.is_empty() {
                 trace_unit(&mut self.traced, self.at, (version, day), None, fate);
@@ -424,7 +470,30 @@ impl<'a> Counter<'a> {
                 counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
                 trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
+                self.convert((version, day, pair), first, false);
             }
+        }
+    }
+
+    /// Credits the conversions of the unit for a pair in a version; its impressions count until a day, or `only` one does.
+    fn convert(
+        &mut self,
+        (version, last, pair): (usize, i32, (usize, usize)),
+        only: Option<(i64, u32)>,
+        is_bot: bool,
+    ) {
+        let Some(credit) = self.credit else { return };
+        let of = OfUnit { unit: self.unit, version, pair, last, only, is_bot };
+        let owner = |lineup, owner| self.pairs.owner(lineup, owner, version, pair);
+        let state = credit.count(of, self.last_day, owner, &mut self.conversions);
+        if let Some((file, line)) = self.at {
+            let (sum, fate) = match state {
+                State::Counted(sum) => (sum, UnitFate::Counted),
+                State::Open => (UnitConversions::default(), UnitFate::Open),
+                State::Bot => (UnitConversions::default(), UnitFate::Bot),
+            };
+            let (day, fate) = (credit.closing(last), fate.name());
+            self.traced.push(Traced::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));
         }
     }
 
@@ -510,6 +579,7 @@ impl Sum {
             versions,
             other_actions: survey.other_actions.clone(),
             never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
+            conversions: None,
             rankers,
         }
     }

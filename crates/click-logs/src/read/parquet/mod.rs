@@ -43,7 +43,7 @@ impl Table {
     ///
     /// # Errors
     /// If it cannot be read, or a column cannot be what its name says.
-    pub(super) fn open(path: &Path, file: File) -> Result<Self, LogError> {
+    pub(super) fn open(path: &Path, file: File, are_conversions: bool) -> Result<Self, LogError> {
         let failed = |message: String| LogError::new(message).in_file(path);
         let reader = guarded(|| SerializedFileReader::new(file))
             .map_err(|error| failed(format!("cannot be read as Parquet: {error}; is it complete?")))?;
@@ -52,7 +52,7 @@ impl Table {
         let mut fields = Vec::new();
         for field in root.get_fields() {
             let name = field.name();
-            let Some(holds) = holds(name) else { continue };
+            let Some(holds) = holds(name, are_conversions) else { continue };
             let clock = match check(field, holds) {
                 Ok(clock) => clock,
                 // Other logs have another thing under a name of an object.
@@ -64,10 +64,11 @@ impl Table {
             columns.push(Column { clock });
             fields.push(Arc::clone(field));
         }
-        if !fields.iter().any(|field| is_telling(field.name())) {
+        if !fields.iter().any(|field| is_telling(field.name(), are_conversions)) {
             let names: Vec<&str> = root.get_fields().iter().map(|field| field.name()).collect();
+            let wanted = if are_conversions { "`document`" } else { "`impression` (or `query_id`)" };
             return Err(failed(format!(
-                "no column `impression` (or `query_id`) among {}; rename the one that holds it",
+                "no column {wanted} among {}; rename the one that holds it",
                 ranktypes::text::excerpt(&names.join(", "))
             )));
         }

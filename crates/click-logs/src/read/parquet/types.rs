@@ -24,11 +24,16 @@ pub(super) enum Holds {
     Anything,
 }
 
-/// What the column of this name holds; `None` if no log has it. Columns of both kinds of lines are read: nobody says which a
-/// file is of before its lines are.
-pub(super) fn holds(name: &str) -> Option<Holds> {
+/// What the column of this name holds; `None` if no log has it. Of impressions and clicks the columns of both are read: nobody says
+/// which a file is of before its lines are.
+pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
     let of_kind = |kind| slot(kind, Container::Line, name);
-    Some(match of_kind(Kind::Impressions).or_else(|| of_kind(Kind::Clicks))? {
+    let found = if are_conversions {
+        of_kind(Kind::Conversions)
+    } else {
+        of_kind(Kind::Impressions).or_else(|| of_kind(Kind::Clicks))
+    };
+    Some(match found? {
         Slot::Object(..) => Holds::Objects,
         Slot::Field(field, _) => match field {
             Field::Impression
@@ -40,6 +45,8 @@ pub(super) fn holds(name: &str) -> Option<Holds> {
             | Field::Experiment
             | Field::Version
             | Field::Document
+            | Field::Currency
+            | Field::Order
             | Field::Action => Holds::Ids,
             Field::Time => Holds::Times,
             Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
@@ -47,15 +54,22 @@ pub(super) fn holds(name: &str) -> Option<Holds> {
             }
             Field::Paged => Holds::Places,
             Field::Receipt => Holds::Receipts,
-            Field::Dwell => Holds::Numbers,
+            Field::Dwell | Field::Value => Holds::Numbers,
             Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => Holds::Anything,
         },
     })
 }
 
 /// Whether the column of this name may say which impression a row is about, or what else the file is.
-pub(super) fn is_telling(name: &str) -> bool {
+pub(super) fn is_telling(name: &str, are_conversions: bool) -> bool {
     use Container as C;
+    if are_conversions {
+        let found = slot(Kind::Conversions, C::Line, name);
+        return matches!(
+            found,
+            Some(Slot::Field(Field::Document, _) | Slot::Object(C::Line | C::EventAttributes | C::Object, _))
+        );
+    }
     matches!(
         slot(Kind::Impressions, C::Line, name),
         Some(

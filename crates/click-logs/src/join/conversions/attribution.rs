@@ -1,0 +1,117 @@
+//! Whose a conversion is, of the two rankers of a pair.
+//!
+//! A user saw a document in some impressions before ordering it, and in each of them it was one ranker's, the other's, or nobody's.
+//! `last` credits the last one alone. `all` credits each of them, as Airbnb does: the number of conversions of a side is that of
+//! its impressions, and the value is divided among all impressions, so that money is not multiplied. `most-drafted` credits the side
+//! that owns the document in more of them, and neither if both own it as often.
+//!
+//! ## References
+//!
+//! - Q. Zhang et al. *Harnessing the Power of Interleaving and Counterfactual Evaluation for Airbnb Search Ranking.* KDD 2025,
+//!   Algorithm 1. <https://arxiv.org/abs/2508.00751>
+
+use crate::model::Attribution;
+
+/// Who owns a document in an impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::join) enum Owner {
+    First,
+    Second,
+    /// Another ranker, or nobody.
+    Neither,
+}
+
+/// An impression that showed the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) time: i64,
+    pub(super) owner: Owner,
+}
+
+/// Why a conversion is credited to no impression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unseen {
+    /// The document was shown only later.
+    Early,
+    /// It was shown too long before.
+    Late,
+}
+
+/// What a conversion gives to each side, `value` being what is left of it. `seen` are all impressions that showed the document, by
+/// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
+pub(super) fn attribute(
+    attribution: Attribution,
+    seen: &[Seen],
+    time: i64,
+    skew: i64,
+    value: u64,
+) -> Result<([u64; 2], [u64; 2]), Unseen> {
+    let end = seen.partition_point(|seen| seen.time.saturating_sub(skew) <= time);
+    let before = &seen[..end];
+    let Some(newest) = before.last() else { return Err(Unseen::Early) };
+    let of = |seen: &[Seen]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
+    Ok(match attribution {
+        Attribution::Last => {
+            // Of several at one moment, nothing says which was the last.
+            let at = before.partition_point(|seen| seen.time < newest.time);
+            let last = &before[at..];
+            whole(of(last).map(|owned| owned == last.len() as u64), value)
+        }
+        Attribution::MostDrafted => {
+            let [first, second] = of(before);
+            whole([first > second, second > first], value)
+        }
+        Attribution::All(window) => {
+            let begin = window.map_or(0, |window| before.partition_point(|seen| time.saturating_sub(seen.time) > window));
+            let all = &before[begin..];
+            if all.is_empty() {
+                return Err(Unseen::Late);
+            }
+            let owned = of(all);
+            // Less than two minor units cannot be divided, and are nobody's.
+            (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / all.len() as u128) as u64))
+        }
+    })
+}
+
+fn count(seen: &[Seen], owner: Owner) -> u64 {
+    seen.iter().filter(|seen| seen.owner == owner).count() as u64
+}
+
+/// One conversion of this value for a side that has it.
+fn whole(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
+    (has.map(u64::from), has.map(|has| if has { value } else { 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Owner::{First, Neither, Second};
+
+    fn seen(owners: &[(i64, Owner)]) -> Vec<Seen> {
+        owners.iter().map(|&(time, owner)| Seen { time, owner }).collect()
+    }
+
+    #[test]
+    fn four_ways_of_giving_credit() {
+        let seen = seen(&[(10, First), (20, Second), (30, First), (40, Neither), (90, Second)]);
+        let of = |attribution, time| attribute(attribution, &seen, time, 0, 100);
+        assert_eq!(of(Attribution::Last, 39), Ok(([1, 0], [100, 0])));
+        assert_eq!(of(Attribution::Last, 40), Ok(([0, 0], [0, 0])));
+        assert_eq!(of(Attribution::All(None), 50), Ok(([2, 1], [50, 25])));
+        assert_eq!(of(Attribution::All(Some(25)), 45), Ok(([1, 1], [33, 33])));
+        assert_eq!(of(Attribution::All(Some(25)), 80), Err(Unseen::Late));
+        assert_eq!(of(Attribution::MostDrafted, 50), Ok(([1, 0], [100, 0])));
+        assert_eq!(of(Attribution::MostDrafted, 99), Ok(([0, 0], [0, 0])));
+        assert_eq!(of(Attribution::Last, 9), Err(Unseen::Early));
+        assert_eq!(attribute(Attribution::Last, &seen, 9, 1, 100), Ok(([1, 0], [100, 0])));
+    }
+
+    #[test]
+    fn of_two_at_one_moment_neither_was_the_last() {
+        let both = [First, Second].map(|owner| (5, owner));
+        assert_eq!(attribute(Attribution::Last, &seen(&both), 6, 0, 100), Ok(([0, 0], [0, 0])));
+        let twice = [First, First].map(|owner| (5, owner));
+        assert_eq!(attribute(Attribution::Last, &seen(&twice), 6, 0, 100), Ok(([1, 0], [100, 0])));
+    }
+}

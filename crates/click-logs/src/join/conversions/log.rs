@@ -1,0 +1,226 @@
+//! The lines of conversions, read, and doubles found.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ranktypes::text::excerpt;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{LogError, Malformed};
+use crate::join::encoder::{hash, hash_of_document};
+use crate::join::record::Origin;
+use crate::join::tally::ConversionFate;
+use crate::model::{ConversionRules, Settings};
+use crate::read::{LogFile, Place, conversion};
+
+/// A line that says what a known user did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Line {
+    pub(super) unit: u128,
+    pub(super) document: u64,
+    /// The hash of its order; 0 without one.
+    pub(super) order: u64,
+    pub(super) time: i64,
+    /// Whether it takes back what others of its order did; at one moment, these come later.
+    is_return: bool,
+    action: u64,
+    /// In minor units.
+    pub(super) value: i64,
+    pub(super) origin: Origin,
+}
+
+impl Line {
+    /// Whether it takes a conversion back, or a part of one.
+    pub(super) fn is_return(&self) -> bool {
+        self.is_return
+    }
+
+    /// Whether another line says the same, whenever it was written if it names its order.
+    fn is_double(&self, other: &Self) -> bool {
+        let said = |line: &Self| (line.unit, line.document, line.order, line.action, line.value);
+        said(self) == said(other) && (self.order != 0 || self.time == other.time)
+    }
+}
+
+/// The conversions of a log, in memory: some hundred bytes each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversionLog {
+    rules: ConversionRules,
+    /// In order: by unit, document, order and time.
+    lines: Vec<Line>,
+    /// Lines that concern no unit.
+    aside: Vec<(Origin, ConversionFate)>,
+    /// Whether lines say what they are worth; `None` without lines that count.
+    has_values: Option<bool>,
+    /// The latest time.
+    last: Option<i64>,
+}
+
+impl ConversionLog {
+    /// Reads files of conversions.
+    ///
+    /// # Errors
+    /// If a file cannot be read, a line is malformed (unless `settings` set such lines aside), some lines have a value and others have
+    /// none, or lines are in several currencies and the rules do not say which counts.
+    pub fn read(paths: &[PathBuf], settings: &Settings, mut rules: ConversionRules) -> Result<Self, LogError> {
+        let (mut lines, mut aside) = (Vec::new(), Vec::new());
+        // Where the first line with a value is, and the first one without.
+        let mut valued: [Option<(usize, u64)>; 2] = [None; 2];
+        let mut currencies = BTreeSet::new();
+        for (number, path) in (0..).zip(paths) {
+            let mut file = LogFile::open_conversions(path)?;
+            while let Some(block) = file.next_block()? {
+                for (line, text) in block.lines() {
+                    let origin: Origin = (number, line);
+                    let read = text
+                        .map_err(Malformed::new)
+                        .and_then(|text| conversion(text, file.format().header(), settings));
+                    let found = match read {
+                        Ok(Some(found)) => found,
+                        Ok(None) => continue,
+                        Err(_) if settings.set_malformed_aside => {
+                            aside.push((origin, ConversionFate::Malformed));
+                            continue;
+                        }
+                        Err(malformed) => {
+                            let error = match block.place() {
+                                Place::Line => LogError::of_line(malformed, line),
+                                Place::Row { group } => LogError::of_row(malformed, line, group),
+                            };
+                            return Err(error.in_file(path));
+                        }
+                    };
+                    if found.action.as_ref().is_some_and(|action| !rules.actions.iter().any(|name| name == action)) {
+                        aside.push((origin, ConversionFate::OtherAction));
+                        continue;
+                    }
+                    if let (Some(counts), Some(currency)) = (&rules.currency, &found.currency)
+                        && counts != currency
+                    {
+                        aside.push((origin, ConversionFate::OtherCurrency));
+                        continue;
+                    }
+                    if let (None, Some(currency)) = (&rules.currency, &found.currency)
+                        && !currencies.contains(&**currency)
+                    {
+                        currencies.insert(currency.clone().into_owned());
+                    }
+                    valued[usize::from(found.value.is_none())].get_or_insert((number as usize, line));
+                    let Some(unit) = &found.unit else {
+                        aside.push((origin, ConversionFate::UnknownUnit));
+                        continue;
+                    };
+                    let value = found.value.unwrap_or(1);
+                    lines.push(Line {
+                        unit: hash(unit),
+                        document: hash_of_document(&found.document),
+                        order: found.order.as_ref().map_or(0, |order| xxh3_64(order.as_bytes()).max(1)),
+                        time: found.time,
+                        is_return: value < 0,
+                        action: found.action.as_ref().map_or(0, |action| xxh3_64(action.as_bytes()).max(1)),
+                        value,
+                        origin,
+                    });
+                }
+            }
+        }
+        if let [Some(with), Some(without)] = valued {
+            let at = |(file, line): (usize, u64)| format!("{}:{line}", paths[file].display());
+            return Err(LogError::new(format!(
+                "{} has a `value` and {} has none; write it in all lines, or in none where only their number counts",
+                at(with),
+                at(without)
+            )));
+        }
+        if currencies.len() > 1 {
+            let names: Vec<String> = currencies.iter().take(5).map(|name| excerpt(name)).collect();
+            return Err(LogError::new(format!(
+                "the values are in several currencies ({}); name the one that counts (--currency), or convert them",
+                names.join(", ")
+            )));
+        }
+        rules.currency = rules.currency.or_else(|| currencies.pop_first());
+        if u32::try_from(lines.len()).is_err() {
+            return Err(LogError::new("more than 4 billion conversions; leave out those of users who are not in the log"));
+        }
+        let lines = without_doubles(lines, &mut aside);
+        let has_values = match valued {
+            [None, None] => None,
+            [with, _] => Some(with.is_some()),
+        };
+        let last = lines.iter().map(|line| line.time).max();
+        Ok(Self { rules, lines, aside, has_values, last })
+    }
+
+    /// How they are credited; the currency is that of their values.
+    #[must_use]
+    pub fn rules(&self) -> &ConversionRules {
+        &self.rules
+    }
+
+    /// Whether lines say what they are worth; `None` without lines that count.
+    #[must_use]
+    pub fn has_values(&self) -> Option<bool> {
+        self.has_values
+    }
+
+    /// The latest time of a line of a known unit, in milliseconds since 1970.
+    #[must_use]
+    pub fn last(&self) -> Option<i64> {
+        self.last
+    }
+
+    /// The value that a share of the units with conversions do not exceed, in minor units, by what each has in all; `None` if no unit
+    /// has any.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let of = |lines: &[Line]| lines.iter().map(|line| line.value).sum::<i64>().max(0).unsigned_abs();
+        let mut values: Vec<u64> = self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
+        values.sort_unstable();
+        let place = libm::ceil(share * values.len() as f64) as usize;
+        values.get(place.saturating_sub(1)).copied()
+    }
+
+    /// The documents that a unit has conversions on; those that are the same follow each other.
+    pub(super) fn documents_of_unit(&self, unit: u128) -> impl Iterator<Item = u64> {
+        let (_, lines) = self.lines_of_unit(unit);
+        lines.iter().map(|line| line.document)
+    }
+
+    /// The lines of a unit, and the place of the first.
+    pub(super) fn lines_of_unit(&self, unit: u128) -> (u32, &[Line]) {
+        let begin = self.lines.partition_point(|line| line.unit < unit);
+        let rest = &self.lines[begin..];
+        let length = rest.iter().take_while(|line| line.unit == unit).count();
+        (begin as u32, &rest[..length])
+    }
+
+    /// By line of a known unit: its fate if nothing is known of that.
+    pub(super) fn fates(&self) -> Vec<ConversionFate> {
+        vec![ConversionFate::UnknownUnit; self.lines.len()]
+    }
+
+    /// All lines with their fates, given those of lines of known units, in the order of the files.
+    pub(in crate::join) fn with_fates(&self, fates: &[ConversionFate]) -> Vec<(Origin, ConversionFate)> {
+        let of_units = self.lines.iter().map(|line| line.origin).zip(fates.iter().copied());
+        let mut all: Vec<_> = of_units.chain(self.aside.iter().copied()).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The lines in order, each once: that of the earliest time, and in the files the first.
+fn without_doubles(mut lines: Vec<Line>, aside: &mut Vec<(Origin, ConversionFate)>) -> Vec<Line> {
+    lines.sort_unstable_by_key(|line| {
+        (line.unit, line.document, line.order, line.action, line.value, line.time, line.origin)
+    });
+    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
+    for line in lines {
+        match kept.last() {
+            Some(last) if last.is_double(&line) => aside.push((line.origin, ConversionFate::Duplicate)),
+            _ => kept.push(line),
+        }
+    }
+    kept.sort_unstable();
+    kept
+}

@@ -1,0 +1,268 @@
+//! Conversions: what users did later with what they were shown, on whatever page, credited to the rankers that showed it.
+//!
+//! A conversion names its user and a document, so it is brought together with all impressions of that user that showed the document,
+//! and not with one impression as a click is. Conversions are few beside impressions, and are kept in memory ([`ConversionLog`]);
+//! the join notes where an impression shows what its user converted on ([`Appearance`]), and nothing else of it. When a unit is
+//! counted, its conversions are credited for each of its versions and pairs ([`ConversionCredit`]).
+//!
+//! A unit closes for conversions some days after the last day on which its impressions count, and stands on that day: what comes later
+//! changes nothing that was counted.
+
+mod attribution;
+mod log;
+
+use std::collections::BTreeMap;
+
+use times::Zone;
+use verdicts::conversions::{ConversionCounts, UnitConversions};
+
+pub(super) use self::attribution::Owner;
+use self::attribution::{Seen, Unseen, attribute};
+pub use self::log::ConversionLog;
+use self::log::Line;
+use super::record::ImpressionRecord;
+use super::tally::ConversionFate;
+use crate::model::NOBODY;
+
+/// An impression that shows a document on which its user has a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Appearance {
+    unit: u128,
+    document: u64,
+    /// When it was shown, and a number from its id that orders impressions of one moment.
+    shown: (i64, u32),
+    lineup: u32,
+    /// The place of the ranker that owns the document in the lineup, or [`NOBODY`].
+    owner: u8,
+}
+
+/// The conversions of a log with all of their appearances: what units are counted by.
+pub(super) struct ConversionCredit<'a> {
+    log: &'a ConversionLog,
+    zone: Zone,
+    /// How much a conversion may precede its impression.
+    skew: i64,
+    /// In order.
+    appearances: Vec<Appearance>,
+}
+
+/// Conversions by version, closing day and pair.
+pub(super) type ConversionDays = BTreeMap<(usize, i32, (usize, usize)), ConversionCounts>;
+
+/// What conversions come to.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    pub(super) days: ConversionDays,
+    /// By line that concerns a unit that was counted: its place, and its fate for one version and pair.
+    fates: Vec<(u32, ConversionFate)>,
+    /// Outcomes of units that have not closed.
+    pub(super) open: u64,
+}
+
+/// The outcome of a unit for which conversions are credited.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfUnit {
+    pub(super) unit: u128,
+    pub(super) version: usize,
+    pub(super) pair: (usize, usize),
+    /// The last day on which its impressions count.
+    pub(super) last: i32,
+    /// The impression that counts, if only one does.
+    pub(super) only: Option<(i64, u32)>,
+    pub(super) is_bot: bool,
+}
+
+/// What became of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Bot,
+    Open,
+    Counted(UnitConversions),
+}
+
+impl Appearance {
+    /// Notes where an impression shows documents that its user has conversions on; `owner` says who owns a place, if that is known.
+    ///
+    /// # Errors
+    /// If nothing says who owns its documents.
+    pub(super) fn note(
+        log: &ConversionLog,
+        record: ImpressionRecord<'_>,
+        shown: (i64, u32),
+        owner: impl Fn(usize) -> Option<u8>,
+        noted: &mut Vec<Self>,
+    ) -> Result<(), String> {
+        let (unit, lineup) = (record.unit(), record.lineup());
+        let mut before = None;
+        for document in log.documents_of_unit(unit) {
+            if before.replace(document) == Some(document) {
+                continue;
+            }
+            let Some(place) = record.position(document) else { continue };
+            let owner = owner(place).ok_or(
+                "conversions are credited to those who own documents, and some lists do not say who does; mix them by team-draft, \
+                 team-draft:pairs or probabilistic:assignment, or leave out --outcomes",
+            )?;
+            noted.push(Self { unit, document, shown, lineup, owner });
+        }
+        Ok(())
+    }
+}
+
+impl<'a> ConversionCredit<'a> {
+    pub(super) fn new(log: &'a ConversionLog, mut appearances: Vec<Appearance>, zone: Zone, skew: i64) -> Self {
+        appearances.sort_unstable();
+        Self { log, zone, skew, appearances }
+    }
+
+    pub(super) fn log(&self) -> &'a ConversionLog {
+        self.log
+    }
+
+    /// The day on which a unit closes that has its last impression that counts on this one.
+    pub(super) fn closing(&self, last: i32) -> i32 {
+        last.saturating_add(self.log.rules().days as i32)
+    }
+
+    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` says who of the pair owns what the ranker
+    /// at a place of a lineup owns, if that lineup is of the version and the pair met in it.
+    pub(super) fn count(
+        &self,
+        of: OfUnit,
+        last_day: i32,
+        owner_of: impl Fn(u32, u8) -> Option<Owner>,
+        counted: &mut Counted,
+    ) -> State {
+        let closing = self.closing(of.last);
+        let fate = match of {
+            OfUnit { is_bot: true, .. } => Some(ConversionFate::Bot),
+            _ if closing > last_day => Some(ConversionFate::Open),
+            _ => None,
+        };
+        let (first, lines) = self.log.lines_of_unit(of.unit);
+        let mut sum = UnitConversions::default();
+        let mut at = first;
+        for group in lines.chunk_by(|a, b| (a.document, a.order) == (b.document, b.order)) {
+            match fate {
+                Some(fate) => counted.fates.extend((at..).zip(group).map(|(place, _)| (place, fate))),
+                None => self.credit_group(at, group, of, closing, &owner_of, &mut sum, counted),
+            }
+            at += group.len() as u32;
+        }
+        match fate {
+            Some(ConversionFate::Bot) => return State::Bot,
+            Some(_) => {
+                counted.open += 1;
+                return State::Open;
+            }
+            None => {}
+        }
+        counted.days.entry((of.version, closing, of.pair)).or_default().record(sum, self.log.rules().cap);
+        State::Counted(sum)
+    }
+
+    /// Credits the lines of a unit on one document in one order, by time; the first of them is that at `at`.
+    #[allow(clippy::too_many_arguments)]
+    fn credit_group(
+        &self,
+        at: u32,
+        group: &[Line],
+        of: OfUnit,
+        closing: i32,
+        owner_of: &impl Fn(u32, u8) -> Option<Owner>,
+        sum: &mut UnitConversions,
+        counted: &mut Counted,
+    ) {
+        let mut note = |place: usize, fate| counted.fates.push((at + place as u32, fate));
+        let seen = self.seen(of, group[0].document, owner_of);
+        // What is left of each, after what takes it back.
+        let mut left: Vec<(usize, u64)> = Vec::new();
+        for (place, line) in group.iter().enumerate() {
+            if self.zone.day(line.time) > closing {
+                note(place, ConversionFate::Late);
+            } else if line.is_return() {
+                let mut back = line.value.unsigned_abs();
+                note(place, if left.is_empty() { ConversionFate::NoOrder } else { ConversionFate::Return });
+                // From the last one on.
+                for (_, value) in left.iter_mut().rev() {
+                    let taken = back.min(*value);
+                    *value -= taken;
+                    back -= taken;
+                }
+            } else {
+                left.push((place, line.value.unsigned_abs()));
+            }
+        }
+        for (place, value) in left {
+            let line = &group[place];
+            let fate = if value == 0 && line.value > 0 {
+                ConversionFate::Returned
+            } else if seen.is_empty() {
+                ConversionFate::NotShown
+            } else {
+                match attribute(self.log.rules().attribution, &seen, line.time, self.skew, value) {
+                    Err(Unseen::Early) => ConversionFate::Early,
+                    Err(Unseen::Late) => ConversionFate::Late,
+                    Ok(([0, 0], _)) => ConversionFate::Nobodys,
+                    Ok((count, value)) => {
+                        for side in 0..2 {
+                            sum.count[side] += count[side];
+                            sum.value[side] = sum.value[side].saturating_add(value[side]);
+                        }
+                        ConversionFate::Credited
+                    }
+                }
+            };
+            note(place, fate);
+        }
+    }
+
+    /// The impressions that showed a document to a unit and count for it, by time.
+    fn seen(&self, of: OfUnit, document: u64, owner_of: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Seen> {
+        let key = |appearance: &Appearance| (appearance.unit, appearance.document);
+        let begin = self.appearances.partition_point(|appearance| key(appearance) < (of.unit, document));
+        let all = self.appearances[begin..].iter().take_while(|appearance| key(appearance) == (of.unit, document));
+        let counts = |appearance: &&Appearance| match of.only {
+            Some(only) => appearance.shown == only,
+            None => self.zone.day(appearance.shown.0) <= of.last,
+        };
+        let owned = |appearance: &Appearance| {
+            let owner = owner_of(appearance.lineup, appearance.owner)?;
+            Some(Seen { time: appearance.shown.0, owner })
+        };
+        all.filter(counts).filter_map(owned).collect()
+    }
+}
+
+/// Who of a pair owns what the ranker at a place of a lineup owns, where all rankers of the lineup are known.
+pub(super) fn owner(places: &[usize], pair: (usize, usize), owner: u8) -> Option<Owner> {
+    if !places.contains(&pair.0) || !places.contains(&pair.1) {
+        return None;
+    }
+    Some(match places.get(usize::from(owner)) {
+        Some(&ranker) if owner != NOBODY && ranker == pair.0 => Owner::First,
+        Some(&ranker) if owner != NOBODY && ranker == pair.1 => Owner::Second,
+        _ => Owner::Neither,
+    })
+}
+
+impl Counted {
+    /// Adds what was counted of other units.
+    pub(super) fn add(&mut self, other: Self) {
+        for (key, counts) in other.days {
+            *self.days.entry(key).or_default() += counts;
+        }
+        self.fates.extend(other.fates);
+        self.open += other.open;
+    }
+
+    /// By line of the log: its fate, the best that it has for any version and pair.
+    pub(super) fn fates(&self, log: &ConversionLog) -> Vec<ConversionFate> {
+        let mut fates = log.fates();
+        for &(place, fate) in &self.fates {
+            let known = &mut fates[place as usize];
+            *known = fate.min(*known);
+        }
+        fates
+    }
+}

@@ -1,0 +1,217 @@
+//! The measures of one experiment: clicks, conversions and their value. One of them was named beforehand and decides; the others stand
+//! beside it and say so.
+
+use std::fmt::Write as _;
+
+use ranktypes::text::plural;
+use serde_json::{Value, json};
+use verdicts::conversions::Conversions;
+use verdicts::decide::{Action, By, ValueDecision, Verdicts, decide, decide_value};
+
+use crate::model::Primary;
+use crate::outcomes::{conversion_rules, primary};
+use crate::verdict::{self, SYNTHETIC, before_all, is_synthetic, outlook, words};
+
+/// Verdicts by all measures.
+pub struct Measures<'a> {
+    clicks: &'a Verdicts,
+    summary: &'a Value,
+    primary: Primary,
+    later: Option<Later>,
+}
+
+/// Verdicts on what users did later.
+struct Later {
+    by_number: Verdicts,
+    /// By version that has any, in the order of the table: its name, and the verdict if there is a cap.
+    value: Vec<(Option<String>, ValueDecision)>,
+}
+
+impl<'a> Measures<'a> {
+    /// The verdicts on a log, of which those by clicks are known, at level `alpha`, in (0, 1).
+    ///
+    /// # Errors
+    /// If `alpha` is not in (0, 1).
+    pub fn new(
+        clicks: &'a Verdicts,
+        conversions: Option<&Conversions>,
+        summary: &'a Value,
+        alpha: f64,
+    ) -> anyhow::Result<Self> {
+        let of = |conversions: &Conversions| -> anyhow::Result<Later> {
+            let by_number = decide(&conversions.outcomes(), alpha, By::Conversions)?;
+            let mut value = Vec::new();
+            for (place, name) in conversions.versions.iter().enumerate() {
+                if let Some(decision) = decide_value(conversions, place, alpha)? {
+                    value.push((name.clone(), decision));
+                }
+            }
+            Ok(Later { by_number, value })
+        };
+        let later = conversions.map(of).transpose()?;
+        let primary = if later.is_some() { primary(summary) } else { Primary::Clicks };
+        Ok(Self { clicks, summary, primary, later })
+    }
+
+    /// The verdict by value on the version that began last.
+    #[must_use]
+    pub fn value(&self) -> Option<&ValueDecision> {
+        let name = self.clicks.latest_name();
+        let values = &self.later.as_ref()?.value;
+        values.iter().find(|(of, _)| of.as_deref() == name).or(values.last()).map(|(_, decision)| decision)
+    }
+
+    /// The verdicts of signs that decide, if such do, else those by clicks.
+    #[must_use]
+    pub fn signs(&self) -> &Verdicts {
+        match (&self.later, self.primary) {
+            (Some(later), Primary::Conversions) => &later.by_number,
+            _ => self.clicks,
+        }
+    }
+
+    fn unit(&self) -> &str {
+        self.summary["unit"].as_str().unwrap_or("unit")
+    }
+
+    fn currency(&self) -> Option<&str> {
+        self.summary["conversions"]["currency"].as_str()
+    }
+
+    /// Whether the measure that decides has, and what to do.
+    #[must_use]
+    pub fn outcome(&self) -> (bool, Action, String) {
+        let outlook = outlook(self.signs(), self.summary);
+        let value = self.value().filter(|_| self.primary == Primary::Value);
+        let Some(value) = value else { return (outlook.is_decided, outlook.advice.action, outlook.advice.sentence) };
+        // Broken pages are broken whatever is counted.
+        match (outlook.advice.action, value.best()) {
+            (Action::Repair, _) => (false, Action::Repair, outlook.advice.sentence),
+            (_, Some(best)) => (true, Action::Ship(best), format!("Use {}.", value.rankers[best])),
+            (_, None) => (false, Action::Wait, "Wait: go on with the experiment, and credit it again.".to_owned()),
+        }
+    }
+
+    /// Everything in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Some(later) = &self.later else { return words(self.clicks, self.summary) };
+        let named = "as was said beforehand (--primary of `credit`)";
+        let mut text = match self.primary {
+            Primary::Clicks => words(self.clicks, self.summary),
+            Primary::Conversions if later.by_number.latest().days.is_none() => format!(
+                "Decided by conversions, {named}.\n\nNothing to decide yet: no {} has closed for conversions.\n",
+                self.unit()
+            ),
+            Primary::Conversions => {
+                format!("Decided by conversions, {named}.\n\n{}", words(&later.by_number, self.summary))
+            }
+            Primary::Value => self.words_of_value(named),
+        };
+        text += "\nBeside it, and not to decide by:\n";
+        for measure in Primary::ALL.into_iter().filter(|measure| *measure != self.primary) {
+            let _ = writeln!(text, "  {}: {}", measure.name(), self.headline(measure));
+        }
+        let rules = &self.summary["conversions"];
+        let _ = writeln!(
+            text,
+            "Conversions are credited to {}; a {} closes {} days after the last day on which its lists count.",
+            match rules["attribution"].as_str() {
+                Some("last") => "the last list before that showed the document".to_owned(),
+                Some("all") => "all lists before that showed the document".to_owned(),
+                Some("most-drafted") => "the ranker that owns the document in most lists before".to_owned(),
+                other => format!("lists before that showed the document ({})", other.unwrap_or("by unknown rules")),
+            },
+            self.unit(),
+            rules["days"]
+        );
+        text
+    }
+
+    /// What one measure says, in a line.
+    fn headline(&self, measure: Primary) -> String {
+        let Some(later) = &self.later else { return String::new() };
+        match measure {
+            Primary::Clicks => outlook(self.clicks, self.summary).headline,
+            Primary::Conversions => outlook(&later.by_number, self.summary).headline,
+            Primary::Value => match self.value() {
+                Some(decision) => decision.headline(self.unit(), self.currency()) + ".",
+                None if self.summary["conversions"]["have_values"] == false => "no line says what it is worth.".to_owned(),
+                None => "no verdict without a cap that is fixed beforehand (--cap of `credit`).".to_owned(),
+            },
+        }
+    }
+
+    fn words_of_value(&self, named: &str) -> String {
+        let mut text = String::new();
+        before_all(self.clicks, self.summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+        let _ = writeln!(text, "Decided by value, {named}.\n");
+        let versions = self.later.as_ref().map_or(&[][..], |later| &later.value);
+        for (name, decision) in versions {
+            if versions.len() > 1 {
+                let _ = writeln!(text, "{}:", name.as_deref().unwrap_or(verdicts::UNNAMED));
+            }
+            if decision.pairs.len() > 1 {
+                let _ = writeln!(text, "{}.", decision.headline(self.unit(), self.currency()));
+            }
+            for pair in &decision.pairs {
+                let _ = writeln!(text, "{}.", decision.sentence(pair, self.unit(), self.currency()));
+            }
+            if decision.pairs.is_empty() {
+                text += "Nothing to decide yet: no unit has closed for conversions.\n";
+            }
+            text.extend(decision.cut(self.unit()).map(|cut| cut + "\n"));
+            let _ = writeln!(
+                text,
+                "The difference is that of the means of all {}, those without any conversion included. Its interval holds however often you look, \
+                 at level {}% {}; it is asymptotic.",
+                plural(self.unit()),
+                100.0 - (1e5 * decision.alpha).round() / 1e3,
+                if decision.pairs.len() > 1 { "for all pairs together" } else { "in all" },
+            );
+        }
+        let (.., advice) = self.outcome();
+        let _ = writeln!(text, "What now: {advice}");
+        if is_synthetic(self.summary) {
+            let _ = writeln!(text, "{SYNTHETIC}");
+        }
+        text
+    }
+
+    /// What decision.json holds: of a log without conversions, what it always held.
+    #[must_use]
+    pub fn record(&self) -> Value {
+        let Some(later) = &self.later else { return verdict::record(self.clicks, self.summary) };
+        let of_value = || match self.value() {
+            Some(decision) => {
+                let mut json = decision.json();
+                json["headline"] = self.headline(Primary::Value).into();
+                json
+            }
+            None => json!({"headline": self.headline(Primary::Value)}),
+        };
+        let of = |measure| match measure {
+            Primary::Clicks => verdict::record(self.clicks, self.summary),
+            Primary::Conversions => verdict::record(&later.by_number, self.summary),
+            Primary::Value => of_value(),
+        };
+        let mut json = of(self.primary);
+        if self.primary == Primary::Value {
+            // What is known of the log is the same by whatever it is decided.
+            let clicks = verdict::record(self.clicks, self.summary);
+            for field in ["synthetic", "warnings", "trusted", "faults", "pairs_chosen", "impressions_after_closing"] {
+                json[field] = clicks[field].clone();
+            }
+            let (is_decided, action, advice) = self.outcome();
+            json["winner"] = json["best"].clone();
+            json["decided"] = is_decided.into();
+            json["action"] = action.name().into();
+            json["advice"] = advice.into();
+        }
+        json["decided_by"] = self.primary.name().into();
+        json["conversions"] = conversion_rules(self.summary);
+        let others = Primary::ALL.into_iter().filter(|measure| *measure != self.primary);
+        json["beside"] = others.map(|measure| (measure.name().to_owned(), of(measure))).collect();
+        json
+    }
+}

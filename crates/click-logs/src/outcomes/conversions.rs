@@ -1,0 +1,182 @@
+//! Conversions of a log: what a summary says of them, and their table read back.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use output::checksum::sha256_hex;
+use output::input;
+use output::usage::usage;
+use serde_json::{Value, json};
+use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions};
+use verdicts::outcomes::{Day, VERSION};
+
+use super::table;
+use crate::join::{ConversionFate, CreditedConversions};
+use crate::model::Primary;
+
+/// The name of the table.
+pub const CONVERSIONS_FILE: &str = "conversions.csv";
+/// A larger table is none.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What became of the lines of conversions: the name of each fate, how many, and what it means.
+pub(super) fn fates(credited: &CreditedConversions) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
+    let mut counts = [0; ConversionFate::ALL.len()];
+    credited.fates.iter().for_each(|(.., fate)| counts[*fate as usize] += 1);
+    ConversionFate::ALL.iter().zip(counts).map(|(fate, count)| (fate.name(), count, fate.meaning()))
+}
+
+/// What a summary says of conversions, `table` being the text of theirs.
+#[must_use]
+pub fn summary(credited: &CreditedConversions, table: &str) -> Value {
+    let mut summary = credited.rules.described();
+    summary["checksum"] = sha256_hex(table).into();
+    summary["lines"] = credited.fates.len().into();
+    summary["open_units"] = credited.open.into();
+    summary["have_values"] = credited.has_values.into();
+    summary["cap"] = credited.conversions.cap.into();
+    summary
+}
+
+/// What seems to be wrong with conversions, by a summary.
+pub(super) fn warnings(summary: &Value) -> Vec<String> {
+    let fates = &summary["fates"]["conversions"];
+    let Some(lines) = summary["conversions"]["lines"].as_u64() else { return Vec::new() };
+    let of = |fate: ConversionFate| fates[fate.name()].as_u64().unwrap_or(0);
+    let share = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines.max(1) as f64);
+    let mut found = Vec::new();
+    let other = of(ConversionFate::OtherAction);
+    if lines > 0 && other == lines {
+        found.push("No conversion counts: all have another action than those of --outcome-actions.".to_owned());
+    }
+    let unknown = of(ConversionFate::UnknownUnit);
+    if 2 * unknown > lines {
+        found.push(format!(
+            "{} of the conversions are of users who saw no list that counts. If the shop writes ids of users in another way than the search \
+             page, no verdict on conversions holds.",
+            share(unknown)
+        ));
+    }
+    let (known, not_shown) = (of(ConversionFate::Credited) + of(ConversionFate::NotShown), of(ConversionFate::NotShown));
+    if known > 0 && 10 * not_shown > 9 * known {
+        found.push(format!(
+            "{} of the conversions are on documents that their users were not shown. If orders write ids of documents in another way than \
+             lists, such as those of variants, no verdict on conversions holds.",
+            share(not_shown)
+        ));
+    }
+    found
+}
+
+/// What decides, by a summary; clicks where there are no conversions.
+#[must_use]
+pub fn primary(summary: &Value) -> Primary {
+    let name = summary["conversions"]["primary"].as_str();
+    Primary::ALL.into_iter().find(|primary| Some(primary.name()) == name).unwrap_or_default()
+}
+
+/// The conversions in a folder that `credit` wrote, with `rankers` in the order of its results and the summary that is believed of it;
+/// `None` if there are none.
+///
+/// # Errors
+/// If their table cannot be read, or is not the one that the summary describes.
+pub fn read_conversions(folder: &Path, rankers: &[String], summary: &Value) -> Result<Option<Conversions>> {
+    let path = folder.join(CONVERSIONS_FILE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let name = || path.display().to_string();
+    let text = input::read_text(&path, MOST_BYTES).with_context(name)?;
+    if summary["conversions"]["checksum"].as_str() != Some(&*sha256_hex(&text)) {
+        return Err(usage(format!(
+            "{}: the summary beside it is missing or describes another table, so that what decides and the cap are not known; run \
+             `click-logs credit` again, or decide that table alone",
+            path.display()
+        )));
+    }
+    parse(&text, rankers, summary["conversions"]["cap"].as_u64()).with_context(name).map(Some)
+}
+
+/// The conversions of a table as [`Conversions::to_csv`] writes it.
+fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions> {
+    let outcomes = table::read(text, rankers)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut rows = BTreeMap::new();
+    for row in reader.deserialize::<BTreeMap<String, String>>() {
+        let row = row?;
+        let field = |name: &str| row.get(name).cloned().unwrap_or_default();
+        rows.insert((field(VERSION), field("day"), [field("first"), field("second")]), row);
+    }
+    let mut days = Vec::with_capacity(outcomes.days.len());
+    for Day { version, day, pair, counts } in outcomes.days {
+        let names = [pair.0, pair.1].map(|ranker| outcomes.rankers[ranker].clone());
+        let (of_version, date) = (outcomes.versions[version].clone().unwrap_or_default(), times::date(day));
+        let row = |[first, second]: [&String; 2]| {
+            rows.get(&(of_version.clone(), date.clone(), [first.clone(), second.clone()]))
+        };
+        let (row, is_turned) = match row([&names[0], &names[1]]) {
+            Some(row) => (row, false),
+            None => (row([&names[1], &names[0]]).context("a row is missing")?, true),
+        };
+        let number = |name: &str| -> Result<u128> {
+            let text = row.get(name).with_context(|| format!("no column {name}"))?;
+            text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
+        };
+        let squares = number("value_squares")?;
+        let number = |name: &str| -> Result<u64> { Ok(u64::try_from(number(name)?)?) };
+        let units = if is_turned { counts.units.swapped() } else { counts.units };
+        let counts = ConversionCounts {
+            units,
+            conversions: [number("first_conversions")?, number("second_conversions")?],
+            value: [number("first_value")?, number("second_value")?],
+            cut_units: number("cut_units")?,
+            cut: number("cut_value")?,
+            squares,
+        };
+        if let Some(fault) = counts.fault(cap) {
+            anyhow::bail!("{} and {} on {date}: {fault}", names[0], names[1]);
+        }
+        days.push(ConversionDay { version, day, pair, counts: if is_turned { counts.swapped() } else { counts } });
+    }
+    Ok(Conversions { rankers: outcomes.rankers, versions: outcomes.versions, days, cap })
+}
+
+/// What decision.json holds of rules that were fixed beforehand.
+#[must_use]
+pub fn rules(summary: &Value) -> Value {
+    let of = &summary["conversions"];
+    json!({
+        "attribution": of["attribution"],
+        "days": of["days"],
+        "currency": of["currency"],
+        "cap": of["cap"],
+        "primary": of["primary"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verdicts::conversions::UnitConversions;
+
+    #[test]
+    fn conversions_survive_their_table() {
+        let mut counts = ConversionCounts::default();
+        for unit in [([1, 0], [500, 0]), ([0, 2], [0, 9_000]), ([0, 0], [0, 0])] {
+            counts.record(UnitConversions { count: unit.0, value: unit.1 }, Some(1_000));
+        }
+        let day = |version, pair| ConversionDay { version, day: 20_780 + version as i32, pair, counts };
+        let conversions = Conversions {
+            rankers: ["b,c", "a"].map(str::to_owned).to_vec(),
+            versions: vec![None, Some("s@2".to_owned())],
+            days: vec![day(0, (0, 1)), day(1, (0, 1))],
+            cap: Some(1_000),
+        };
+        let text = conversions.to_csv();
+        assert_eq!(parse(&text, &conversions.rankers, Some(1_000)).unwrap(), conversions);
+        let turned = parse(&text, &[], Some(1_000)).unwrap();
+        assert_eq!((turned.rankers[0].as_str(), turned.days[0].counts), ("a", counts.swapped()));
+        assert!(parse(&text, &[], None).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! Conversions: one line of JSON or CSV that says what a user did with a document, on whatever page and however much later. It
+//! names the user and not the impression.
+
+use super::fields::LineFields;
+use super::lists::Separated;
+use super::names::{Field, Kind};
+use super::value::missing;
+use super::{json, shape};
+use crate::error::Malformed;
+use crate::model::{Conversion, Settings, UnitKind};
+
+/// The conversion in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
+/// document in the next line.
+///
+/// # Errors
+/// What is wrong with the line.
+pub fn conversion<'a>(
+    text: &'a str,
+    header: Option<&super::Header>,
+    settings: &Settings,
+) -> Result<Option<Conversion<'a>>, Malformed> {
+    let fields = match header {
+        None if shape::is_action(text) => return Ok(None),
+        None => json::fields(text, Kind::Conversions)?,
+        Some(header) => header.fields(text, Kind::Conversions, Separated::in_csv(settings.list_separator))?,
+    };
+    conversion_of(fields, settings).map(Some)
+}
+
+fn conversion_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Conversion<'a>, Malformed> {
+    fields.check()?;
+    let unit = match settings.unit {
+        UnitKind::User => fields.take_text(Field::User).or_else(|| fields.take_text(Field::Client)),
+        UnitKind::Session => fields.take_text(Field::Session),
+        UnitKind::Impression => None,
+    };
+    Ok(Conversion {
+        unit,
+        document: fields
+            .take_text(Field::Document)
+            .ok_or_else(|| missing("`document` (or `event_attributes.object.object_id`)"))?,
+        time: fields.take_time(settings.zone)?,
+        action: fields.take_text(Field::Action),
+        value: fields.take_value(),
+        currency: fields.take_text(Field::Currency),
+        order: fields.take_text(Field::Order),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::Header;
+
+    #[test]
+    fn lines_of_json_and_csv_say_the_same() {
+        let settings = Settings::default();
+        let line = r#"{"client_id": "u", "object_id": 7, "timestamp": "2026-11-23T15:04:05Z", "action_name": "purchase",
+            "value": -1250.0, "currency": "EUR", "order_id": "o"}"#;
+        let expected = conversion(line, None, &settings).unwrap().unwrap();
+        assert_eq!((expected.unit.as_deref(), &*expected.document, expected.value), (Some("u"), "7", Some(-1250)));
+        let header = Header::of_kinds("user,document,time,action,value,currency,order", true).unwrap();
+        let row = "u,7,2026-11-23T15:04:05Z,purchase,-1250,EUR,o";
+        assert_eq!(conversion(row, Some(&header), &settings).unwrap().unwrap(), expected);
+        let least = conversion("u,7,2026-11-23T15:04:05Z,,,,", Some(&header), &settings).unwrap().unwrap();
+        assert_eq!((least.action, least.value, least.currency, least.order), (None, None, None, None));
+        for (row, wrong) in [
+            ("u,7,2026-11-23T15:04:05Z,,12.50,,", "`value` is the text \"12.50\"; expected a whole number of minor units"),
+            ("u,,2026-11-23T15:04:05Z,,,,", "no `document`"),
+            ("u,7,yesterday,,,,", "yesterday"),
+        ] {
+            let found = conversion(row, Some(&header), &settings).unwrap_err().message;
+            assert!(found.contains(wrong), "{found}");
+        }
+        assert!(Header::of_kinds("user,time,value", true).unwrap_err().message.contains("no column `document`"));
+        assert!(Header::read("user,document,time,value").unwrap_err().message.contains("no column `impression`"));
+    }
+}

@@ -1,0 +1,242 @@
+//! Conversions, such as orders, that were credited to rankers: by version of the experiment, day and pair, as clicks are in
+//! [`outcomes`](crate::outcomes).
+//!
+//! A unit has an outcome by the number of its conversions, whose sign is what a verdict counts, and another by their value. Of the
+//! value, the difference between both sides counts up to a cap, which was fixed before anything was seen; what exceeds it is cut from
+//! the side with more. All numbers are whole, and add up over units, days and machines in any order.
+
+use std::fmt::Write as _;
+use std::ops::AddAssign;
+
+use statistics::anytime::RatioSums;
+use statistics::{Counts, Preference};
+use times::date;
+
+use crate::outcomes::{Day, DayCounts, Outcomes, VERSION, quoted};
+
+/// The conversions that a unit has on the side of each of two rankers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct UnitConversions {
+    /// How many.
+    pub count: [u64; 2],
+    /// Their value, in minor units.
+    pub value: [u64; 2],
+}
+
+/// What the units come to that closed on a day, for a pair of rankers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ConversionCounts {
+    /// Units by who has more conversions; a win is the first's.
+    pub units: Counts,
+    /// Conversions of each side.
+    pub conversions: [u64; 2],
+    /// The value on each side, without what was cut.
+    pub value: [u64; 2],
+    /// Units of which something was cut.
+    pub cut_units: u64,
+    /// The value that was cut.
+    pub cut: u64,
+    /// Squares of the difference in value of a unit; without a cap there are none.
+    pub squares: u128,
+}
+
+/// What a day says about a pair of rankers in a version of the experiment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversionDay {
+    /// The version, by its place among all.
+    pub version: usize,
+    /// Days since 1970-01-01: the day on which the units closed.
+    pub day: i32,
+    /// The rankers, by their places in the names.
+    pub pair: (usize, usize),
+    /// The counts.
+    pub counts: ConversionCounts,
+}
+
+/// Credited conversions by version of the experiment, day and pair.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conversions {
+    /// The rankers.
+    pub rankers: Vec<String>,
+    /// The versions; `None` for impressions that name none.
+    pub versions: Vec<Option<String>>,
+    /// By version, day and pair, in this order.
+    pub days: Vec<ConversionDay>,
+    /// By how much the values of both sides of a unit may differ, in minor units; without it, values have no verdict.
+    pub cap: Option<u64>,
+}
+
+/// The columns of a table, behind `version` where some impression names one.
+pub const COLUMNS: [&str; 13] = [
+    "day",
+    "first",
+    "second",
+    "unit_wins",
+    "unit_losses",
+    "unit_ties",
+    "first_conversions",
+    "second_conversions",
+    "first_value",
+    "second_value",
+    "cut_units",
+    "cut_value",
+    "value_squares",
+];
+
+impl ConversionCounts {
+    /// Adds a unit that has closed. Without a `cap`, all of its value counts, and squares are none.
+    pub fn record(&mut self, unit: UnitConversions, cap: Option<u64>) {
+        let UnitConversions { count, value } = unit;
+        self.units.record(Preference::of(count[0].cmp(&count[1])));
+        let most = value[0].min(value[1]).saturating_add(cap.unwrap_or(u64::MAX));
+        let kept = value.map(|side| side.min(most));
+        let cut = (value[0] - kept[0]) + (value[1] - kept[1]);
+        for side in 0..2 {
+            self.conversions[side] += count[side];
+            self.value[side] = self.value[side].saturating_add(kept[side]);
+        }
+        self.cut = self.cut.saturating_add(cut);
+        self.cut_units += u64::from(cut > 0);
+        if cap.is_some() {
+            let difference = u128::from(kept[0].abs_diff(kept[1]));
+            self.squares += difference * difference;
+        }
+    }
+
+    /// The same for the two rankers in the other order.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        let Self { units, conversions: [a, b], value: [c, d], .. } = self;
+        Self { units: units.swapped(), conversions: [b, a], value: [d, c], ..self }
+    }
+
+    /// What is wrong with counts that came from a table; `None` if units can have them.
+    #[must_use]
+    pub fn fault(&self, cap: Option<u64>) -> Option<&'static str> {
+        let [first, second] = self.value.map(i128::from);
+        let Some(cap) = cap else {
+            return (self.squares > 0 || self.cut > 0).then_some("there is no cap, but something is cut or squared");
+        };
+        let (cap, units) = (u128::from(cap), u128::from(self.units.total()));
+        let difference = (first - second).unsigned_abs();
+        // No unit differs by more than the cap, and sums of squares are no smaller than those of what they are squares of.
+        if self.squares > units.saturating_mul(cap.saturating_mul(cap)) {
+            Some("`value_squares` is larger than that of units that differ by the cap")
+        } else if difference > self.squares || difference.saturating_mul(difference) > self.squares.saturating_mul(units) {
+            Some("`value_squares` is too small for the difference in value")
+        } else {
+            None
+        }
+    }
+
+    /// What a confidence sequence for the difference in value per unit needs.
+    #[must_use]
+    pub(crate) fn sums(&self) -> RatioSums {
+        let (units, [first, second]) = (self.units.total() as f64, self.value.map(|side| side as f64));
+        RatioSums {
+            amounts: first - second,
+            sizes: units,
+            amount_squares: self.squares as f64,
+            products: first - second,
+            size_squares: units,
+        }
+    }
+}
+
+impl AddAssign for ConversionCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.units += other.units;
+        for side in 0..2 {
+            self.conversions[side] = self.conversions[side].saturating_add(other.conversions[side]);
+            self.value[side] = self.value[side].saturating_add(other.value[side]);
+        }
+        self.cut_units += other.cut_units;
+        self.cut = self.cut.saturating_add(other.cut);
+        self.squares = self.squares.saturating_add(other.squares);
+    }
+}
+
+impl Conversions {
+    /// As CSV; wins are those of the first ranker, and units stand on the day on which they closed.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let are_named = self.versions.iter().any(Option::is_some);
+        let mut text = if are_named { format!("{VERSION},") } else { String::new() };
+        text += &COLUMNS.join(",");
+        text.push('\n');
+        for ConversionDay { version, day, pair, counts } in &self.days {
+            if are_named {
+                text += &quoted(self.versions.get(*version).and_then(Option::as_deref).unwrap_or_default());
+                text.push(',');
+            }
+            let [first, second] = [pair.0, pair.1].map(|place| quoted(&self.rankers[place]));
+            let ConversionCounts { units, conversions, value, cut_units, cut, squares } = counts;
+            let Counts { wins, losses, ties } = units;
+            let _ = writeln!(
+                text,
+                "{},{first},{second},{wins},{losses},{ties},{},{},{},{},{cut_units},{cut},{squares}",
+                date(*day),
+                conversions[0],
+                conversions[1],
+                value[0],
+                value[1],
+            );
+        }
+        text
+    }
+
+    /// The outcomes by the number of conversions, on which [`decide`](crate::decide::decide) gives the same verdicts as on clicks.
+    #[must_use]
+    pub fn outcomes(&self) -> Outcomes {
+        let of = |day: &ConversionDay| Day {
+            version: day.version,
+            day: day.day,
+            pair: day.pair,
+            counts: DayCounts::of(day.counts.units, Counts::default()),
+        };
+        Outcomes {
+            rankers: self.rankers.clone(),
+            versions: self.versions.clone(),
+            days: self.days.iter().map(of).collect(),
+        }
+    }
+
+    /// The pairs that met.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(usize, usize)> {
+        let mut pairs: Vec<(usize, usize)> = self.days.iter().map(|day| day.pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_counts_by_its_difference_up_to_the_cap() {
+        let mut counts = ConversionCounts::default();
+        let unit = |count, value| UnitConversions { count, value };
+        counts.record(unit([1, 0], [300, 0]), Some(1_000));
+        counts.record(unit([1, 2], [500, 4_000]), Some(1_000));
+        counts.record(unit([0, 0], [0, 0]), Some(1_000));
+        let expected = ConversionCounts {
+            units: Counts::new(1, 1, 1),
+            conversions: [2, 2],
+            value: [800, 1_500],
+            cut_units: 1,
+            cut: 2_500,
+            squares: 300 * 300 + 1_000 * 1_000,
+        };
+        assert_eq!((counts, counts.fault(Some(1_000))), (expected, None));
+        assert_eq!(counts.swapped().swapped(), counts);
+        assert!(ConversionCounts { squares: 4_000_000, ..counts }.fault(Some(1_000)).unwrap().contains("larger"));
+        assert!(ConversionCounts { squares: 3, ..counts }.fault(Some(1_000)).unwrap().contains("too small"));
+        assert!(counts.fault(None).is_some());
+        let mut uncapped = ConversionCounts::default();
+        uncapped.record(unit([0, 1], [0, 4_000]), None);
+        assert_eq!((uncapped.value, uncapped.cut, uncapped.squares, uncapped.fault(None)), ([0, 4_000], 0, 0, None));
+    }
+}
