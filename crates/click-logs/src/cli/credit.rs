@@ -211,7 +211,7 @@ impl Credit {
         }
         let outcomes = crate::outcomes::of_credited(&credited);
         let converted = credited.conversions.as_ref().map(|of| of.conversions.to_csv());
-        let summary = summary(&credited, &settings, converted.as_deref());
+        let summary = summary(&credited, &settings);
         folder.write(&config, || {
             let table = outcomes.to_csv();
             super::write(folder.path(), "outcomes.csv", &table)?;

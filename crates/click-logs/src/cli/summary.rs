@@ -14,9 +14,9 @@ use crate::join::Credited;
 use crate::model::Settings;
 use crate::outcomes::{conversion_summary, fates, warnings};
 
-/// What summary.json holds; `conversions` is the text of their table.
+/// What summary.json holds.
 #[must_use]
-pub fn summary(credited: &Credited, settings: &Settings, conversions: Option<&str>) -> Value {
+pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     let tally = &credited.tally;
     let mut counts = json!({});
     for (what, fate, count, _) in fates(credited) {
@@ -62,8 +62,8 @@ pub fn summary(credited: &Credited, settings: &Settings, conversions: Option<&st
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }
-    if let (Some(credited), Some(table)) = (&credited.conversions, conversions) {
-        summary["conversions"] = conversion_summary(credited, table);
+    if let Some(credited) = &credited.conversions {
+        summary["conversions"] = conversion_summary(credited);
         summary["lines"]["conversions"] = credited.fates.len().into();
     }
     summary["integrity"] = json!(credited.integrity(settings));

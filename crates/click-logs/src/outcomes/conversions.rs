@@ -27,11 +27,11 @@ pub(super) fn fates(credited: &CreditedConversions) -> impl Iterator<Item = (&'s
     ConversionFate::ALL.iter().zip(counts).map(|(fate, count)| (fate.name(), count, fate.meaning()))
 }
 
-/// What a summary says of conversions, `table` being the text of theirs.
+/// What a summary says of conversions.
 #[must_use]
-pub fn summary(credited: &CreditedConversions, table: &str) -> Value {
+pub fn summary(credited: &CreditedConversions) -> Value {
     let mut summary = credited.rules.described();
-    summary["checksum"] = sha256_hex(table).into();
+    summary["checksum"] = sha256_hex(&credited.conversions.to_csv()).into();
     summary["lines"] = credited.fates.len().into();
     summary["open_units"] = credited.open.into();
     summary["have_values"] = credited.has_values.into();

@@ -55,7 +55,7 @@ impl Log {
         let (credited, traced) = self.credit_traced(settings);
         let asides = traced.into_iter().filter_map(|traced| match traced {
             Traced::Aside(aside) => Some(aside),
-            Traced::Pair(_) | Traced::Unit(_) => None,
+            Traced::Pair(_) | Traced::Unit(_) | Traced::Conversions(_) => None,
         });
         (credited, asides.collect())
     }

@@ -3,6 +3,7 @@
 mod append;
 mod cli;
 mod common;
+mod conversions;
 mod damaged;
 mod detail;
 mod drift;
