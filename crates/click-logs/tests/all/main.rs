@@ -17,6 +17,7 @@ mod malformed;
 mod names;
 mod oracle;
 mod order;
+mod orders;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
