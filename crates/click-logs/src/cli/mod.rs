@@ -6,6 +6,7 @@ mod decide;
 mod detail;
 mod html;
 mod inputs;
+mod orders;
 mod rules;
 mod set_aside;
 mod simulate;

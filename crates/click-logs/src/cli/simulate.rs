@@ -21,11 +21,15 @@ use serde_json::json;
 use times::{date, day_of_date, duration_text, parse_duration};
 
 use super::Scratch;
+use super::orders::OrderFlags;
 use super::set_aside::move_file;
 use crate::outcomes::fates_csv;
 #[cfg(feature = "parquet")]
-use crate::simulate::{CLICKS, IMPRESSIONS, Kind, TableWriter};
-use crate::simulate::{Dialect, Simulation, Sorted, UNITS, Visits, rules, simulate};
+use crate::simulate::{CLICKS, CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
+use crate::simulate::{
+    CONVERSION_UNITS, ConversionFate, Dialect, HOUR, STRETCH_OF_UNITS, Simulation, Sorted, Truth, UNITS, Visits, rules,
+    simulate,
+};
 
 /// Write a log of simulated users, at any size, and its truth
 ///
@@ -116,6 +120,8 @@ pub(super) struct Simulate {
     /// SeaseLtd/statistical-interleaving publishes [default: users return by chance]
     #[arg(long, value_name = "FILE")]
     visits: Option<PathBuf>,
+    #[command(flatten)]
+    orders: OrderFlags,
     /// How lines are written
     #[arg(long, value_enum, default_value = "jsonl")]
     format: Format,
@@ -157,6 +163,8 @@ enum Order {
     Time,
 }
 
+/// The files of lines; the last one only with orders.
+const KINDS: [&str; 3] = ["impressions", "clicks", "conversions"];
 /// Bytes of a file of visits, at most.
 const MOST_OF_FACETS: u64 = 1 << 30;
 
@@ -204,15 +212,16 @@ impl Simulate {
             left_out: self.left_out,
             change_version_at: self.change_version_at,
             visits: visits.transpose()?,
+            orders: self.orders.orders(),
             dialect,
         })
     }
 
-    /// How the file of impressions (0) or of clicks (1) is written.
+    /// How the file of impressions (0), clicks (1) or conversions (2) is written.
     fn packing(&self, kind: usize) -> Packing {
         #[cfg(feature = "parquet")]
         if self.format == Format::Parquet {
-            return Packing::Parquet([IMPRESSIONS, CLICKS][kind]);
+            return Packing::Parquet([IMPRESSIONS, CLICKS, CONVERSION_COLUMNS][kind]);
         }
         let _ = kind;
         if self.gzip { Packing::Gzip } else { Packing::Plain }
@@ -270,6 +279,9 @@ impl Simulate {
         if let Some(visits) = &simulation.visits {
             config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.most(), "digest": format!("{:016x}", visits.digest())});
         }
+        if let Some(orders) = self.orders.config() {
+            config["orders"] = orders;
+        }
         if self.gzip {
             config["gzip"] = true.into();
         }
@@ -277,30 +289,34 @@ impl Simulate {
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
         let packed = if self.gzip { ".gz" } else { "" };
         let extension = if is_parquet { "parquet" } else { simulation.dialect.extension() };
-        let names = ["impressions", "clicks"].map(|name| format!("{name}.{extension}{packed}"));
+        let kinds = if simulation.orders.is_some() { &KINDS[..] } else { &KINDS[..2] };
+        let names: Vec<String> = kinds.iter().map(|name| format!("{name}.{extension}{packed}")).collect();
         // Complete or absent: written under another name first.
-        let asides = names.each_ref().map(|name| folder.join(&format!(".{name}.partial")));
+        let asides: Vec<PathBuf> = names.iter().map(|name| folder.join(&format!(".{name}.partial"))).collect();
         folder.marker()()?;
         let scratch = Scratch::new(folder.path())?;
-        let units_aside = scratch.path.join("units.csv");
+        let [units_aside, conversions_aside] =
+            ["units.csv", "conversion-units.csv"].map(|name| scratch.path.join(name));
         let stop = super::Stop::new([&asides[..], std::slice::from_ref(&scratch.path)].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
         let truth = threads::within(self.threads, || {
             let mut files = Vec::new();
-            for (kind, (path, header)) in asides.iter().zip(simulation.headers()).enumerate() {
+            let headers = simulation.headers().into_iter().chain([simulation.conversions_header()]);
+            for (kind, (path, header)) in asides.iter().zip(headers).enumerate() {
                 let mut file = LogWriter::new(path, self.packing(kind))?;
                 file.write(header.as_bytes())?;
                 files.push(file);
             }
             let mut units = LogWriter::new(&units_aside, Packing::Plain)?;
             units.write(format!("{UNITS}\n").as_bytes())?;
-            let mut sorted = ["impressions", "clicks"].map(|name| Sorted::new(&scratch.path, name));
+            let mut sorted = KINDS.map(|name| Sorted::new(&scratch.path, name, HOUR));
+            let mut of_conversions = Sorted::new(&scratch.path, "conversion-units", STRETCH_OF_UNITS);
             let written = simulate::<Failed>(&simulation, |lines, impressions| {
                 match self.order {
                     Order::Shuffled => {
                         files
                             .iter_mut()
-                            .zip(lines.text())
+                            .zip(lines.text().into_iter().chain([lines.conversions()]))
                             .try_for_each(|(file, text)| file.write(&text))
                             .map_err(Failed)?;
                     }
@@ -310,6 +326,11 @@ impl Simulate {
                         .map_err(Failed)?,
                 }
                 units.write(lines.units()).map_err(Failed)?;
+                lines
+                    .each_conversion_unit()
+                    .try_for_each(|(key, line)| of_conversions.push(key, line))
+                    .with_context(|| format!("failed to write to {}", scratch.path.display()))
+                    .map_err(Failed)?;
                 stop.if_asked();
                 progress.advance(impressions);
                 Ok(())
@@ -317,6 +338,12 @@ impl Simulate {
             let truth = written.map_err(|Failed(error)| error)?;
             for (file, sorted) in files.iter_mut().zip(sorted) {
                 file.sorted(sorted)?;
+            }
+            if simulation.orders.is_some() {
+                let mut file = LogWriter::new(&conversions_aside, Packing::Plain)?;
+                file.write(format!("{CONVERSION_UNITS}\n").as_bytes())?;
+                file.sorted(of_conversions)?;
+                files.push(file);
             }
             files.into_iter().chain([units]).try_for_each(LogWriter::finish)?;
             anyhow::Ok(truth)
@@ -337,6 +364,10 @@ impl Simulate {
             super::write(folder.path(), "truth/outcomes.csv", &crate::outcomes::of_credited(&credited).to_csv())?;
             super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))?;
             move_file(&units_aside, &folder.join("truth/units.csv"))?;
+            if simulation.orders.is_some() {
+                super::write(folder.path(), "truth/conversion-fates.csv", &conversion_fates_csv(&truth))?;
+                move_file(&conversions_aside, &folder.join("truth/conversion-units.csv"))?;
+            }
             // In the folder, which may be renamed in the end.
             drop(scratch);
             Ok(())
@@ -355,8 +386,22 @@ impl Simulate {
             names[1],
             rules.rankers.join(","),
         );
+        if simulation.orders.is_some() {
+            let lines: u64 = ConversionFate::ALL.iter().map(|&fate| truth.conversions(fate)).sum();
+            println!(
+                "{path}/{} has {} lines of simulated orders; {path}/truth/conversion-units.csv says what they are worth to each ranker.",
+                names[2],
+                with_separators(lines)
+            );
+        }
         Ok(())
     }
+}
+
+/// What became of lines of conversions, as CSV.
+fn conversion_fates_csv(truth: &Truth) -> String {
+    let rows = ConversionFate::ALL.iter().map(|&fate| format!("{},{}\n", fate.name(), truth.conversions(fate)));
+    std::iter::once("fate,count\n".to_owned()).chain(rows).collect()
 }
 
 /// A file of lines, plain or compressed.

@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use times as time;
 use verdicts::PairChoice;
 
+use super::orders::{ConversionLine, UnitConversions};
 use super::truth::CountedUnit;
 use crate::read::base64;
 
@@ -66,13 +67,25 @@ impl Dialect {
 /// The columns of the rows about units.
 pub const UNITS: &str = "unit,version,day,first,second,net";
 
-/// Lines of impressions and of clicks, and what is true of their users.
+/// The columns of the rows about what units order.
+pub const CONVERSION_UNITS: &str =
+    "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value";
+
+/// Numbers of users are below this power of ten.
+const DIGITS: u32 = 12;
+/// A stretch of [`Lines::each_conversion_unit`]: all users are a thousand of them.
+pub const STRETCH_OF_UNITS: i64 = 10_i64.pow(DIGITS) * 16 / 1000;
+
+/// Lines of impressions, clicks and conversions, and what is true of their users.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     impressions: Shuffled,
     clicks: Shuffled,
+    conversions: Shuffled,
     /// Rows of CSV.
     units: Vec<u8>,
+    /// Rows of CSV, each with a number that sorts them by the text of the unit.
+    conversion_units: Shuffled,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -81,7 +94,7 @@ struct Shuffled {
     lines: Vec<Place>,
 }
 
-/// Where a line begins and ends, and its time.
+/// Where a line begins and ends, and its time or what sorts it instead.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     start: usize,
@@ -172,12 +185,24 @@ impl Lines {
         &self.units
     }
 
-    /// Passes each line with its time to `take`: impressions (0), then clicks (1).
+    /// The bytes of the conversions, if there are orders.
+    #[must_use]
+    pub fn conversions(&self) -> Vec<u8> {
+        self.conversions.text()
+    }
+
+    /// The truth about what users order, as rows of CSV with the columns [`CONVERSION_UNITS`]. Sorted by their numbers, and those of
+    /// one number as they come, they are sorted by the text of the unit, version and pair.
+    pub fn each_conversion_unit(&self) -> impl Iterator<Item = (i64, &[u8])> {
+        self.conversion_units.each()
+    }
+
+    /// Passes each line with its time to `take`: impressions (0), then clicks (1), then conversions (2).
     ///
     /// # Errors
     /// Those of `take`.
     pub fn each<E>(&self, mut take: impl FnMut(usize, i64, &[u8]) -> Result<(), E>) -> Result<(), E> {
-        for (kind, lines) in [&self.impressions, &self.clicks].into_iter().enumerate() {
+        for (kind, lines) in [&self.impressions, &self.clicks, &self.conversions].into_iter().enumerate() {
             lines.each().try_for_each(|(time, line)| take(kind, time, line))?;
         }
         Ok(())
@@ -188,6 +213,8 @@ impl Lines {
         let mut other = Generator::seed_from_u64(generator.random());
         self.impressions.shuffle(&mut generator);
         self.clicks.shuffle(&mut other);
+        // From a run of its own: with orders, the others stay as they are.
+        self.conversions.shuffle(&mut interleave::keyed::RunKey::new(seed, 5).impression(block).lists());
     }
 
     pub(super) fn impression(&mut self, dialect: Dialect, line: &ImpressionLine<'_>) {
@@ -203,11 +230,35 @@ impl Lines {
         let _ = writeln!(self.units, "u{user},{version},{day},{},{},{net}", names[*first], names[*second]);
     }
 
+    pub(super) fn conversion(&mut self, dialect: Dialect, line: &ConversionLine) {
+        self.conversions.push(line.time, |out| {
+            let _ = line.write(dialect, out);
+        });
+    }
+
+    pub(super) fn conversion_unit(&mut self, user: u64, unit: &UnitConversions, names: &[String]) {
+        let UnitConversions { version, day, pair: (first, second), conversions, value } = unit;
+        let (version, day) = (version.as_deref().unwrap_or_default(), time::date(*day));
+        self.conversion_units.push(by_text(user), |out| {
+            let _ = write!(
+                out,
+                "u{user},{version},{day},{},{},{},{},{},{}",
+                names[*first], names[*second], conversions[0], conversions[1], value[0], value[1]
+            );
+        });
+    }
+
     pub(super) fn click(&mut self, dialect: Dialect, line: &ClickLine) {
         self.clicks.push(line.time, |out| {
             let _ = write_click(dialect, line, out);
         });
     }
+}
+
+/// Numbers in the order of their texts: `10` before `9`.
+fn by_text(number: u64) -> i64 {
+    let digits = number.checked_ilog10().unwrap_or(0) + 1;
+    (number * 10_u64.pow(DIGITS.saturating_sub(digits)) * 16 + u64::from(digits)) as i64
 }
 
 /// How the rankers of each impression are drawn: by lot, whatever happened before.

@@ -4,6 +4,7 @@
 //! ([`Interleaving::credit_page`](interleave::Interleaving::credit_page)), added up here: the join has no part in it.
 
 mod lines;
+mod orders;
 mod pages;
 mod settings;
 mod sorted;
@@ -14,11 +15,12 @@ mod users;
 mod visits;
 mod world;
 
-pub use lines::{Dialect, Lines, UNITS};
+pub use lines::{CONVERSION_UNITS, Dialect, Lines, STRETCH_OF_UNITS, UNITS};
+pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, ConversionFate, Orders};
 pub use settings::Simulation;
-pub use sorted::Sorted;
+pub use sorted::{HOUR, Sorted};
 #[cfg(feature = "parquet")]
-pub use table::{CLICKS, IMPRESSIONS, Kind, TableWriter};
+pub use table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
 pub use truth::Truth;
 pub use visits::Visits;
 

@@ -6,6 +6,7 @@ use interleave::{AnyInterleaving, Interleaving};
 use times::DAY;
 use verdicts::Bots;
 
+use super::orders::{CONVERSIONS, Orders};
 use super::users::{MOST, MOST_OF_A_PERSON};
 use super::{Dialect, Visits};
 
@@ -79,6 +80,8 @@ pub struct Simulation {
     pub change_version_at: Option<f64>,
     /// How often users come; if there is nothing, they come as often as a chance of returning has it.
     pub visits: Option<Visits>,
+    /// What users order, if they do.
+    pub orders: Option<Orders>,
     /// How lines are written.
     pub dialect: Dialect,
 }
@@ -111,6 +114,7 @@ impl Default for Simulation {
             left_out: 0.0,
             change_version_at: None,
             visits: None,
+            orders: None,
             dialect: Dialect::Json,
         }
     }
@@ -130,6 +134,11 @@ impl Simulation {
     /// Whether the lines say which team owns a document; otherwise they have receipts.
     pub(super) fn has_teams(&self) -> bool {
         matches!(self.method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::CompetitivePairs(_))
+    }
+
+    /// Whether the method says which ranker owns each document.
+    pub(super) fn names_owners(&self) -> bool {
+        self.has_teams() || matches!(self.method, AnyInterleaving::ProbabilisticAssignment(_))
     }
 
     /// Whether pages display something else than the mixed list.
@@ -167,6 +176,12 @@ impl Simulation {
             headers[0] = headers[0].trim_end().to_owned() + ",mixed,pinned,paged,experiment,version\n";
         }
         headers
+    }
+
+    /// The first line of a file of conversions.
+    #[must_use]
+    pub fn conversions_header(&self) -> String {
+        if self.dialect == Dialect::Csv { format!("{CONVERSIONS}\n") } else { String::new() }
     }
 
     /// Checks all settings.
@@ -230,6 +245,16 @@ impl Simulation {
             let depth = self.depth().max(self.shown + 1);
             check_depth(self.method.is_prefix_stable(), &self.method.to_string(), self.shown, depth)
                 .map_err(|error| format!("--pages, --pinned and --left-out: {error}"))?;
+        }
+        if let Some(orders) = &self.orders {
+            orders.check()?;
+            if !self.names_owners() {
+                return Err(format!(
+                    "--orders needs to know who owns each document, which {} does not say; expected --method team-draft, \
+                     team-draft:pairs or probabilistic:assignment",
+                    self.method
+                ));
+            }
         }
         for (name, value) in [("margin", self.margin), ("taste", self.taste)] {
             if !(0.0..=10.0).contains(&value) {

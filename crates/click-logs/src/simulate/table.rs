@@ -52,6 +52,17 @@ pub const IMPRESSIONS: &[(&str, Kind)] = &[
 pub const CLICKS: &[(&str, Kind)] =
     &[("impression", Kind::Text), ("document", Kind::Text), ("time", Kind::Time), ("dwell", Kind::Number)];
 
+/// The columns of conversions.
+pub const CONVERSIONS: &[(&str, Kind)] = &[
+    ("user", Kind::Text),
+    ("document", Kind::Text),
+    ("time", Kind::Time),
+    ("action", Kind::Text),
+    ("value", Kind::Whole),
+    ("currency", Kind::Text),
+    ("order", Kind::Text),
+];
+
 /// Writes lines of JSON as rows.
 pub struct TableWriter {
     file: SerializedFileWriter<Box<dyn Write + Send>>,

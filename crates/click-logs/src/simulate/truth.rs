@@ -9,6 +9,7 @@ use verdicts::{SaidBy, Version};
 
 use super::Simulation;
 use super::lines::PAIRS;
+use super::orders::{ConversionFate, ConversionTally};
 use crate::join::{ClickFate, Credited, ImpressionFate, Tally, UnitFate};
 use crate::model::Oddities;
 
@@ -23,6 +24,7 @@ pub struct Truth {
     versions: BTreeSet<Option<String>>,
     days: BTreeMap<Key, DayCounts>,
     tally: Tally,
+    pub(super) conversions: ConversionTally,
     times: Option<(i64, i64)>,
     impressions: u64,
 }
@@ -51,14 +53,20 @@ pub(super) struct CountedUnit {
 
 impl Truth {
     pub(super) fn new(simulation: &Simulation) -> Self {
-        let (versions, days) = Default::default();
-        Self { names: simulation.names(), versions, days, tally: Tally::default(), times: None, impressions: 0 }
+        let (versions, days, tally, conversions) = Default::default();
+        Self { names: simulation.names(), versions, days, tally, conversions, times: None, impressions: 0 }
     }
 
     /// Impressions shown, however often they were logged.
     #[must_use]
     pub fn impressions(&self) -> u64 {
         self.impressions
+    }
+
+    /// How many lines of conversions had a fate.
+    #[must_use]
+    pub fn conversions(&self, fate: ConversionFate) -> u64 {
+        self.conversions.of(fate)
     }
 
     /// In the form of what a join finds.
@@ -165,6 +173,7 @@ impl Truth {
         }
         self.versions.extend(other.versions.iter().cloned());
         self.tally += other.tally;
+        self.conversions += other.conversions;
         self.impressions += other.impressions;
         for time in other.times.into_iter().flat_map(|(first, last)| [first, last]) {
             let (first, last) = self.times.unwrap_or((time, time));

@@ -3,14 +3,13 @@
 use clicks::{CompiledClickModel, User};
 use interleave::keyed::RunKey;
 use interleave::receipt::{ExperimentVersion, Receipt};
-use interleave::{
-    AnyInterleaving, AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList,
-};
+use interleave::{AnyInterleavingReceipt, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 use rand::RngExt;
 use times::DAY;
 use verdicts::amounts::SideClicks;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
+use super::orders::{self, Seen};
 use super::pages::{ADVERTISEMENT, Displayed};
 use super::settings::{BROWSER, CRAWLER, WINDOW};
 use super::truth::Counted;
@@ -123,6 +122,19 @@ impl Played {
         }
     }
 
+    /// The documents that the user saw, each with the number of the list that owns it.
+    fn documents(&self, simulation: &Simulation) -> Vec<(u16, Option<u8>)> {
+        let Some(displayed) = &self.displayed else {
+            let documents = self.shown.iter().enumerate();
+            return documents.map(|(position, document)| (*document, self.owner(simulation, position))).collect();
+        };
+        let places = displayed.page.places().zip(&self.shown).take(displayed.seen);
+        let owned = |(place, document): (Option<usize>, &u16)| {
+            (*document, place.and_then(|position| self.owner(simulation, position)))
+        };
+        places.map(owned).collect()
+    }
+
     /// Clicks that count on the documents of each ranker, if the method says whose these are.
     fn sides(&self, simulation: &Simulation) -> Option<SideClicks> {
         let mut sides = [0; 2];
@@ -139,9 +151,7 @@ impl Played {
                 counted.filter_map(position).for_each(&mut add);
             }
         }
-        let names_owners =
-            simulation.has_teams() || matches!(simulation.method, AnyInterleaving::ProbabilisticAssignment(_));
-        names_owners.then_some(SideClicks(sides))
+        simulation.names_owners().then_some(SideClicks(sides))
     }
 
     /// Who owns each document that was mixed, if lines say so.
@@ -188,10 +198,10 @@ impl<'a> UserLog<'a> {
     /// Writes all that the user does.
     pub(super) fn write(mut self, lines: &mut Lines, truth: &mut Truth) {
         let visits = self.visits();
-        let mut counted: Vec<Counted> = Vec::new();
+        let (mut counted, mut seen): (Vec<Counted>, Vec<Seen>) = Default::default();
         let mut pairs = std::collections::BTreeSet::new();
         for visit in visits {
-            let outcome = self.impression(visit, lines, truth);
+            let outcome = self.impression(visit, lines, truth, &mut seen);
             if self.visitor == Visitor::Person {
                 counted.extend(outcome);
             } else {
@@ -202,6 +212,12 @@ impl<'a> UserLog<'a> {
             lines.unit(self.number, &unit, &self.names);
         }
         truth.bot(pairs.len() as u64);
+        if let Some(of_orders) = &self.simulation.orders {
+            let user = (self.number, self.visitor != Visitor::Person);
+            for unit in orders::play(self.simulation, of_orders, user, &seen, lines, &mut truth.conversions) {
+                lines.conversion_unit(self.number, &unit, &self.names);
+            }
+        }
     }
 
     /// The sessions of a user: on the first day one at least, on later ones fewer and fewer.
@@ -271,8 +287,14 @@ impl<'a> UserLog<'a> {
         (i64::from(self.simulation.first_day) + i64::from(day)) * DAY + DAY / 4
     }
 
-    /// Plays one impression and logs it; returns who won, if it counts or is of a bot.
-    fn impression(&mut self, visit: Visit, lines: &mut Lines, truth: &mut Truth) -> Option<Counted> {
+    /// Plays one impression and logs it; returns who won, if it counts or is of a bot. What orders need is added to `seen`.
+    fn impression(
+        &mut self,
+        visit: Visit,
+        lines: &mut Lines,
+        truth: &mut Truth,
+        seen: &mut Vec<Seen>,
+    ) -> Option<Counted> {
         let Self { simulation, world, visitor, .. } = *self;
         let number = self.number * MOST + visit.number;
         let key = self.run.impression(number);
@@ -342,6 +364,20 @@ impl<'a> UserLog<'a> {
             Some(fate)
         };
         let sides = played.sides(simulation);
+        let day = simulation.first_day + visit.day as i32;
+        if simulation.orders.is_some() {
+            let of_list = |list: u8| [first, second][usize::from(list)];
+            let documents = played.documents(simulation).into_iter();
+            let clicks = played.happened.iter().filter(|click| click.counts());
+            seen.push(Seen {
+                number,
+                time: visit.time,
+                query,
+                documents: documents.map(|(document, owner)| (document, owner.map(of_list))).collect(),
+                clicked: clicks.map(|click| (click.document, click.time)).collect(),
+                counted: fate.map(|_| (name.clone(), day, (first.min(second), first.max(second)))),
+            });
+        }
         let Played { shown, happened, winner, .. } = played;
         self.clicks(id, query, &shown, visit, fate, happened, &mut chance, lines, truth);
         fate?;
@@ -355,7 +391,6 @@ impl<'a> UserLog<'a> {
         } else {
             ((second, first), -net, sides.map(SideClicks::swapped))
         };
-        let day = self.simulation.first_day + visit.day as i32;
         Some(Counted { version: name, day, pair, net, sides })
     }
 
@@ -493,7 +528,7 @@ fn happened(simulation: &Simulation, visit: Visit, document: u16, chance: &mut G
 }
 
 /// The id of an impression: numbers that look like nothing, and never the same twice.
-fn id(number: u64) -> u64 {
+pub(super) fn id(number: u64) -> u64 {
     let word = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)

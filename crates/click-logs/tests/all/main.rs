@@ -18,6 +18,7 @@ mod malformed;
 mod names;
 mod oracle;
 mod order;
+mod orders;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;

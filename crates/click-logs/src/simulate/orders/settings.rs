@@ -1,0 +1,111 @@
+//! What is ordered, and what goes wrong.
+
+use interleave::Generator;
+use rand::RngExt;
+use times::DAY;
+
+use super::super::world::normal;
+
+/// The median and the logarithmic spread of amounts that are lognormal.
+const LOGNORMAL: (f64, f64) = (3_000.0, 1.0);
+/// The least and the shape of amounts by Pareto.
+const PARETO: (f64, f64) = (1_000.0, 1.5);
+/// What every order costs where all cost the same.
+const SAME: f64 = 1_000.0;
+/// The most that one document costs: sums of many stay exact in 53 bits.
+const MOST: f64 = 1e11;
+/// The longest mean delay.
+const LONGEST: i64 = 365 * DAY;
+
+/// What orders cost, in minor units such as cents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amounts {
+    /// Lognormal, with median 3,000 and sigma 1.
+    Lognormal,
+    /// By Pareto, with 1,000 at least and shape 1.5: the mean exists, the variance does not.
+    Pareto,
+    /// 1,000 each, whoever orders.
+    Same,
+}
+
+impl Amounts {
+    /// What one document costs a user who spends `factor` times as much as the average one; above 0.
+    pub(super) fn draw(self, factor: f64, generator: &mut Generator) -> i64 {
+        let amount = match self {
+            Self::Lognormal => factor * LOGNORMAL.0 * libm::exp(LOGNORMAL.1 * normal(generator)),
+            Self::Pareto => factor * PARETO.0 * libm::pow(1.0 - generator.random::<f64>(), -1.0 / PARETO.1),
+            Self::Same => SAME,
+        };
+        libm::round(amount).clamp(1.0, MOST) as i64
+    }
+}
+
+/// The settings of orders. Shares are in [0, 1].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Orders {
+    /// Clicks that count after which an average user orders the document.
+    pub share: f64,
+    /// What orders cost.
+    pub amounts: Amounts,
+    /// How much users differ in how readily they order and in what they spend: sigma of lognormal factors with mean 1.
+    pub spread: f64,
+    /// The mean time from a click to its order, in milliseconds; it is exponential, and a minute comes on top.
+    pub delay: i64,
+    /// Documents that come back, half of them for a part of the amount.
+    pub returns: f64,
+    /// Baskets with a document that was never shown.
+    pub not_shown: f64,
+    /// Orders with a line that says that the document was put into the cart.
+    pub carts: f64,
+    /// Baskets in another currency.
+    pub other_currency: f64,
+    /// Baskets whose time is before the first impression that showed one of their documents.
+    pub early: f64,
+    /// Baskets beside which a user who is not in the log orders something.
+    pub unknown: f64,
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Self {
+            share: 0.1,
+            amounts: Amounts::Lognormal,
+            spread: 1.0,
+            delay: 2 * DAY,
+            returns: 0.1,
+            not_shown: 0.1,
+            carts: 0.3,
+            other_currency: 0.02,
+            early: 0.01,
+            unknown: 0.02,
+        }
+    }
+}
+
+impl Orders {
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub(in super::super) fn check(&self) -> Result<(), String> {
+        let shares = [
+            ("orders", self.share),
+            ("returns", self.returns),
+            ("orders-not-shown", self.not_shown),
+            ("orders-carts", self.carts),
+            ("orders-other-currency", self.other_currency),
+            ("orders-early", self.early),
+            ("orders-unknown", self.unknown),
+        ];
+        if let Some((name, share)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Err(format!("--{name} {share} is not a share; expected 0 to 1"));
+        }
+        if !(0.0..=3.0).contains(&self.spread) {
+            return Err(format!("--orders-spread {} is out of range; expected 0 to 3", self.spread));
+        }
+        if !(0..=LONGEST).contains(&self.delay) {
+            return Err("--orders-delay is out of range; expected at most 365d".to_owned());
+        }
+        Ok(())
+    }
+}
