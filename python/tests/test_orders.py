@@ -1,87 +1,168 @@
-"""What has no order is no list, wherever one is expected."""
+"""Orders credited by SQL that was written from the page *Decide by orders and money* alone, in DuckDB: equal to `click-logs`, row by row."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import rankduel as rd
-from rankduel.client import Client
+PROGRAM = os.environ.get("RANKDUEL_CLICK_LOGS")
+# How many impressions: 1e5 users take some 450,000.
+IMPRESSIONS = os.environ.get("RANKDUEL_ORDERS", "6000")
 
-ROW = {"impression": "i", "time": "2026-03-01T10:00:00Z", "user": "u", "shown": ["a", "b"], "teams": ["A", "B"]}
-CLICK = {"impression": "i", "time": "2026-03-01T10:00:01Z", "document": "a"}
-JUDGED = {"q1": {"a": 1, "b": 0}}
-MADE: list[Callable[[list[str]], Any]] = [
-    set,
-    frozenset,
-    lambda items: dict.fromkeys(items).keys(),
-    lambda items: OrderedDict.fromkeys(items).keys(),
-    lambda items: {item: item for item in items}.values(),
-]
+SQL = """
+create table lists as
+select impression, "user" as unit, coalesce(version, '') as version, rankers[1] as first, rankers[2] as second, min(time) as time,
+  any_value(shown) as shown, any_value(teams) as teams
+from impressions
+where impression in (select impression from detail where fate = 'credited')
+group by all;
 
+create table counted as
+select *, least_time // 86400000 + {unit_days} - 1 as last_day
+from (select *, min(time) over (partition by unit, version, first, second) as least_time from lists)
+where time // 86400000 <= least_time // 86400000 + {unit_days} - 1;
 
-def interleaved(items: Any) -> None:
-    rd.interleave(["a", "b"], ["b", "a"], seed=1).displayed(items)
+create table bots as
+select unit, min(date_diff('day', date '1970-01-01', cast(day as date))) as bot_from from detail where fate = 'bot' group by unit;
 
+create table units as
+select distinct unit, version, first, second, last_day, last_day + {days} as closing
+from counted left join bots using (unit)
+where bot_from is null or bot_from > last_day;
 
-USES: dict[str, Callable[[Any], object]] = {
-    "shown, rows": lambda items: rd.credit_frame([{**ROW, "shown": items}], [CLICK], final=True),
-    "teams, rows": lambda items: rd.credit_frame([{**ROW, "teams": items}], [CLICK], final=True),
-    "shown, columns": lambda items: rd.credit_frame({name: [{**ROW, "shown": items}[name]] for name in ROW}, [CLICK], final=True),
-    "shown, nested": lambda items: rd.credit_frame(
-        [{"query_id": "i", "client_id": "u", "timestamp": ROW["time"], "query_response_hit_ids": ["a"], "query_attributes": {"teams": items}}], [CLICK]
-    ),
-    "a column": lambda items: rd.credit_frame({**{name: [value] for name, value in ROW.items()}, "user": items}, [CLICK]),
-    "interleave": lambda items: rd.interleave(items, ["b"], seed=1),
-    "interleave, by query": lambda items: rd.interleave({"q1": items}, {"q1": ["b"]}, seed=1, query="q1"),
-    "interleave, documents": lambda items: rd.interleave(["a"], ["b"], documents=items, seed=1),
-    "multileave": lambda items: rd.multileave([["a"], items], seed=1),
-    "multileave, rankings": lambda items: rd.multileave(items, seed=1),
-    "displayed": interleaved,
-    "simulate_clicks": lambda items: rd.simulate_clicks("perfect", items, seed=1),
-    "from_runs": lambda items: rd.Site.from_runs({"x": {"q1": items}, "y": {"q1": ["b", "a"]}}, JUDGED),
-    "inspect": lambda items: rd.inspect(runs={"x": {"q1": items}}, qrels=JUDGED),
-    "inspect, files": lambda items: rd.inspect(items),
-    "Site": lambda items: rd.Site(items),
-    "Site, rankers": lambda items: rd.Site("mq2008-lookalike:0.05", rankers=items),
-    "from_arrays, names": lambda items: rd.Site.from_arrays([[1.0, 2.0]], [1], ["q"], names=items),
-    "from_arrays, qids": lambda items: rd.Site.from_arrays([[1.0], [2.0]], [1, 0], items),
-    "Live": lambda items: rd.Live(items),
-    "Live, items": lambda items: rd.Live(["x", "y"], items=items),
-    "Matrix, names": lambda items: rd.Matrix([[0.5, 0.7], [0.3, 0.5]], names=items),
-    "Matrix": lambda items: rd.Matrix(items),
-    "bandit": lambda items: rd.bandit("arithmetic:k=4", items, steps=10),
-    "rankers of a log": lambda items: rd.credit_frame([ROW], [CLICK], rankers=items),
-    "client": lambda items: Client("http://127.0.0.1:1").impression("e", {"x": items}, unit="u"),
-    "client, documents": lambda items: Client("http://127.0.0.1:1").impression("e", {"x": ["a"]}, unit="u", documents=items),
-    "client, rankers": lambda items: Client("http://127.0.0.1:1").create("e", items),
+create table places as
+select unit, version, first, second, time, unnest(shown) as document, unnest(teams) as owner from counted;
+
+create table lines as
+select "user" as unit, document, "order", value, min(time) as time
+from conversions
+where action = 'order' and currency = 'EUR' and "user" is not null
+group by "user", document, "order", value, case when "order" is null then time end;
+
+-- What is left of each line for each unit that it may count for.
+create table kept as
+select u.unit, u.version, u.first, u.second, u.closing, l.document, l."order", l.time, l.value,
+  sum(case when l.value < 0 then -l.value else 0 end) over later as taken,
+  row_number() over (partition by u.unit, u.version, u.first, u.second, l.document, l."order" order by l.time, l.value < 0, l.value) as place
+from units as u join lines as l on l.unit = u.unit and l.time // 86400000 <= u.closing
+window later as (partition by u.unit, u.version, u.first, u.second, l.document, l."order" order by l.time, l.value < 0, l.value
+  rows between 1 following and unbounded following);
+
+create table sold as
+select * exclude (taken), value - least(value, coalesce(taken, 0)) as left_over
+from kept where value >= 0 and not (value > 0 and value <= coalesce(taken, 0));
+
+create table before as
+select s.*, p.time as shown_at, p.owner,
+  max(p.time) over (partition by s.unit, s.version, s.first, s.second, s.document, s."order", s.place) as newest
+from sold as s join places as p
+  on (p.unit, p.version, p.first, p.second, p.document) = (s.unit, s.version, s.first, s.second, s.document)
+  and p.time - 5000 <= s.time
+where {window};
+
+create table credited as
+select unit, version, first, second, document, "order", place, any_value(left_over) as left_over,
+  count(*) filter ({counts}) as k,
+  count(*) filter ({counts} and owner = first) as a,
+  count(*) filter ({counts} and owner = second) as b
+from before group by unit, version, first, second, document, "order", place;
+
+create table sums as
+select unit, version, first, second, {numbers}
+from credited group by unit, version, first, second;
+
+select u.unit, u.version, strftime(make_date(cast(u.closing as integer)), '%Y-%m-%d'), u.first, u.second,
+  coalesce(first_conversions, 0), coalesce(second_conversions, 0), coalesce(first_value, 0), coalesce(second_value, 0)
+from units as u left join sums as s
+  on (s.unit, s.version, s.first, s.second) = (u.unit, u.version, u.first, u.second)
+order by all;
+"""
+
+WHOLE = """
+  sum(cast({a} as integer)) as first_conversions, sum(cast({b} as integer)) as second_conversions,
+  sum(case when {a} then left_over else 0 end) as first_value, sum(case when {b} then left_over else 0 end) as second_value
+"""
+DIVIDED = """
+  sum(a) as first_conversions, sum(b) as second_conversions,
+  sum(left_over * a // k) as first_value, sum(left_over * b // k) as second_value
+"""
+# By attribution: which lists before there are, which of them count, and what they give.
+RULES = {
+    "last": ("true", "where shown_at = newest", WHOLE.format(a="a = k", b="b = k")),
+    "most-drafted": ("true", "where true", WHOLE.format(a="a > b", b="b > a")),
+    "all": ("true", "where true", DIVIDED),
+    "window=2d": ("s.time - p.time <= 2 * 86400000", "where true", DIVIDED),
 }
 
 
-@pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("make", MADE)
-def test_sets_and_views_are_no_lists(use: str, make: Callable[[list[str]], Any]) -> None:
-    with pytest.raises((TypeError, ValueError), match="a set has no order"):
-        USES[use](make(["a", "b"]))
+def click_logs(*arguments: object) -> None:
+    words = [PROGRAM] if PROGRAM else [sys.executable, "-m", "rankduel.click_logs"]
+    done = subprocess.run([*words, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_columns_of_sets_are_no_lists(library: str) -> None:
-    module = pytest.importorskip(library)
-    values = [{"a", "b"}]
-    columns: dict[str, Any] = {**{name: [value] for name, value in ROW.items()}, "shown": values}
-    if library == "polars":
-        columns["shown"] = module.Series(values, dtype=module.Object)
-    with pytest.raises((TypeError, ValueError), match=r"a set has no order|'shown'"):
-        rd.credit_frame(module.DataFrame(columns), [CLICK], final=True)
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines()))
 
 
-def test_what_has_an_order_or_needs_none_is_taken() -> None:
-    impression = rd.interleave(iter(["a", "b"]), ("b", "a"), seed=1)
-    assert impression.credit({"a"}) == impression.credit(["a"])
-    assert impression.displayed(["ad", *impression.shown], pinned={"ad"}).shown[0] == "ad"
-    outcomes = rd.credit_frame([ROW], [{**CLICK, "action_name": "buy"}], actions={"buy", "click"}, final=True).outcomes
-    assert outcomes.to_dict()["unit_wins"] == [1]
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop") / "log"
+    click_logs(
+        *("simulate", "--quiet", "--impressions", IMPRESSIONS, "--orders", "0.3", "--doubles", "0.2", "--conflicts", "0.01"),
+        *("--change-version-at", "0.5", "--out", folder),
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("attribution", "days", "unit_days"), [("last", 7, 1), ("most-drafted", 3, 2), ("all", 5, 3), ("window=2d", 4, 3)])
+def test_sql_of_the_documentation_gives_every_unit_the_same(
+    shop: Path, tmp_path: Path, attribution: str, days: int, unit_days: int
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    out = tmp_path / "credited"
+    click_logs(
+        *("credit", "--quiet", "--impressions", shop / "impressions.jsonl", "--clicks", shop / "clicks.jsonl", "--final", "--detail"),
+        *("--bots", shop / "bots.toml", "--outcomes", shop / "conversions.jsonl", "--attribution", attribution),
+        *("--outcome-days", days, "--outcome-actions", "order", "--currency", "EUR", "--unit-days", unit_days, "--out", out),
+    )
+    database = duckdb.connect()
+
+    def load(name: str, query: str, *files: Path) -> None:
+        database.execute(f"create table {name} as {query}", [str(path) for path in files])
+
+    fields = "{impression: 'varchar', user: 'varchar', time: 'bigint', shown: 'varchar[]', teams: 'varchar[]', rankers: 'varchar[]',"
+    fields += " experiment: 'varchar', version: 'varchar'}"
+    load(
+        "impressions",
+        "select * replace (experiment || '@' || version as version) "
+        f"from read_json(?, format = 'newline_delimited', columns = {fields})",
+        shop / "impressions.jsonl",
+    )
+    fields = "{user: 'varchar', document: 'varchar', time: 'bigint', action: 'varchar', value: 'bigint', currency: 'varchar', "
+    fields += "\"order\": 'varchar'}"
+    load("conversions", f"select * from read_json(?, format = 'newline_delimited', columns = {fields})", shop / "conversions.jsonl")
+    load("detail", "select * from read_csv(?, all_varchar = true)", out / "detail-impressions.csv")
+    window, counts, numbers = RULES[attribution]
+    script = SQL.format(unit_days=unit_days, days=days, window=window, counts=counts, numbers=numbers)
+    found: list[tuple[Any, ...]] = database.execute(script).fetchall()
+    columns = ["first_conversions", "second_conversions", "first_value", "second_value"]
+    units = rows(out / "detail-conversion-units.csv")
+    expected = sorted(
+        (row["unit"], row["version"], row["day"], row["first"], row["second"], *(int(row[column]) for column in columns))
+        for row in units
+        if row["fate"] == "counted"
+    )
+    assert sorted(found) == expected
+    assert sum(sum(row[5:7]) for row in expected) > 200
+    # And they add up.
+    totals = [sum(row[at] for row in expected) for at in range(5, 9)]
+    table = rows(out / "conversions.csv")
+    assert totals == [sum(int(row[column]) for row in table) for column in columns]
+    assert len(expected) == sum(int(row[f"unit_{kind}"]) for row in table for kind in ("wins", "losses", "ties"))

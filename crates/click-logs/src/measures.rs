@@ -3,10 +3,13 @@
 
 use std::fmt::Write as _;
 
+use page::figure::differences;
+use page::{Course, CoursePoint, Measure};
 use ranktypes::text::plural;
 use serde_json::{Value, json};
+use times::date;
 use verdicts::conversions::Conversions;
-use verdicts::decide::{Action, By, ValueDecision, Verdicts, decide, decide_value};
+use verdicts::decide::{Action, By, ValueDecision, ValueLook, ValuePair, Verdicts, decide, decide_value};
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
@@ -70,6 +73,63 @@ impl<'a> Measures<'a> {
         }
     }
 
+    /// What decides.
+    #[must_use]
+    pub fn primary(&self) -> Primary {
+        self.primary
+    }
+
+    /// The measures as a page shows them; none of a log without conversions.
+    #[must_use]
+    pub fn of_page(&self) -> Vec<Measure> {
+        if self.later.is_none() {
+            return Vec::new();
+        }
+        let of = |measure: Primary| Measure {
+            name: measure.name().to_owned(),
+            says: self.headline(measure),
+            decides: measure == self.primary,
+        };
+        Primary::ALL.into_iter().map(of).collect()
+    }
+
+    /// How the difference in value went, by pair of the version that began last.
+    #[must_use]
+    pub fn courses(&self) -> Vec<Course> {
+        let Some(decision) = self.value() else { return Vec::new() };
+        let of =
+            self.currency().map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
+        let course = |pair: &ValuePair| {
+            let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| decision.rankers[ranker].as_str());
+            let is_first = pair.is_first_ahead();
+            let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
+            let point = |look: &ValueLook| {
+                let [first, second] = look.rates();
+                let (difference, interval) = match look.interval {
+                    interval if is_first => (first - second, interval),
+                    interval => (second - first, interval.map(|(low, high)| (-high, -low))),
+                };
+                CoursePoint { day: look.day, date: date(look.day), difference, interval }
+            };
+            Course {
+                title: format!("Value per {}, {ahead} minus {behind}, in {of}", self.unit()),
+                points: pair.looks.iter().map(point).collect(),
+                since: pair.winner.map(|(_, day)| day),
+            }
+        };
+        decision.pairs.iter().map(course).collect()
+    }
+
+    /// The figure of the differences in value, if there are any.
+    #[must_use]
+    pub fn figure(&self) -> Option<String> {
+        let about = "The difference after each day on which units closed, with its confidence sequence: asymptotic, for all days together.";
+        let cut = self.value().and_then(|decision| decision.cut(self.unit()));
+        let synthetic = is_synthetic(self.summary).then(|| SYNTHETIC.to_owned());
+        let below: Vec<String> = std::iter::once(about.to_owned()).chain(cut).chain(synthetic).collect();
+        differences(&self.courses(), &below)
+    }
+
     fn unit(&self) -> &str {
         self.summary["unit"].as_str().unwrap_or("unit")
     }
@@ -129,14 +189,17 @@ impl<'a> Measures<'a> {
     }
 
     /// What one measure says, in a line.
-    fn headline(&self, measure: Primary) -> String {
+    #[must_use]
+    pub fn headline(&self, measure: Primary) -> String {
         let Some(later) = &self.later else { return String::new() };
         match measure {
             Primary::Clicks => outlook(self.clicks, self.summary).headline,
             Primary::Conversions => outlook(&later.by_number, self.summary).headline,
             Primary::Value => match self.value() {
                 Some(decision) => decision.headline(self.unit(), self.currency()) + ".",
-                None if self.summary["conversions"]["have_values"] == false => "no line says what it is worth.".to_owned(),
+                None if self.summary["conversions"]["have_values"] == false => {
+                    "no line says what it is worth.".to_owned()
+                }
                 None => "no verdict without a cap that is fixed beforehand (--cap of `credit`).".to_owned(),
             },
         }

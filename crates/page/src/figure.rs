@@ -10,7 +10,7 @@ use verdicts::decide::{OfVersion, Verdicts};
 use crate::STYLES;
 use crate::charts::{self, HEIGHTS};
 use crate::decision::rates;
-use crate::model::Rate;
+use crate::model::{Course, Rate};
 use crate::text::number;
 
 /// The most charts.
@@ -40,8 +40,11 @@ type Line = (&'static str, String);
 /// A chart with the lines above it.
 struct Panel {
     above: Vec<Line>,
-    rate: Rate,
+    chart: Markup,
 }
+
+/// The width of a chart.
+const INNER: f64 = WIDTH - LEFT - RIGHT;
 
 /// The charts of all pairs, each with the share of the winner or of the ranker that is ahead, in the order of the page; of several
 /// versions one after the other. At most 12 are drawn, of several versions the last; the figure says how many are missing. `None`
@@ -51,9 +54,10 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     let are_several = verdicts.versions.len() > 1;
     let of_version = |version: &OfVersion| {
         let title = are_several.then(|| version.title().to_owned());
-        rates(&version.decision).into_iter().map(|rate| panel(title.as_deref(), rate)).collect::<Vec<_>>()
+        let of_rate = |rate| (panel(title.as_deref(), &rate), charts::is_cut(&rate));
+        rates(&version.decision).into_iter().map(of_rate).collect::<Vec<_>>()
     };
-    let mut panels: Vec<Panel> = verdicts.versions.iter().flat_map(of_version).collect();
+    let mut panels: Vec<(Panel, bool)> = verdicts.versions.iter().flat_map(of_version).collect();
     let missing = panels.len().saturating_sub(MOST);
     if are_several {
         panels.drain(..missing);
@@ -62,7 +66,8 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     if panels.is_empty() {
         return None;
     }
-    let is_cut = panels.iter().any(|panel| charts::is_cut(&panel.rate));
+    let is_cut = panels.iter().any(|(_, is_cut)| *is_cut);
+    let panels: Vec<Panel> = panels.into_iter().map(|(panel, _)| panel).collect();
     let below = charts::ABOUT.map(str::to_owned).into_iter().chain(is_cut.then(|| charts::CUT.to_owned()));
     let below = below
         .chain((missing > 0).then(|| format!("Not drawn: {}.", with_unit(missing as u64, "pair"))))
@@ -72,7 +77,7 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
 }
 
 /// What stands above a chart: whose share it is, of which days, and that later outcomes contradict the verdict.
-fn panel(version: Option<&str>, rate: Rate) -> Panel {
+fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     let mut above = lines("title", &format!("{} against {}", rate.of, rate.against));
     let dates = match rate.points.as_slice() {
         [first, .., last] => format!("{} to {}", first.date, last.date),
@@ -82,7 +87,21 @@ fn panel(version: Option<&str>, rate: Rate) -> Panel {
     let dates = version.map_or_else(|| dates.clone(), |version| format!("{version}, {dates}"));
     above.extend(lines("about", &dates));
     above.extend(rate.contradicted.iter().flat_map(|contradicted| lines("flag", contradicted)));
-    Panel { above, rate }
+    Panel { above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
+}
+
+/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is said below them, a line each.
+#[must_use]
+pub fn differences(courses: &[Course], below: &[String]) -> Option<String> {
+    let drawable = courses.iter().filter(|course| !course.points.is_empty()).take(MOST);
+    let panels: Vec<Panel> = drawable
+        .map(|course| Panel {
+            above: lines("title", &course.title),
+            chart: charts::difference_in(course, HEIGHTS[0], INNER),
+        })
+        .collect();
+    let below: Vec<Line> = below.iter().flat_map(|text| lines("about", text)).collect();
+    (!panels.is_empty()).then(|| drawn(&panels, &below))
 }
 
 fn drawn(panels: &[Panel], below: &[Line]) -> String {
@@ -92,9 +111,7 @@ fn drawn(panels: &[Panel], below: &[Line]) -> String {
         pieces.push(texts(&panel.above, &mut top));
         top += 14.0;
         pieces.push(html! {
-            svg x=(LEFT) y=(number(top)) width=(WIDTH - LEFT - RIGHT) height=(HEIGHTS[0]) overflow="visible" {
-                (charts::plot(&panel.rate, HEIGHTS[0], WIDTH - LEFT - RIGHT))
-            }
+            svg x=(LEFT) y=(number(top)) width=(INNER) height=(HEIGHTS[0]) overflow="visible" { (panel.chart) }
         });
         top += HEIGHTS[0] + DATES;
     }

@@ -73,6 +73,41 @@ pub struct RatePoint {
     pub decided: u64,
 }
 
+/// Something that an experiment is measured by.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measure {
+    /// Its name, e.g. `clicks`.
+    pub name: String,
+    /// What it says, in a sentence.
+    pub says: String,
+    /// Whether it decides.
+    pub decides: bool,
+}
+
+/// A difference between two rankers after each day.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Course {
+    /// What differs, and between whom.
+    pub title: String,
+    /// By ascending day.
+    pub points: Vec<CoursePoint>,
+    /// The day on which it was decided.
+    pub since: Option<i32>,
+}
+
+/// A point of a [`Course`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CoursePoint {
+    /// The day.
+    pub day: i32,
+    /// The day in words, e.g. `2026-11-24`.
+    pub date: String,
+    /// The difference.
+    pub difference: f64,
+    /// Its confidence sequence; `None` while there is too little for one.
+    pub interval: Option<(f64, f64)>,
+}
+
 /// What is known of a pair of rankers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pair {
@@ -259,6 +294,10 @@ pub struct Overview {
     pub rates: Vec<Rate>,
     /// How many more clicks, for the first of these.
     pub effect: Option<Effect>,
+    /// What else it is measured by, if there is more than one measure.
+    pub measures: Vec<Measure>,
+    /// How the difference in such a measure went, by pair.
+    pub courses: Vec<Course>,
     /// All pairs, the most important first.
     pub pairs: Vec<Pair>,
     /// How many pairs were left out.

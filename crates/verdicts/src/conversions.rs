@@ -122,7 +122,9 @@ impl ConversionCounts {
         // No unit differs by more than the cap, and sums of squares are no smaller than those of what they are squares of.
         if self.squares > units.saturating_mul(cap.saturating_mul(cap)) {
             Some("`value_squares` is larger than that of units that differ by the cap")
-        } else if difference > self.squares || difference.saturating_mul(difference) > self.squares.saturating_mul(units) {
+        } else if difference > self.squares
+            || difference.saturating_mul(difference) > self.squares.saturating_mul(units)
+        {
             Some("`value_squares` is too small for the difference in value")
         } else {
             None

@@ -118,9 +118,8 @@ fn equal_means_of_unequal_shape_are_rarely_found_to_differ() {
     println!("of 1,000 shops: number {by_number}, value {by_value}, daily test {daily}");
     // The number does differ, and the value is not about that.
     assert_eq!(by_number, 1_000);
-    let has_interval = |shop: &&Conversions| {
-        decide_value(shop, 0, 0.05).unwrap().unwrap().pairs[0].last().interval.is_some()
-    };
+    let has_interval =
+        |shop: &&Conversions| decide_value(shop, 0, 0.05).unwrap().unwrap().pairs[0].last().interval.is_some();
     let silent = shops.len() - shops.iter().filter(has_interval).count();
     assert!(by_value <= 50 && daily > 300 && silent < 10, "{by_value} {daily} {silent}");
 }

@@ -16,7 +16,6 @@ use crate::join::ConversionLog;
 use crate::model::{Attribution, ConversionRules, Primary, Settings, UnitKind};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What users did later")]
 pub(super) struct ConversionFlags {
     /// Files of orders, carts or other conversions: user, document, time, and where known action, value (whole minor units, such as
     /// cents; negative for what comes back), currency and order. Each is credited to the rankers that showed its document to its user
@@ -67,8 +66,7 @@ impl FromStr for Cap {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str =
-            "expected an amount in minor units, from 1 to 1000000000, or a share of earlier buyers and their file, e.g. 99%:before.csv";
+        const EXPECTED: &str = "expected an amount in minor units, from 1 to 1000000000, or a share of earlier buyers and their file, e.g. 99%:before.csv";
         if let Some((share, path)) = text.split_once("%:") {
             let percent: f64 = share.parse().map_err(|_| EXPECTED)?;
             if !(percent > 0.0 && percent <= 100.0) || path.is_empty() {
@@ -98,7 +96,9 @@ impl ConversionFlags {
             return Ok(None);
         }
         if settings.unit == UnitKind::Impression {
-            bail!(usage("--outcomes credits what a user did later, so that units are users or sessions; leave out --unit impression"));
+            bail!(usage(
+                "--outcomes credits what a user did later, so that units are users or sessions; leave out --unit impression"
+            ));
         }
         let primary = match self.primary {
             PrimaryFlag::Clicks => Primary::Clicks,
@@ -106,7 +106,9 @@ impl ConversionFlags {
             PrimaryFlag::Value => Primary::Value,
         };
         if primary == Primary::Value && self.cap.is_none() {
-            bail!(usage("--primary value takes --cap: by how much the values of both sides of a unit may differ, fixed beforehand"));
+            bail!(usage(
+                "--primary value takes --cap: by how much the values of both sides of a unit may differ, fixed beforehand"
+            ));
         }
         let files = inputs::files(&self.files)?;
         let days = self.outcome_days.unwrap_or(match self.attribution {
@@ -128,14 +130,19 @@ impl ConversionFlags {
             Some(Cap::Before(share, path)) => {
                 let earlier = ConversionLog::read(std::slice::from_ref(path), settings, rules.clone())?;
                 let Some(cap) = earlier.quantile(*share) else {
-                    bail!(usage(format!("--cap: no user in {} has a conversion with a value that counts", path.display())));
+                    bail!(usage(format!(
+                        "--cap: no user in {} has a conversion with a value that counts",
+                        path.display()
+                    )));
                 };
                 (Some(cap), Some((path.clone(), earlier.last())))
             }
         };
         let log = ConversionLog::read(&files, settings, ConversionRules { cap, ..rules })?;
         if primary == Primary::Value && log.has_values() == Some(false) {
-            bail!(usage("--primary value, but no line of --outcomes has a `value`; log it, or take --primary conversions"));
+            bail!(usage(
+                "--primary value, but no line of --outcomes has a `value`; log it, or take --primary conversions"
+            ));
         }
         Ok(Some(ConversionFiles { log, files, before }))
     }

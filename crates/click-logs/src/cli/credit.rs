@@ -22,7 +22,9 @@ use super::rules::{Rules, Unit};
 use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
-use crate::join::{Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit_with_conversions};
+use crate::join::{
+    Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit_with_conversions,
+};
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{CONVERSIONS_FILE, SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 

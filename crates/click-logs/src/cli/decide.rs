@@ -69,6 +69,8 @@ enum Format {
 
 /// The table of looks at values.
 const VALUE: &str = "value.csv";
+/// Its figure.
+const VALUE_FIGURE: &str = "value.svg";
 
 /// The exit code of a verdict that is open.
 const OPEN: u8 = 3;
@@ -97,16 +99,13 @@ impl Decide {
         let verdicts =
             threads::within(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
         progress.finish();
-        let conversions = if self.outcomes.is_dir() {
-            read_conversions(&self.outcomes, &outcomes.rankers, &summary)?
-        } else {
-            None
-        };
+        let conversions =
+            if self.outcomes.is_dir() { read_conversions(&self.outcomes, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
         let (text, json) = (measures.words(), measures.record());
         if let Some(path) = &self.html {
             let name = self.outcomes.display().to_string();
-            let log = html::Log { name: &name, outcomes: &outcomes, verdicts: &verdicts, summary: &summary };
+            let log = html::Log { name: &name, outcomes: &outcomes, measures: &measures, summary: &summary };
             html::write(path, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
         }
         if let Some(out) = &self.out {
@@ -149,6 +148,10 @@ impl Decide {
             match measures.value() {
                 Some(value) => super::write(folder.path(), VALUE, &value.looks_csv())?,
                 None => output::remove_stale(&folder.join(VALUE))?,
+            }
+            match measures.figure() {
+                Some(figure) => super::write(folder.path(), VALUE_FIGURE, &figure)?,
+                None => output::remove_stale(&folder.join(VALUE_FIGURE))?,
             }
             match &figure {
                 Some(figure) => super::write(folder.path(), "win-rate.svg", figure),

@@ -10,8 +10,8 @@ use verdicts::outcomes::quoted;
 
 use crate::error::LogError;
 use crate::join::{
-    ConversionFate, Credited, CreditedConversions, ImpressionFate, Inputs, Traced, TracedConversions, TracedPair, TracedUnit,
-    UnitFate,
+    ConversionFate, Credited, CreditedConversions, ImpressionFate, Inputs, Traced, TracedConversions, TracedPair,
+    TracedUnit, UnitFate,
 };
 use crate::model::Settings;
 use crate::read::{self, LogFile};
@@ -83,7 +83,8 @@ pub(super) fn write_conversions(
         while let Some(block) = file.next_block()? {
             for (line, text) in block.lines() {
                 let Some((.., fate)) = fates.next_if(|(file, at, _)| (*file, *at) == (number, line)) else { continue };
-                let read = text.ok().and_then(|text| read::conversion(text, file.format().header(), settings).ok().flatten());
+                let read =
+                    text.ok().and_then(|text| read::conversion(text, file.format().header(), settings).ok().flatten());
                 let row = match read.filter(|_| *fate != ConversionFate::Malformed) {
                     None => ",,,,,,".to_owned(),
                     Some(found) => {
@@ -139,7 +140,8 @@ impl<'a> Tables<'a> {
         };
         let impressions = create(IMPRESSIONS, "impression,unit,version,day,first,second,outcome,clicks,fate")?;
         let units = create(UNITS, "unit,version,day,first,second,net,outcome,fate")?;
-        let columns = "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value,fate";
+        let columns =
+            "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value,fate";
         let conversions = credited.conversions.as_ref().map(|_| create(CONVERSION_UNITS, columns)).transpose()?;
         Ok(Self { credited, impressions, units, conversions })
     }
@@ -155,7 +157,8 @@ impl<'a> Tables<'a> {
                 Ok(())
             }
             Traced::Pair(TracedPair { pair, version, day, net, clicks, fate, .. }) => {
-                let (version, day, [first, second]) = (self.credited.version_name(*version), times::date(*day), self.credited.ranker_names(*pair));
+                let (version, day, [first, second]) =
+                    (self.credited.version_name(*version), times::date(*day), self.credited.ranker_names(*pair));
                 writeln!(self.impressions, "{impression},{unit},{version},{day},{first},{second},{net},{clicks},{fate}")
             }
             Traced::Unit(TracedUnit { pair, version, day, net, fate, .. }) => {
@@ -169,7 +172,8 @@ impl<'a> Tables<'a> {
                 let (version, day) = (self.credited.version_name(*version), times::date(*day));
                 let [first, second] = self.credited.ranker_names(*pair);
                 let UnitConversions { count: [a, b], value: [c, d] } = sum;
-                let said = if *fate == UnitFate::Counted.name() { format!("{a},{b},{c},{d}") } else { ",,,".to_owned() };
+                let said =
+                    if *fate == UnitFate::Counted.name() { format!("{a},{b},{c},{d}") } else { ",,,".to_owned() };
                 writeln!(conversions, "{unit},{version},{day},{first},{second},{said},{fate}")
             }
         }

@@ -6,13 +6,15 @@ use std::path::Path;
 use anyhow::Result;
 use output::usage::usage;
 use page::decision::{distrusted, overview};
-use page::{Fate, FateKind, Figure, Overview, Traffic, TrafficDay};
+use page::{Fate, FateKind, Figure, Headline, Overview, Tone, Traffic, TrafficDay};
 use serde_json::Value;
 use times::date;
 use verdicts::decide::{Decision, Verdicts};
 use verdicts::outcomes::{Day, Outcomes};
 
 use crate::join::ImpressionFate;
+use crate::measures::Measures;
+use crate::model::Primary;
 use crate::outcomes::{SUMMARY_FILE, integrity};
 use crate::verdict::{SYNTHETIC, outlook};
 
@@ -45,22 +47,25 @@ pub(super) struct Log<'a> {
     /// What the log is called: the folder or file of its outcomes.
     pub(super) name: &'a str,
     pub(super) outcomes: &'a Outcomes,
-    pub(super) verdicts: &'a Verdicts,
+    pub(super) measures: &'a Measures<'a>,
     pub(super) summary: &'a Value,
 }
 
 impl Log<'_> {
     fn page(&self, warnings: &[String], text: &str) -> Overview {
-        let decision = self.verdicts.latest();
-        let mut all: Vec<String> = self.verdicts.change().into_iter().collect();
+        let decision = self.verdicts().latest();
+        let mut all: Vec<String> = self.verdicts().change().into_iter().collect();
         if self.summary["synthetic"] == true {
             all.push(SYNTHETIC.to_owned());
         }
         all.extend_from_slice(warnings);
         let mut page = overview(decision, self.summary["unit"].as_str());
         let checked = integrity(self.summary).unwrap_or_default();
-        if let Some(fault) = checked.untrusted(self.verdicts.latest_name()) {
-            page.headline = distrusted(page.headline, &outlook(self.verdicts, self.summary));
+        if self.measures.primary() == Primary::Value {
+            page.headline = self.headline_of_value();
+        }
+        if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
+            page.headline = distrusted(page.headline, &outlook(self.verdicts(), self.summary));
             // The headline says it.
             all.retain(|warning| !warning.ends_with(&fault.sentence));
         }
@@ -71,17 +76,38 @@ impl Log<'_> {
             traffic: self.traffic(decision),
             fates: self.fates(),
             settings: self.settings(decision),
+            measures: self.measures.of_page(),
+            courses: self.measures.courses(),
             report: text.lines().map(str::to_owned).collect(),
             ..page
         }
     }
 
+    fn verdicts(&self) -> &Verdicts {
+        self.measures.signs()
+    }
+
+    fn headline_of_value(&self) -> Headline {
+        let (is_decided, _, action) = self.measures.outcome();
+        let (tone, label) = if is_decided { (Tone::Good, "decided") } else { (Tone::Neutral, "undecided") };
+        let says = self.measures.headline(Primary::Value);
+        let (sentence, more) = says.split_once(". ").unwrap_or((&says, ""));
+        let more = if more.is_empty() { vec![] } else { vec![more.to_owned()] };
+        Headline {
+            tone,
+            label: label.to_owned(),
+            sentence: format!("{}.", sentence.trim_end_matches('.')),
+            more,
+            action,
+        }
+    }
+
     fn are_several(&self) -> bool {
-        self.verdicts.versions.len() > 1
+        self.verdicts().versions.len() > 1
     }
 
     fn days(&self) -> impl Iterator<Item = &Day> {
-        let version = self.verdicts.latest_name();
+        let version = self.verdicts().latest_name();
         self.outcomes
             .days
             .iter()
@@ -90,7 +116,7 @@ impl Log<'_> {
 
     fn figures(&self, decision: &Decision) -> Vec<Figure> {
         let units: u64 = decision.pairs.iter().map(|pair| pair.last.counts.total()).sum();
-        let impressions: u64 = decision.pairs.iter().map(|pair| pair.impressions.total()).sum();
+        let impressions: u64 = self.days().map(|day| day.counts.impressions.total()).sum();
         let grouped = output::numbers::with_separators;
         let unit = self.summary["unit"].as_str().unwrap_or("unit");
         let days = decision.days.map_or(0, |(first, last)| last - first + 1);
@@ -171,7 +197,7 @@ impl Log<'_> {
         let number = |key: &str| self.summary[key].as_u64().map(|number| number.to_string());
         let all = [
             ("Rankers", Some(decision.rankers.join(", "))),
-            ("Version", self.verdicts.latest_name().map(str::to_owned)),
+            ("Version", self.verdicts().latest_name().map(str::to_owned)),
             ("Counted by", Some(decision.by.name().to_owned())),
             ("Unit", text("unit")),
             ("Days of a unit", number("unit_days")),

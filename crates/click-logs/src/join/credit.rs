@@ -342,7 +342,8 @@ impl<'a> JoinState<'a> {
         let Settings { zone, skew, .. } = *self.settings;
         let credit = self.conversions.map(|log| conversions::ConversionCredit::new(log, appearances, zone, skew));
         let (days, counted) = self.count(outcomes, &pairs, credit.as_ref(), last_day, take)?;
-        let conversions = credit.map(|credit| CreditedConversions::new(credit.log(), counted, &pairs.names, &pairs.versions));
+        let conversions =
+            credit.map(|credit| CreditedConversions::new(credit.log(), counted, &pairs.names, &pairs.versions));
         Ok(Credited { conversions, ..self.credited(pairs, days, last_day, in_order) })
     }
 

@@ -40,6 +40,7 @@ pub use frame_join::{FrameJoin, UnitOutcome, Units};
 pub use span::Span;
 pub use survey::Survey;
 pub use tally::{
-    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit, UnitFate,
+    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit,
+    UnitFate,
 };
 pub use units::{OfDay, Sum};

@@ -58,7 +58,8 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
             share(unknown)
         ));
     }
-    let (known, not_shown) = (of(ConversionFate::Credited) + of(ConversionFate::NotShown), of(ConversionFate::NotShown));
+    let (known, not_shown) =
+        (of(ConversionFate::Credited) + of(ConversionFate::NotShown), of(ConversionFate::NotShown));
     if known > 0 && 10 * not_shown > 9 * known {
         found.push(format!(
             "{} of the conversions are on documents that their users were not shown. If orders write ids of documents in another way than \

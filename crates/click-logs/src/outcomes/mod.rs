@@ -14,8 +14,10 @@ use verdicts::outcomes::{Outcomes, quoted};
 
 use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
-pub use conversions::{CONVERSIONS_FILE, primary, read_conversions, rules as conversion_rules, summary as conversion_summary};
 pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
+pub use conversions::{
+    CONVERSIONS_FILE, primary, read_conversions, rules as conversion_rules, summary as conversion_summary,
+};
 pub use forms::Table;
 pub use table::{need_impressions, read};
 pub use warnings::{integrity, missing, of_version, warnings};

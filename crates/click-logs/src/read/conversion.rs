@@ -65,7 +65,10 @@ mod tests {
         let least = conversion("u,7,2026-11-23T15:04:05Z,,,,", Some(&header), &settings).unwrap().unwrap();
         assert_eq!((least.action, least.value, least.currency, least.order), (None, None, None, None));
         for (row, wrong) in [
-            ("u,7,2026-11-23T15:04:05Z,,12.50,,", "`value` is the text \"12.50\"; expected a whole number of minor units"),
+            (
+                "u,7,2026-11-23T15:04:05Z,,12.50,,",
+                "`value` is the text \"12.50\"; expected a whole number of minor units",
+            ),
             ("u,,2026-11-23T15:04:05Z,,,,", "no `document`"),
             ("u,7,yesterday,,,,", "yesterday"),
         ] {

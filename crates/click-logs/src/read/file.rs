@@ -252,7 +252,8 @@ impl LogFile {
                 let not_text =
                     || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
-                let header = Header::of_kinds(line, are_conversions).map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
+                let header = Header::of_kinds(line, are_conversions)
+                    .map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
                 self.format = Format::Csv(header);
                 self.pending.drain(..(end + 1).min(self.pending.len()));
                 self.next_line = 2;

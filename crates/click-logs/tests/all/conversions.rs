@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use click_logs::join::{
-    ConversionFate, ConversionLog, CreditedConversions, Limits, Order, credit_with_conversions,
-};
+use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Limits, Order, credit_with_conversions};
 use click_logs::model::{Attribution, Complete, ConversionRules, Settings};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
+use crate::cli::{fails, ok, run};
 use crate::common::Log;
 
 const DAY: i64 = 86_400_000;
@@ -154,7 +153,8 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
     let mut table = BTreeMap::new();
     let mut fates: Vec<ConversionFate> = vec![ConversionFate::UnknownUnit; world.lines.len()];
     for (at, line) in world.lines.iter().enumerate() {
-        let said = |line: &Line| (line.user.clone(), line.document.clone(), line.order.clone(), line.action, line.value);
+        let said =
+            |line: &Line| (line.user.clone(), line.document.clone(), line.order.clone(), line.action, line.value);
         let is_first = |other: &(usize, &Line)| (other.1.time, other.0) < (line.time, at);
         let is_double = |(_, other): &(usize, &Line)| {
             said(other) == said(line) && other.currency == "EUR" && (line.order.is_some() || other.time == line.time)
@@ -207,7 +207,9 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
                 };
                 if line.value < 0 {
                     let before = |other: &&usize| {
-                        world.lines[**other].value >= 0 && key(**other) < key(at) && day(world.lines[**other].time) <= closing
+                        world.lines[**other].value >= 0
+                            && key(**other) < key(at)
+                            && day(world.lines[**other].time) <= closing
                     };
                     let has = lines.iter().filter(same).any(|other| before(&other));
                     note(at, if has { ConversionFate::Return } else { ConversionFate::NoOrder });
@@ -242,7 +244,10 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
                 let owners: Vec<(i64, Option<&str>)> = mine
                     .iter()
                     .flat_map(|impression| {
-                        impression.places.iter().filter(|(document, _)| *document == line.document)
+                        impression
+                            .places
+                            .iter()
+                            .filter(|(document, _)| *document == line.document)
                             .map(|(_, owner)| (impression.time, *owner))
                     })
                     .collect();
@@ -286,8 +291,7 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
                     sums[2 + side] += given[side];
                 }
             }
-            let row: &mut [u64; 7] =
-                table.entry((version.unwrap_or_default().to_owned(), closing, pair)).or_default();
+            let row: &mut [u64; 7] = table.entry((version.unwrap_or_default().to_owned(), closing, pair)).or_default();
             row[match sums[0].cmp(&sums[1]) {
                 std::cmp::Ordering::Greater => 0,
                 std::cmp::Ordering::Less => 1,
@@ -392,9 +396,8 @@ fn a_plain_reading_agrees_whatever_the_order_of_lines_and_files() {
             }
             let again = credited(&mixed, 3, &settings, &rules, Order::Auto);
             assert_eq!(again.conversions, found.conversions, "seed {seed}, {attribution}");
-            let counts = |of: &CreditedConversions| {
-                ConversionFate::ALL.iter().map(|fate| of.of(*fate)).collect::<Vec<_>>()
-            };
+            let counts =
+                |of: &CreditedConversions| ConversionFate::ALL.iter().map(|fate| of.of(*fate)).collect::<Vec<_>>();
             assert_eq!(counts(&again), counts(&found), "seed {seed}, {attribution}");
         }
     }
@@ -402,4 +405,174 @@ fn a_plain_reading_agrees_whatever_the_order_of_lines_and_files() {
     let all = ConversionFate::ALL.iter().copied();
     let lacking: Vec<_> = all.filter(|fate| !seen.contains(fate)).collect();
     assert_eq!(lacking, [ConversionFate::Bot, ConversionFate::Malformed]);
+}
+
+const IMPRESSIONS: &str = r#"{"impression": "i1", "user": "u1", "time": "2026-01-01T10:00:00Z", "shown": ["d1", "d2"], "teams": ["new", "old"]}
+{"impression": "i2", "user": "u2", "time": "2026-01-01T11:00:00Z", "shown": ["d1", "d2"], "teams": ["old", "new"]}
+"#;
+const CLICKS: &str = r#"{"impression": "i1", "document": "d1", "time": "2026-01-01T10:01:00Z"}
+"#;
+const ORDERS: &str = "user,document,time,value,currency,order\nu1,d2,2026-01-02T10:00:00Z,1250,EUR,o1\nu2,d2,2026-01-03T10:00:00Z,990,EUR,o2\n";
+
+/// A folder with the files of a log of two lists.
+fn folder(orders: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("i.jsonl", IMPRESSIONS), ("c.jsonl", CLICKS), ("o.csv", orders)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+const CREDIT: [&str; 7] = ["credit", "--impressions", "i.jsonl", "--clicks", "c.jsonl", "--outcomes", "o.csv"];
+
+#[test]
+fn what_decides_is_named_beforehand_and_the_others_stand_beside() {
+    let folder = folder(ORDERS);
+    let at = folder.path();
+    for (primary, beside) in [
+        ("clicks", ["conversions", "value"]),
+        ("conversions", ["clicks", "value"]),
+        ("value", ["clicks", "conversions"]),
+    ] {
+        ok(at, &[&CREDIT[..], &["--final", "--primary", primary, "--cap", "5000", "--out", primary]].concat());
+        let text = ok(at, &["decide", primary]);
+        assert!(
+            primary == "clicks" || text.contains(&format!("Decided by {primary}, as was said beforehand")),
+            "{text}"
+        );
+        let (_, others) = text.split_once("\nBeside it, and not to decide by:\n").unwrap();
+        for name in beside {
+            assert!(others.contains(&format!("  {name}: ")), "{text}");
+        }
+        let json: serde_json::Value = serde_json::from_str(&ok(at, &["decide", primary, "--format", "json"])).unwrap();
+        assert_eq!((&json["decided_by"], &json["decided"]), (&primary.into(), &false.into()));
+        let names: Vec<&String> = json["beside"].as_object().unwrap().keys().collect();
+        assert_eq!(names, beside);
+        assert_eq!(json["conversions"]["cap"], 5_000);
+        let done = run(at, &["decide", primary, "--exit-code"]);
+        assert_eq!(done.status.code(), Some(3), "{primary}");
+    }
+    let table = std::fs::read_to_string(at.join("value/conversions.csv")).unwrap();
+    assert_eq!(table.lines().nth(1), Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600"), "{table}");
+    // The table alone has signs, and nothing that was named beforehand.
+    assert!(ok(at, &["decide", "value/conversions.csv"]).starts_with("new and old: not decided"));
+    ok(at, &["decide", "value", "--out", "decided"]);
+    assert!(
+        std::fs::read_to_string(at.join("decided/value.csv")).unwrap().contains("2026-01-08,new,old,2,495,625,-130,")
+    );
+    std::fs::write(at.join("value/conversions.csv"), table.replace("990", "991")).unwrap();
+    assert!(fails(at, 2, &["decide", "value"]).contains("describes another table"));
+    // Without orders, nothing is as it was before.
+    let plain = [&CREDIT[..5], &["--final", "--out", "value", "--replace"]].concat();
+    ok(at, &plain);
+    assert!(!at.join("value/conversions.csv").exists());
+    assert!(!ok(at, &["decide", "value"]).contains("Beside it"));
+}
+
+#[test]
+fn orders_that_cannot_be_credited_are_refused() {
+    let refused = |orders: &str, flags: &[&str], code: i32, expected: &str| {
+        let folder = folder(orders);
+        let found = fails(folder.path(), code, &[&CREDIT[..], &["--final", "--out", "out"], flags].concat());
+        assert!(found.contains(expected), "{found}");
+        assert!(!folder.path().join("out/conversions.csv").exists());
+    };
+    refused(ORDERS, &["--primary", "value"], 2, "--primary value takes --cap");
+    refused(ORDERS, &["--unit", "impression"], 2, "leave out --unit impression");
+    refused(ORDERS, &["--cap", "0"], 2, "expected an amount in minor units");
+    refused(ORDERS, &["--attribution", "first"], 2, "expected last, all, window=7d or most-drafted");
+    refused(ORDERS, &["--append", "state", "--rankers", "new,old", "--pairs", "chance"], 2, "cannot be used with");
+    refused(ORDERS, &["--cap", "99%:o.csv"], 2, "a cap is fixed by an earlier time alone");
+    let mixed = format!("{ORDERS}u2,d1,2026-01-03T10:00:00Z,,EUR,o3\n");
+    refused(&mixed, &[], 1, "o.csv:2 has a `value` and o.csv:4 has none");
+    let currencies = ORDERS.replace("990,EUR", "990,USD");
+    refused(
+        &currencies,
+        &[],
+        1,
+        "the values are in several currencies (`EUR`, `USD`); name the one that counts (--currency)",
+    );
+    refused(
+        &ORDERS.replace("1250", "12.50"),
+        &[],
+        1,
+        "o.csv:2: `value` is the text `12.50`; expected a whole number of minor",
+    );
+    refused("user,time\n", &[], 1, "o.csv:1: no column `document`");
+    let without = "user,document,time\nu1,d2,2026-01-02T10:00:00Z\n";
+    refused(without, &["--primary", "value", "--cap", "9"], 2, "no line of --outcomes has a `value`");
+    // Nothing says who owns a document.
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    ok(at, &["simulate", "--impressions", "50", "--method", "balanced", "--out", "log"]);
+    let line = std::fs::read_to_string(at.join("log/impressions.jsonl")).unwrap();
+    let line: serde_json::Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+    let order = serde_json::json!({"user": line["user"], "document": line["shown"][0], "time": line["time"]});
+    std::fs::write(at.join("o.jsonl"), order.to_string()).unwrap();
+    let credit =
+        ["credit", "--impressions", "log/impressions.jsonl", "--clicks", "log/clicks.jsonl", "--outcomes", "o.jsonl"];
+    let found = fails(at, 1, &[&credit[..], &["--final", "--out", "out"]].concat());
+    assert!(found.contains("some lists do not say who does; mix them by team-draft"), "{found}");
+}
+
+#[test]
+fn where_each_click_is_an_order_both_verdicts_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let none: Vec<&str> =
+        ["--doubles", "--late", "--early", "--lost", "--unknown", "--not-shown", "--conflicts", "--bots"]
+            .iter()
+            .flat_map(|flag| [*flag, "0"])
+            .collect();
+    ok(at, &[&["simulate", "--impressions", "4e3", "--quality-gap", "0.4", "--out", "log"], none.as_slice()].concat());
+    let read = |name: &str| -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(at.join("log").join(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    // The first list of each user alone: later ones would share its documents.
+    let mut impressions = read("impressions.jsonl");
+    impressions.sort_by_key(|line| line["time"].as_i64());
+    let mut seen = BTreeSet::new();
+    impressions.retain(|line| seen.insert(line["user"].to_string()));
+    let users: BTreeMap<String, String> = impressions
+        .iter()
+        .map(|line| (line["impression"].to_string(), line["user"].as_str().unwrap().to_owned()))
+        .collect();
+    let clicks: Vec<_> =
+        read("clicks.jsonl").into_iter().filter(|click| users.contains_key(&click["impression"].to_string())).collect();
+    let orders = clicks.iter().map(|click| {
+        serde_json::json!({
+            "user": users[&click["impression"].to_string()], "document": click["document"], "time": click["time"],
+            "order": "the only one",
+        })
+    });
+    let text = |lines: Vec<serde_json::Value>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    std::fs::write(at.join("o.jsonl"), text(orders.collect())).unwrap();
+    std::fs::write(at.join("i.jsonl"), text(impressions)).unwrap();
+    std::fs::write(at.join("c.jsonl"), text(clicks)).unwrap();
+    let credit = [
+        "credit",
+        "--impressions",
+        "i.jsonl",
+        "--clicks",
+        "c.jsonl",
+        "--outcomes",
+        "o.jsonl",
+        "--final",
+        "--out",
+        "out",
+    ];
+    ok(at, &credit);
+    let table = |name: &str| -> BTreeMap<String, Vec<String>> {
+        let mut table = csv::Reader::from_path(at.join("out").join(name)).unwrap();
+        let rows = table.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
+        rows.map(|row| {
+            (row["day"].clone(), ["unit_wins", "unit_losses", "unit_ties"].map(|name| row[name].clone()).to_vec())
+        })
+        .collect()
+    };
+    let (clicks, orders) = (table("outcomes.csv"), table("conversions.csv"));
+    // A week later, the same.
+    assert!(clicks.len() > 10);
+    assert_eq!(clicks.into_values().collect::<Vec<_>>(), orders.into_values().collect::<Vec<_>>());
 }

@@ -2,11 +2,13 @@
 //! positions down are pixels, and curves are drawn in a box of their own that is stretched.
 
 mod bars;
+mod difference;
 mod interval;
 mod rate;
 mod traffic;
 
 pub(crate) use bars::{bar, buckets};
+pub(crate) use difference::{difference, plot_of as difference_in};
 pub(crate) use interval::{common_reach, interval};
 pub(crate) use rate::{ABOUT, CUT, HEIGHTS, is_cut, plot, rate};
 pub(crate) use traffic::{grouped_rankers, traffic};

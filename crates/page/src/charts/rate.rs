@@ -13,7 +13,7 @@ pub(crate) const HEIGHTS: [f64; 2] = [200.0, 300.0];
 /// What the axis may reach to both sides of one half.
 const REACHES: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
 /// The width of the box of curves where the plot takes the width of its place: the box is stretched.
-const STRETCHED: f64 = 1000.0;
+pub(super) const STRETCHED: f64 = 1000.0;
 /// What the chart shows.
 pub(crate) const ABOUT: [&str; 2] = [
     "Share of wins among units that preferred a side, after each day, with its confidence sequence.",
@@ -91,8 +91,8 @@ fn places(points: &[RatePoint]) -> impl Fn(&RatePoint) -> f64 {
 }
 
 /// An edge of the band within the axis: places across and shares.
-struct Edge {
-    points: Vec<(f64, f64)>,
+pub(super) struct Edge {
+    pub(super) points: Vec<(f64, f64)>,
     cuts: Vec<Cut>,
 }
 
@@ -115,7 +115,7 @@ fn edges(points: &[RatePoint], reach: f64) -> [Edge; 2] {
 }
 
 /// An edge between two borders: it leaves the plot exactly where it crosses one, and follows the border until it comes back.
-fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
+pub(super) fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
     let mut points: Vec<(f64, f64)> =
         edge.first().map(|&(x, share)| (x, share.clamp(least, most))).into_iter().collect();
     let mut cuts: Vec<Cut> = Vec::new();

@@ -3,6 +3,7 @@
 mod effect;
 mod fates;
 mod headline;
+mod measures;
 mod pairs;
 mod rates;
 
@@ -35,11 +36,12 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Place, Make); 13] = [
+const PARTS: [(&str, Place, Make); 14] = [
     ("headline", Place::Top, headline::headline),
     ("warnings", Place::Top, headline::warnings),
     (CONTROLS, Place::Top, headline::controls),
     ("figures", Place::Top, headline::figures),
+    ("measures", Place::Wide, measures::measures),
     ("rates", Place::Wide, rates::rates),
     ("effect", Place::Wide, effect::effect),
     ("pairs", Place::Wide, pairs::pairs),

@@ -73,7 +73,8 @@ pub fn decide_value(
     pairs.dedup();
     let sequence = RatioSequence::new(cap as f64, alpha / pairs.len().max(1) as f64)?;
     let of_pair = |&pair: &(usize, usize)| {
-        let (mut counts, mut known, mut drifts) = (ConversionCounts::default(), (f64::NEG_INFINITY, f64::INFINITY), false);
+        let (mut counts, mut known, mut drifts) =
+            (ConversionCounts::default(), (f64::NEG_INFINITY, f64::INFINITY), false);
         let (mut looks, mut winner) = (Vec::new(), None);
         for day in days().filter(|day| day.pair == pair) {
             counts += day.counts;
@@ -118,12 +119,23 @@ impl ValuePair {
     }
 }
 
+impl ValuePair {
+    /// Whether the first won or, if neither did, has at least as much as the second.
+    #[must_use]
+    pub fn is_first_ahead(&self) -> bool {
+        let [first, second] = self.last().rates();
+        self.winner.map_or(first >= second, |(ranker, _)| ranker == self.pair.0)
+    }
+}
+
 impl ValueDecision {
     /// The ranker that is known to have more value than every other.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
-        let beaten = |ranker: usize| self.pairs.iter().filter(|pair| pair.winner.is_some_and(|(won, _)| won == ranker)).count();
-        let met = |ranker: usize| self.pairs.iter().filter(|pair| pair.pair.0 == ranker || pair.pair.1 == ranker).count();
+        let beaten =
+            |ranker: usize| self.pairs.iter().filter(|pair| pair.winner.is_some_and(|(won, _)| won == ranker)).count();
+        let met =
+            |ranker: usize| self.pairs.iter().filter(|pair| pair.pair.0 == ranker || pair.pair.1 == ranker).count();
         let mut rankers: Vec<usize> = self.pairs.iter().flat_map(|pair| [pair.pair.0, pair.pair.1]).collect();
         rankers.sort_unstable();
         rankers.dedup();
@@ -149,11 +161,7 @@ impl ValueDecision {
     pub fn sentence(&self, pair: &ValuePair, unit: &str, currency: Option<&str>) -> String {
         let last = pair.last();
         let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| self.rankers[ranker].as_str());
-        let rates = last.rates();
-        let is_first = match pair.winner {
-            Some((ranker, _)) => ranker == pair.pair.0,
-            None => rates[0] >= rates[1],
-        };
+        let (rates, is_first) = (last.rates(), pair.is_first_ahead());
         let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
         let [more, less] = if is_first { rates } else { [rates[1], rates[0]] };
         let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
@@ -201,7 +209,8 @@ impl ValueDecision {
             let names = [pair.pair.0, pair.pair.1].map(|ranker| crate::outcomes::quoted(&self.rankers[ranker]));
             for look in &pair.looks {
                 let [first, second] = look.rates();
-                let (low, high) = look.interval.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
+                let (low, high) =
+                    look.interval.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
                 text += &format!(
                     "{},{},{},{},{first},{second},{},{low},{high},{}\n",
                     date(look.day),

@@ -62,7 +62,8 @@ pub(super) fn attribute(
             whole([first > second, second > first], value)
         }
         Attribution::All(window) => {
-            let begin = window.map_or(0, |window| before.partition_point(|seen| time.saturating_sub(seen.time) > window));
+            let begin =
+                window.map_or(0, |window| before.partition_point(|seen| time.saturating_sub(seen.time) > window));
             let all = &before[begin..];
             if all.is_empty() {
                 return Err(Unseen::Late);

@@ -141,7 +141,9 @@ impl ConversionLog {
         }
         rules.currency = rules.currency.or_else(|| currencies.pop_first());
         if u32::try_from(lines.len()).is_err() {
-            return Err(LogError::new("more than 4 billion conversions; leave out those of users who are not in the log"));
+            return Err(LogError::new(
+                "more than 4 billion conversions; leave out those of users who are not in the log",
+            ));
         }
         let lines = without_doubles(lines, &mut aside);
         let has_values = match valued {
@@ -175,7 +177,8 @@ impl ConversionLog {
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let of = |lines: &[Line]| lines.iter().map(|line| line.value).sum::<i64>().max(0).unsigned_abs();
-        let mut values: Vec<u64> = self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
+        let mut values: Vec<u64> =
+            self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
         values.sort_unstable();
         let place = libm::ceil(share * values.len() as f64) as usize;
         values.get(place.saturating_sub(1)).copied()

@@ -102,7 +102,8 @@ impl JoinState<'_> {
     /// Joins a log in the order of time; returns the outcomes of impressions, scattered by unit.
     pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, Stopped> {
         let count = (2 * self.limits.threads.max(1)).next_power_of_two();
-        let mut lanes: Vec<Lane<'_>> = (0..count).map(|_| Lane::new(self.settings, self.conversions, self.parts)).collect();
+        let mut lanes: Vec<Lane<'_>> =
+            (0..count).map(|_| Lane::new(self.settings, self.conversions, self.parts)).collect();
         let mut left = Left {
             outcomes: self.spill("outcomes", 4),
             closed: self.spill("closed", 8),

@@ -248,19 +248,7 @@ pub(super) struct Counter<'a> {
 impl<'a> Counter<'a> {
     pub(super) fn new(settings: &'a Settings, pairs: &'a Pairs, last_day: i32, says_open: bool) -> Self {
         let (days, tally, traced, conversions) = Default::default();
-        Self {
-            settings,
-            pairs,
-            last_day,
-            says_open,
-            days,
-            tally,
-            traced,
-            credit: None,
-            conversions,
-            unit: 0,
-            at: None,
-        }
+        Self { settings, pairs, last_day, says_open, days, tally, traced, credit: None, conversions, unit: 0, at: None }
     }
 
     /// The same, which also credits conversions, if there are any.
@@ -476,12 +464,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Credits the conversions of the unit for a pair in a version; its impressions count until a day, or `only` one does.
-    fn convert(
-        &mut self,
-        (version, last, pair): (usize, i32, (usize, usize)),
-        only: Option<(i64, u32)>,
-        is_bot: bool,
-    ) {
+    fn convert(&mut self, (version, last, pair): (usize, i32, (usize, usize)), only: Option<(i64, u32)>, is_bot: bool) {
         let Some(credit) = self.credit else { return };
         let of = OfUnit { unit: self.unit, version, pair, last, only, is_bot };
         let owner = |lineup, owner| self.pairs.owner(lineup, owner, version, pair);
