@@ -17,8 +17,8 @@ IMPRESSIONS = os.environ.get("RANKDUEL_ORDERS", "6000")
 
 SQL = """
 create table lists as
-select impression, "user" as unit, coalesce(version, '') as version, rankers[1] as first, rankers[2] as second, min(time) as time,
-  any_value(shown) as shown, any_value(teams) as teams
+select impression, "user" as unit, coalesce(version, '') as version, least(rankers[1], rankers[2]) as first,
+  greatest(rankers[1], rankers[2]) as second, min(time) as time, any_value(shown) as shown, any_value(teams) as teams
 from impressions
 where impression in (select impression from detail where fate = 'credited')
 group by all;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
-    Change, Controls, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix,
-    MatrixCell, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
+    Change, Controls, Course, CoursePoint, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline, Latency,
+    ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
 };
 
 const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
@@ -52,6 +52,19 @@ fn full(tone: Tone) -> Overview {
                 interval: hostile(),
             }],
         }),
+        measures: vec![Measure { name: hostile(), says: hostile(), decides: true }],
+        courses: vec![Course {
+            title: hostile(),
+            points: (1..4)
+                .map(|day| CoursePoint {
+                    day,
+                    date: format!("2026-11-{day:02}"),
+                    difference: 12.5,
+                    interval: Some((2.5, 22.5)),
+                })
+                .collect(),
+            since: Some(2),
+        }],
         pairs: vec![Pair {
             ahead: hostile(),
             behind: hostile(),

@@ -67,7 +67,7 @@ mod tests {
         for (row, wrong) in [
             (
                 "u,7,2026-11-23T15:04:05Z,,12.50,,",
-                "`value` is the text \"12.50\"; expected a whole number of minor units",
+                "`value` is the text `12.50`; expected a whole number of minor units",
             ),
             ("u,,2026-11-23T15:04:05Z,,,,", "no `document`"),
             ("u,7,yesterday,,,,", "yesterday"),
