@@ -445,15 +445,16 @@ fn simulated_tables_are_credited_as_lines() {
             .unwrap();
         assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     };
-    for (method, more) in
-        [("team-draft", &["--pages", "2", "--pinned", "0.2", "--change-version-at", "0.5"][..]), ("probabilistic", &[])]
-    {
+    let names = ["impressions.parquet", "clicks.parquet", "truth/units.csv"];
+    let with_orders = [&names[..], &["conversions.parquet", "truth/conversion-units.csv"]].concat();
+    let more = ["--pages", "2", "--pinned", "0.2", "--change-version-at", "0.5", "--orders", "0.2"];
+    for (method, more, names) in [("team-draft", &more[..], &with_orders[..]), ("probabilistic", &[], &names)] {
         let simulate =
             [&["simulate", "--impressions", "8000", "--replace", "--method", method, "--format", "parquet"][..], more]
                 .concat();
         run(&[&simulate[..], &["--out", "log"]].concat());
         run(&[&simulate[..], &["--threads", "1", "--out", "again"]].concat());
-        for name in ["impressions.parquet", "clicks.parquet", "truth/units.csv"] {
+        for name in names {
             let read = |of: &str| std::fs::read(folder.path().join(of).join(name)).unwrap();
             assert_eq!(read("log"), read("again"), "{name}");
         }
