@@ -15,7 +15,7 @@ use page::figure::win_rates;
 use serde_json::{Value, json};
 use verdicts::decide::{Action, By, Verdicts, decide_with_progress};
 
-use super::html;
+use super::{against, html};
 use crate::verdict::{SYNTHETIC, before_all, is_synthetic, outlook, read_outcomes, record, words};
 
 /// Say who won, since when and how sure that is
@@ -25,8 +25,8 @@ use crate::verdict::{SYNTHETIC, before_all, is_synthetic, outlook, read_outcomes
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// A folder that `credit` wrote, or a table like its outcomes.csv: CSV, JSON Lines or, where it was built with it, Parquet
-    #[arg(value_name = "FOLDER")]
-    outcomes: PathBuf,
+    #[arg(value_name = "FOLDER", required_unless_present = "against")]
+    outcomes: Option<PathBuf>,
     /// How sure all verdicts together shall be
     #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
@@ -48,6 +48,8 @@ pub(super) struct Decide {
     /// Write the page again if it is there, and move earlier results in the folder aside
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    against: against::Options,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -59,7 +61,7 @@ enum Counting {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Json,
     Csv,
@@ -78,15 +80,22 @@ impl Decide {
                 "--replace: there is nothing to replace; name a folder with --out, or a page with --html",
             ));
         }
-        self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
-        let (outcomes, summary) = read_outcomes(&self.outcomes)?;
         let by = match self.by {
             Counting::Units => By::Units,
             Counting::Impressions => By::Impressions,
         };
+        if self.against.is_asked() {
+            let outcomes = self.outcomes.as_deref();
+            let Self { confidence, format, replace, .. } = self;
+            let asked = against::Asked { outcomes, confidence, by, format, out: self.out.as_deref(), replace };
+            return self.against.run(&asked).map(|()| 0);
+        }
+        let Some(path) = self.outcomes.as_deref() else { return Err(usage("name FOLDER, which `credit` wrote")) };
+        self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
+        let (outcomes, summary) = read_outcomes(path)?;
         let alpha = complement(self.confidence);
         if by == By::Impressions {
-            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&self.outcomes)))?;
+            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(path)))?;
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
         let verdicts =
@@ -94,10 +103,10 @@ impl Decide {
         progress.finish();
         let text = words(&verdicts, &summary);
         let json = record(&verdicts, &summary);
-        if let Some(path) = &self.html {
-            let name = self.outcomes.display().to_string();
+        if let Some(page) = &self.html {
+            let name = path.display().to_string();
             let log = html::Log { name: &name, outcomes: &outcomes, verdicts: &verdicts, summary: &summary };
-            html::write(path, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
+            html::write(page, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
         }
         if let Some(out) = &self.out {
             self.write(out, &verdicts, &json, &text, &summary)?;
@@ -125,7 +134,7 @@ impl Decide {
     fn write(&self, out: &Path, verdicts: &Verdicts, json: &Value, text: &str, summary: &Value) -> Result<()> {
         let config = json!({
             "command": "click-logs decide",
-            "outcomes": self.outcomes.display().to_string(),
+            "outcomes": self.outcomes.as_deref().map(|path| path.display().to_string()),
             "confidence": self.confidence,
             "by": verdicts.latest().by.name(),
         });

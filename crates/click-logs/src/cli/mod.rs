@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod against;
 mod credit;
 mod decide;
 mod detail;
