@@ -410,14 +410,14 @@ impl New {
 
 /// A number with three digits that count.
 fn digits(value: f64) -> String {
-    let size = value.abs();
-    if size == 0.0 {
-        "0".to_owned()
-    } else if (1e-4..1e6).contains(&size) {
-        let decimals = 2.0 - libm::floor(libm::log10(size));
-        format!("{value:.*}", decimals.max(0.0) as usize)
-    } else {
-        format!("{value:.2e}")
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    // Rounding may add a digit in front: 9.999 is 10.0.
+    let rounded = format!("{value:.2e}");
+    match rounded.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()) {
+        Some(exponent @ -4..=5) => format!("{value:.*}", usize::try_from(2 - exponent).unwrap_or(0)),
+        _ => rounded,
     }
 }
 
@@ -499,12 +499,12 @@ fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String> {
         digits(line.residual_deviation)
     ));
     let [_, slope] = line.intervals(alpha)?;
-    let tells = match Tendency::of_slope(&line, alpha)? {
+    let tendency = match Tendency::of_slope(&line, alpha)? {
         Tendency::Agrees => "Where interleaving shows more, so do A/B tests, beyond chance",
         Tendency::Contradicts => "Where interleaving shows more, A/B tests show less, beyond chance",
         Tendency::Open => "By the line alone, results may have nothing to do with each other",
     };
-    say(&format!("{tells} ({level} interval of the slope {}).", between(slope)));
+    say(&format!("{tendency} ({level} interval of the slope {}).", between(slope)));
     if let Some(new) = new {
         say("");
         say(&format!("{}.", new.of));
@@ -574,7 +574,7 @@ impl Tendency {
     }
 }
 
-/// What it means that so many signs agree.
+/// What the share of signs that agree means.
 fn meaning(counts: Counts, alpha: f64) -> Result<String> {
     Ok(match Tendency::of_signs(counts, alpha)? {
         Tendency::Agrees => "Interleaving agrees with A/B tests more often than a coin would.".to_owned(),
@@ -584,9 +584,9 @@ fn meaning(counts: Counts, alpha: f64) -> Result<String> {
             let all_agree = |n: &u64| {
                 Tendency::of_signs(Counts::new(*n, 0, 0), alpha).is_ok_and(|tendency| tendency == Tendency::Agrees)
             };
-            match (counts.decided()..).find(all_agree) {
+            match (counts.decided()..counts.decided() + 1000).find(all_agree) {
                 Some(enough) if enough > counts.decided() => format!(
-                    "That is too few to say much: signs tell agreement from the toss of a coin if {enough} of {enough} agree, or more of more."
+                    "That is too few to say much: with fewer than {enough}, signs that all agree may be the toss of a coin."
                 ),
                 _ => "By signs alone, that may still be the toss of a coin.".to_owned(),
             }
@@ -674,4 +674,34 @@ fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value> {
         "new": of_new.transpose()?,
         "advice": advice(Tendency::of_past(past, alpha)?, new, alpha),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_count() {
+        for (value, text) in [
+            (0.0, "0"),
+            (9.999, "10.0"),
+            (0.99999, "1.00"),
+            (-0.01234, "-0.0123"),
+            (1234.5, "1234"),
+            (1e-7, "1.00e-7"),
+            (2.5e9, "2.50e9"),
+        ] {
+            assert_eq!(digits(value), text);
+        }
+        assert_eq!([0.0, 0.5, 1.0].map(chance), ["under 0.1%", "50.0%", "over 99.9%"]);
+    }
+
+    #[test]
+    fn results_are_numbers_with_errors() {
+        assert_eq!("-0.02, 1e-3".parse(), Ok(NewResult { value: -0.02, error: 1e-3 }));
+        assert_eq!("0.5".parse(), Ok(NewResult { value: 0.5, error: 0.0 }));
+        for text in ["", "1.1", "0.1,", "0.1,-1", "0.1,0.1,0.1", "nan"] {
+            assert!(text.parse::<NewResult>().is_err(), "{text}");
+        }
+    }
 }

@@ -160,7 +160,7 @@ fn words_say_what_it_means_and_what_to_do() {
     let said = ok(at, &["decide", "--against", "ab.csv"]);
     for what in [
         "2 of 2 past experiments agree in sign (95% interval 15.8% to 100.0%).\n",
-        "too few to say much: signs tell agreement from the toss of a coin if 6 of 6 agree",
+        "too few to say much: with fewer than 6, signs that all agree may be the toss of a coin",
         "1 more has a result of 0 and has no sign to agree with.\n",
         "All A/B results are equal",
         "What now: Run A/B tests beside interleaving for now",
