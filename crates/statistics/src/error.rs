@@ -32,6 +32,14 @@ pub enum StatisticsError {
         /// The length of the second.
         second: usize,
     },
+    /// Values that have to differ and do not.
+    #[error("all {what} are {value}; expected at least two different ones")]
+    AllEqual {
+        /// What they are.
+        what: &'static str,
+        /// The value.
+        value: f64,
+    },
     /// A pair that does not exist.
     #[error("there is no pair ({first}, {second}) of {arms} arms; a pair is two different arms below {arms}")]
     NoSuchPair {

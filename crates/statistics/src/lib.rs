@@ -36,6 +36,7 @@
 //! | how much more of something, per impression? | [`anytime::RatioSequence`] |
 //! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
+//! | do two measurements of the same things agree, and what does one predict of the other? | [`fixed::sign_agreement`], [`fixed::correlation`], [`fixed::weighted_line`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |
 //! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`]; in an A/B test: [`power::two_groups`] |
 //! | one number per arm from all pairs? | [`BradleyTerry`] |

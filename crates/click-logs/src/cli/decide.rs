@@ -15,7 +15,7 @@ use page::figure::win_rates;
 use serde_json::{Value, json};
 use verdicts::decide::{Action, By, decide_with_progress};
 
-use super::html;
+use super::{against, html};
 use crate::measures::Measures;
 use crate::outcomes::read_conversions;
 use crate::verdict::{SYNTHETIC, before_all, is_synthetic, read_outcomes};
@@ -27,8 +27,8 @@ use crate::verdict::{SYNTHETIC, before_all, is_synthetic, read_outcomes};
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// A folder that `credit` wrote, or a table like its outcomes.csv: CSV, JSON Lines or, where it was built with it, Parquet
-    #[arg(value_name = "FOLDER")]
-    outcomes: PathBuf,
+    #[arg(value_name = "FOLDER", required_unless_present = "against")]
+    outcomes: Option<PathBuf>,
     /// How sure all verdicts together shall be
     #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = parse_confidence)]
     confidence: f64,
@@ -50,6 +50,8 @@ pub(super) struct Decide {
     /// Write the page again if it is there, and move earlier results in the folder aside
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    against: against::Options,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -61,7 +63,7 @@ enum Counting {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Json,
     Csv,
@@ -85,28 +87,34 @@ impl Decide {
                 "--replace: there is nothing to replace; name a folder with --out, or a page with --html",
             ));
         }
-        self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
-        let (outcomes, summary) = read_outcomes(&self.outcomes)?;
         let by = match self.by {
             Counting::Units => By::Units,
             Counting::Impressions => By::Impressions,
         };
+        if self.against.is_asked() {
+            let outcomes = self.outcomes.as_deref();
+            let Self { confidence, format, replace, .. } = self;
+            let asked = against::Asked { outcomes, confidence, by, format, out: self.out.as_deref(), replace };
+            return self.against.run(&asked).map(|()| 0);
+        }
+        let Some(path) = self.outcomes.as_deref() else { return Err(usage("name FOLDER, which `credit` wrote")) };
+        self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
+        let (outcomes, summary) = read_outcomes(path)?;
         let alpha = complement(self.confidence);
         if by == By::Impressions {
-            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(&self.outcomes)))?;
+            crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(path)))?;
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
         let verdicts =
             threads::within(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
         progress.finish();
-        let conversions =
-            if self.outcomes.is_dir() { read_conversions(&self.outcomes, &outcomes.rankers, &summary)? } else { None };
+        let conversions = if path.is_dir() { read_conversions(path, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
         let (text, json) = (measures.words(), measures.record());
-        if let Some(path) = &self.html {
-            let name = self.outcomes.display().to_string();
+        if let Some(page) = &self.html {
+            let name = path.display().to_string();
             let log = html::Log { name: &name, outcomes: &outcomes, measures: &measures, summary: &summary };
-            html::write(path, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
+            html::write(page, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
         }
         if let Some(out) = &self.out {
             self.write(out, &measures, &json, &text, &summary)?;
@@ -134,7 +142,7 @@ impl Decide {
     fn write(&self, out: &Path, measures: &Measures<'_>, json: &Value, text: &str, summary: &Value) -> Result<()> {
         let config = json!({
             "command": "click-logs decide",
-            "outcomes": self.outcomes.display().to_string(),
+            "outcomes": self.outcomes.as_deref().map(|path| path.display().to_string()),
             "confidence": self.confidence,
             "by": measures.signs().latest().by.name(),
         });

@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod against;
 mod conversions;
 mod credit;
 mod decide;

@@ -1,5 +1,6 @@
 //! Tests of the crate, as modules of one binary.
 
+mod against;
 mod append;
 mod cli;
 mod common;

@@ -1,15 +1,21 @@
 //! Tests for samples whose size was fixed before anyone looked. Looking more than once at these is what
 //! [`anytime`](crate::anytime) is for.
 
+mod agreement;
 mod bootstrap;
 mod correction;
+mod correlation;
+mod line;
 mod rank_sum;
 mod sign;
 mod student;
 mod wilcoxon;
 
+pub use agreement::sign_agreement;
 pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
 pub use correction::{benjamini_hochberg, holm};
+pub use correlation::{Correlation, correlation};
+pub use line::{Line, Prediction, weighted_line};
 pub use rank_sum::{RankSum, rank_sum};
 pub use sign::{exact_interval, sign_test};
 pub use student::{PairedT, paired_t_test};
