@@ -12,9 +12,9 @@ step 'format'
 cargo fmt --check
 step 'lint'
 cargo clippy --locked --all-targets -- -D warnings
-step 'without the feature drive: no simulation, no client'
+step 'without the feature drive: no simulation'
 cargo clippy --locked --no-default-features -- -D warnings
-if cargo tree --locked --no-default-features -e normal | grep -E ' (simulation|ureq|zip) v'; then
+if cargo tree --locked --no-default-features -e normal | grep -E ' (simulation|zip) v'; then
   echo 'a server without `drive` has what only simulated users need'
   exit 1
 fi
@@ -30,6 +30,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   python3 -B tests/outside/flips.py "$CARGO_TARGET_DIR/debug/rankduel-server" 12
   python3 -B tests/outside/forget.py "$CARGO_TARGET_DIR/debug/rankduel-server" 10
   python3 -B tests/outside/standby.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 4 --every 1
+  step 'messages passed on to Slack and by mail'
+  python3 -B tests/outside/relay.py
   step 'behind nginx'
   # 77: skipped, which it says.
   python3 -B tests/outside/proxy.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]

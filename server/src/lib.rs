@@ -17,6 +17,7 @@ pub mod ids;
 pub mod jobs;
 pub mod json;
 pub mod metrics;
+pub mod notify;
 pub mod running;
 pub mod settings;
 pub mod store;

@@ -33,8 +33,8 @@ pub mod words;
 
 pub use effect::{Effect, EffectRow};
 pub use model::{
-    Change, Controls, Course, CoursePoint, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem, Matrix,
-    MatrixCell, Measure, Overview, Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,
+    Change, Controls, Course, CoursePoint, Delivery, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem,
+    Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,
 };
 pub use sections::Section;
 

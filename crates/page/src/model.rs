@@ -260,6 +260,19 @@ pub struct Controls {
     pub winner: Option<String>,
 }
 
+/// A message to the outside.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Delivery {
+    /// When what it says happened.
+    pub time: String,
+    /// What it is about, in a word.
+    pub what: String,
+    /// What became of it.
+    pub state: String,
+    /// Whether it was sent in vain until now.
+    pub is_failing: bool,
+}
+
 /// What a list of experiments shows of one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListItem {
@@ -314,6 +327,8 @@ pub struct Overview {
     pub not_watched: Option<String>,
     /// How long answers took.
     pub latency: Option<Latency>,
+    /// The last messages to the outside, the newest first.
+    pub deliveries: Vec<Delivery>,
     /// The last changes, the newest first.
     pub changes: Vec<Change>,
     /// Names and values.

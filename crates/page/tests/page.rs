@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
-    Change, Controls, Course, CoursePoint, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline, Latency,
-    ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic, TrafficDay,
+    Change, Controls, Course, CoursePoint, Delivery, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline,
+    Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic,
+    TrafficDay,
 };
 
 const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
@@ -52,6 +53,7 @@ fn full(tone: Tone) -> Overview {
                 interval: hostile(),
             }],
         }),
+        deliveries: vec![Delivery { time: hostile(), what: hostile(), state: hostile(), is_failing: true }],
         measures: vec![Measure { name: hostile(), says: hostile(), decides: true }],
         courses: vec![Course {
             title: hostile(),
@@ -170,11 +172,11 @@ fn the_same_part_has_one_id_and_the_page_one_heading() {
 fn every_number_of_a_chart_is_in_a_table() {
     let page = standalone(&full(Tone::Good));
     let tables: String = page.split("<table").skip(1).map(|rest| rest.split("</table>").next().unwrap()).collect();
-    for number in ["56.2%", "43.7% to 68.8%", "1,234", "7,654", "3,210", "50.0%", "9,876", "12.5%", "8,765", "75.0%"] {
+    for number in ["56.2%", "43.7% to 68.8%", "1,234", "7,654", "3,210", "50.0%", "9,876", "12.5%", "8,765", "75.0%", "2.5 to 22.5"] {
         assert!(tables.contains(number), "{number}");
     }
-    // Win rate, traffic, latency.
-    assert_eq!(page.matches("role=\"img\"").count(), 3);
+    // Difference, win rate, traffic, latency.
+    assert_eq!(page.matches("role=\"img\"").count(), 4);
 }
 
 #[test]

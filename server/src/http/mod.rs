@@ -15,6 +15,7 @@ mod pages;
 mod problem;
 mod request;
 mod sessions;
+mod watching;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,14 +29,17 @@ use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post, put};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
+use tokio::sync::watch::Receiver;
 
+use crate::notify::Notifier;
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
 pub use connection::serve_until;
 pub use direct::{Call, Direct};
 use guard::Rates;
 pub use problem::Problem;
+pub use watching::watch;
 
 /// The interface as OpenAPI.
 pub const OPENAPI: &str = include_str!("../../openapi.json");
@@ -58,6 +62,7 @@ pub struct AppState {
     public: Arc<Semaphore>,
     is_draining: AtomicBool,
     is_loopback: bool,
+    notifier: Option<Notifier>,
 }
 
 /// As handlers have it.
@@ -74,7 +79,7 @@ impl std::ops::Deref for AppState {
 impl AppState {
     /// A server on this address.
     #[must_use]
-    pub fn new(settings: Settings, writer: Writer, address: SocketAddr) -> Self {
+    pub fn new(settings: Settings, writer: Writer, address: SocketAddr, notifier: Option<Notifier>) -> Self {
         Self {
             settings,
             writer,
@@ -88,6 +93,7 @@ impl AppState {
             public: Arc::new(Semaphore::new(1)),
             is_draining: AtomicBool::default(),
             is_loopback: address.ip().is_loopback(),
+            notifier,
         }
     }
 
@@ -100,6 +106,12 @@ impl AppState {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What sends messages, if anything does.
+    #[must_use]
+    pub fn notifier(&self) -> Option<&Notifier> {
+        self.notifier.as_ref()
     }
 
     /// Has `/ready` fail from now on, while everything else goes on.
@@ -185,7 +197,7 @@ fn starting(path: &str) -> Response {
 }
 
 /// Serves until `stop` changes.
-pub async fn serve(listener: TcpListener, app: App, stop: watch::Receiver<bool>) {
+pub async fn serve(listener: TcpListener, app: App, stop: Receiver<bool>) {
     let (streams, mut stopped) = (Arc::clone(&app), stop.clone());
     // Streams have no end of their own.
     tokio::spawn(async move {

@@ -14,4 +14,4 @@ pub use experiments::{change, create, delete as delete_experiment};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use refusal::Refusal;
-pub use status::{Snapshot, snapshot, snapshot_of, snapshots};
+pub use status::{Snapshot, seen, snapshot, snapshot_of, snapshots};

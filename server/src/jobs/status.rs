@@ -9,6 +9,7 @@ use times::date;
 use traffic::{DecisionReport, Experiment, Facts, Fates, Notices};
 
 use super::Refusal;
+use crate::notify::Seen;
 use crate::writer::Session;
 
 /// An experiment at one moment, without its verdict: that may take long, and the writer does not wait for it.
@@ -97,6 +98,27 @@ pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize
         Some((id, taken(one, id, known.get(&id).copied(), told)))
     };
     ids.iter().filter_map(|&id| of(id)).collect()
+}
+
+/// All experiments, as messages about them need them.
+#[must_use]
+pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<Seen>> {
+    let of = |(id, one): (u32, &Experiment)| {
+        let config = one.config();
+        let told = Seen {
+            name: config.name.clone(),
+            created: Some(one.created()),
+            rankers: config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
+            changes: one.changes().to_vec(),
+            alarms: one.alarms().to_vec(),
+            standing: None,
+            sentence: String::new(),
+            advice: String::new(),
+            winner: None,
+        };
+        taken(one, id, known.get(&id).copied(), told)
+    };
+    session.experiments().map(of).collect()
 }
 
 fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {

@@ -95,6 +95,10 @@ pub struct Metrics {
     pub champions: Family<11>,
     /// Events by what became of them.
     pub events: Family<8>,
+    /// Messages that were sent, by what came of it.
+    pub messages: Family<2>,
+    /// Messages that wait.
+    pub pending: Single,
     /// How long requests took.
     pub seconds: Histogram,
     /// How long transactions took, from the first command to the answer.
@@ -160,6 +164,17 @@ impl Default for Metrics {
                 "status",
                 ["taken", "duplicate", "late", "unknown", "not-shown", "ignored", "malformed", "limited"],
             ),
+            messages: Family::new(
+                "rankduel_messages_total",
+                "Messages to the receiver of --notify, by what came of an attempt.",
+                "status",
+                ["delivered", "failed"],
+            ),
+            pending: Single::new(
+                "rankduel_messages_pending",
+                "Messages that the receiver of --notify has not taken.",
+                "gauge",
+            ),
             seconds: Histogram::new("rankduel_request_seconds", "How long requests took."),
             commit_seconds: Histogram::new("rankduel_commit_seconds", "How long transactions took."),
             commits: Single::new("rankduel_commits_total", "Transactions that were committed.", "counter"),
@@ -207,6 +222,7 @@ impl Metrics {
         self.answers.write(&mut text);
         self.champions.write(&mut text);
         self.events.write(&mut text);
+        self.messages.write(&mut text);
         self.seconds.write(&mut text);
         self.commit_seconds.write(&mut text);
         let singles = [
@@ -223,6 +239,7 @@ impl Metrics {
             &self.ahead,
             &self.units,
             &self.upkeep,
+            &self.pending,
         ];
         singles.into_iter().for_each(|single| single.write(&mut text));
         text

@@ -11,9 +11,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::http::{self, AppState, Call, Direct};
+use crate::notify::{Notifier, Target};
 use crate::settings::Settings;
 use crate::store::{Access, Faults, Role, Store, StoreError, StoreLock, is_made, migrate};
-use crate::writer::{Clock, LoadError, Options, Writer};
+use crate::writer::{Clock, LoadError, Options, Shared, Writer};
 
 /// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,9 @@ pub enum StartError {
         listen at 127.0.0.1"
     )]
     NoKeys(SocketAddr),
+    /// Messages cannot be sent.
+    #[error("{0}")]
+    Notify(String),
     /// There are no threads to be had.
     #[error("no threads for connections: {0}")]
     Threads(std::io::Error),
@@ -89,6 +93,20 @@ pub struct Running {
     _lock: Arc<StoreLock>,
 }
 
+/// What sends messages, if the settings say where.
+fn notifier(settings: &Settings, shared: &Arc<Shared>) -> Result<Option<Notifier>, StartError> {
+    let Some(url) = &settings.notify else { return Ok(None) };
+    let key = settings.notify_key.as_ref().map(|path| -> Result<Vec<u8>, StartError> {
+        let read = output::input::read_file(path, 1 << 16);
+        let key = read.map_err(|error| StartError::Notify(format!("{}: cannot be read: {error}", path.display())))?;
+        // Editors end files with a new line.
+        Ok(key.trim_ascii().to_vec())
+    });
+    let target = Target::new(url, key.transpose()?).map_err(StartError::Notify)?;
+    let started = Notifier::start(&settings.store, target, Arc::clone(shared));
+    started.map(Some).map_err(|error| StartError::Notify(error.to_string()))
+}
+
 impl Running {
     /// Starts a server.
     ///
@@ -128,9 +146,13 @@ impl Running {
             return Err(StartError::NoKeys(address));
         }
         ready.send_replace(true);
-        let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
-        let app = Arc::new(AppState::new(settings, writer, address));
         let (stop, stopped) = watch::channel(false);
+        let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
+        let notifier = notifier(&settings, writer.shared())?;
+        let app = Arc::new(AppState::new(settings, writer, address, notifier));
+        if app.notifier().is_some() {
+            runtime.spawn(http::watch(Arc::clone(&app), stop.subscribe()));
+        }
         let serving = runtime.spawn(http::serve(listener, Arc::clone(&app), stopped));
         Ok(Self { address, app, stop, serving: Some(serving), runtime: Some(runtime), first_key, moved, _lock: lock })
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
 
+use crate::notify::Target;
+
 use super::{Consent, Network, Settings, parse_duration, parse_listen, parse_network};
 
 /// The form of log lines.
@@ -108,6 +110,12 @@ pub struct Given {
     #[arg(long, value_name = "TIME", env = "RANKDUEL_DRAIN", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
     pub drain: Option<Duration>,
+    /// Post what happens to experiments to this URL of plain HTTP, such as a relay to Slack or mail on this machine [default: nowhere]
+    #[arg(long, value_name = "URL", env = "RANKDUEL_NOTIFY")]
+    pub notify: Option<String>,
+    /// A file with the key that signs these messages, of 16 bytes or more [default: they are not signed]
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_NOTIFY_KEY")]
+    pub notify_key: Option<PathBuf>,
     /// The form of log lines on standard error [default: text]
     #[arg(long, value_enum, env = "RANKDUEL_LOG_FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -161,6 +169,8 @@ impl Given {
             impression_rate: self.impression_rate.or(other.impression_rate),
             trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
             drain: self.drain.or(other.drain),
+            notify: self.notify.or(other.notify),
+            notify_key: self.notify_key.or(other.notify_key),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
         }
@@ -189,12 +199,21 @@ impl Given {
             impression_rate: self.impression_rate.unwrap_or(defaults.impression_rate),
             trusted_proxies: self.trusted_proxy.unwrap_or(defaults.trusted_proxies),
             drain: self.drain.unwrap_or(defaults.drain),
+            notify: self.notify.filter(|url| !url.is_empty()),
+            notify_key: self.notify_key.filter(|path| !path.as_os_str().is_empty()),
             log_format: self.log_format.unwrap_or(defaults.log_format),
             log_level: self.log_level.unwrap_or(defaults.log_level),
             consent,
             notice: None,
             store: defaults.store,
         };
+        match (&settings.notify, &settings.notify_key) {
+            (Some(url), _) => drop(Target::new(url, None)?),
+            (None, Some(_)) => {
+                return Err("notify_key signs messages, but notify does not say where they go".to_owned());
+            }
+            (None, None) => {}
+        }
         for origin in &settings.origins {
             check_origin(origin)?;
         }

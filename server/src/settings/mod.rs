@@ -46,6 +46,10 @@ pub struct Settings {
     pub trusted_proxies: Vec<Network>,
     /// How long the server says that it is not ready before it stops.
     pub drain: Duration,
+    /// Where messages about experiments are posted, if anywhere.
+    pub notify: Option<String>,
+    /// The file with the key that signs them.
+    pub notify_key: Option<PathBuf>,
     /// The form of log lines.
     pub log_format: LogFormat,
     /// The least severe log lines that are written.
@@ -74,6 +78,8 @@ impl Settings {
             impression_rate: 50,
             trusted_proxies: vec![],
             drain: Duration::ZERO,
+            notify: None,
+            notify_key: None,
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
             consent: Consent::default(),
@@ -87,9 +93,12 @@ impl Settings {
         let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let origins: Vec<String> = self.origins.iter().map(|origin| string(origin)).collect();
         let proxies: Vec<String> = self.trusted_proxies.iter().map(|network| string(&network.to_string())).collect();
+        let notify = self.notify.iter().map(|url| format!("notify = {}\n", string(url)));
+        let key = self.notify_key.iter().map(|path| format!("notify_key = {}\n", string(&path.display().to_string())));
+        let messages: String = notify.chain(key).collect();
         format!(
             "store = {}\nlisten = {}\ndecision_timeout = {}\nbatch_window = {}\norigins = [{}]\nbody_limit = {}\n\
-            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxy = [{}]\ndrain = {}\nlog_format = {}\nlog_level = {}\n",
+            request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxy = [{}]\ndrain = {}\n{messages}log_format = {}\nlog_level = {}\n",
             string(&self.store.display().to_string()),
             string(&self.listen.to_string()),
             string(&text(self.decision_timeout)),

@@ -15,6 +15,7 @@ mod files;
 mod impressions;
 mod interface;
 mod limits;
+mod notify;
 mod pages;
 mod random;
 mod restart;

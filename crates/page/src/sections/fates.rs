@@ -133,6 +133,27 @@ pub(super) fn changes(overview: &Overview) -> Markup {
     }
 }
 
+pub(super) fn deliveries(overview: &Overview) -> Markup {
+    html! {
+        @if !overview.deliveries.is_empty() {
+            h2 { "Messages sent" }
+            table.changes {
+                caption.hidden { "Messages about the experiment, and whether their receiver took them" }
+                thead.hidden { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "What became of it" } } }
+                tbody {
+                    @for delivery in &overview.deliveries {
+                        tr {
+                            th scope="row" { time { (delivery.time) } }
+                            td { (delivery.what) }
+                            td { @if delivery.is_failing { span.flag { (delivery.state) } } @else { (delivery.state) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn details(overview: &Overview) -> Markup {
     html! {
         @if !overview.report.is_empty() {

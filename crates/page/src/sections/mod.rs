@@ -36,7 +36,7 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Place, Make); 14] = [
+const PARTS: [(&str, Place, Make); 15] = [
     ("headline", Place::Top, headline::headline),
     ("warnings", Place::Top, headline::warnings),
     (CONTROLS, Place::Top, headline::controls),
@@ -47,6 +47,7 @@ const PARTS: [(&str, Place, Make); 14] = [
     ("pairs", Place::Wide, pairs::pairs),
     ("matrix", Place::Wide, pairs::matrix),
     ("changes", Place::Wide, fates::changes),
+    ("deliveries", Place::Wide, fates::deliveries),
     ("traffic", Place::Narrow, rates::traffic),
     ("fates", Place::Narrow, fates::fates),
     ("guardrails", Place::Narrow, fates::guardrails),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use page::Section;
+use page::{Overview, Section};
 use serde_json::json;
 use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
 use traffic::State;
@@ -20,6 +20,8 @@ use crate::writer::{ExperimentHandle, Session};
 
 /// The most streams at a time: each holds a connection.
 pub(super) const VIEWERS: usize = 256;
+/// The most messages that a page lists.
+const DELIVERIES: usize = 12;
 /// How old a rendering may be.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -153,7 +155,11 @@ impl Boards {
                 let headline = facts.headline(verdict);
                 // One that must not be acted on yet is not proposed.
                 let winner = headline.winner.clone().filter(|_| headline.action != "check");
-                let parts = overview::of(&told, headline, verdict, &shared.metrics, is_pending).parts();
+                let name = &told.config.name;
+                let deliveries = shared.notifier().map(|notifier| notifier.deliveries(name, DELIVERIES));
+                let deliveries = deliveries.unwrap_or_default();
+                let page = overview::of(&told, headline, verdict, &shared.metrics, is_pending);
+                let parts = Overview { deliveries: overview::deliveries(&deliveries), ..page }.parts();
                 rendered(made, (state, winner), parts, before.as_deref())
             })
         });

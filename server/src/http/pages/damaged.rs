@@ -4,6 +4,7 @@ use page::document::{self, Frame};
 use page::{Headline, ListItem, Overview, Tone};
 use serde_json::{Value, json};
 
+use crate::notify::Seen;
 use crate::writer::ExperimentHandle;
 
 /// What the state is called.
@@ -36,6 +37,22 @@ pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
         "winner": null,
         "action": "restore",
         "advice": ADVICE,
+    })
+}
+
+/// As messages say it; `None` if nothing is damaged.
+pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<Seen> {
+    let why = entry.damage()?;
+    Some(Seen {
+        name: entry.config.name.clone(),
+        created: None,
+        rankers: vec![],
+        changes: vec![],
+        alarms: vec![],
+        standing: None,
+        sentence: sentence(entry, why),
+        advice: ADVICE.to_owned(),
+        winner: None,
     })
 }
 

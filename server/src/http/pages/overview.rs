@@ -1,5 +1,6 @@
 //! An experiment as its page shows it.
 
+use output::numbers::with_unit;
 use page::words::FATES;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
@@ -8,6 +9,7 @@ use traffic::{Config, DecisionReport, Fates, Headline, SIMULATED, State};
 use super::tone;
 use crate::jobs::Glance;
 use crate::metrics::Metrics;
+use crate::notify::Delivery;
 
 /// The most guardrails that a page lists.
 const RAILS: usize = 30;
@@ -163,6 +165,24 @@ fn change(config: &Config, (time, change): &(String, traffic::Change)) -> Change
         state => state.name().to_owned(),
     };
     Change { time: time.clone(), what, who: change.who.clone(), why: change.why.clone() }
+}
+
+/// Messages that were sent, the newest first.
+pub(super) fn deliveries(all: &[Delivery]) -> Vec<page::Delivery> {
+    let of = |delivery: &Delivery| page::Delivery {
+        time: times::text(delivery.time).chars().take(16).collect::<String>().replace('T', " ") + " UTC",
+        what: delivery.kind.clone(),
+        state: match (delivery.delivered, delivery.failures) {
+            (Some(_), 0) => "delivered".to_owned(),
+            (Some(_), failures) => format!("delivered after {}", with_unit(failures.unsigned_abs(), "failure")),
+            (None, 0) => "waits".to_owned(),
+            (None, failures) => {
+                format!("{}; the last: {}", with_unit(failures.unsigned_abs(), "failure"), delivery.why)
+            }
+        },
+        is_failing: delivery.delivered.is_none() && delivery.failures > 0,
+    };
+    all.iter().map(of).collect()
 }
 
 fn settings(glance: &Glance) -> Vec<(String, String)> {

@@ -1,0 +1,61 @@
+//! Looks at each experiment every few seconds, for the messages that are sent about it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch::Receiver;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::App;
+use super::experiments::PATIENCE;
+use super::off_thread::off_thread;
+use super::pages::damaged;
+use crate::jobs::{self, Snapshot};
+use crate::notify::Seen;
+use crate::writer::Session;
+
+/// How often.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// Notes what is new of experiments until `stop` changes.
+pub async fn watch(app: App, mut stop: Receiver<bool>) {
+    let mut ticks = interval(PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return,
+            _ = ticks.tick() => {}
+        }
+        look(&app).await;
+    }
+}
+
+/// One look. What cannot be seen now is seen at the next.
+async fn look(app: &App) {
+    let known = app.verdicts.known();
+    let job = move |session: &mut Session<'_>| (session.now, jobs::seen(session, &known));
+    let Ok((now, snapshots)) = app.writer.call(Some(PATIENCE), job).await else { return };
+    let shared = Arc::clone(app);
+    let noted = off_thread(move || {
+        let complete = |snapshot: Snapshot<Seen>| {
+            shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
+                let headline = facts.headline(verdict);
+                Seen {
+                    standing: Some(headline.standing),
+                    sentence: headline.sentence,
+                    advice: headline.advice,
+                    winner: headline.winner,
+                    ..told
+                }
+            })
+        };
+        let mut all: Vec<Seen> = snapshots.into_iter().map(complete).collect();
+        // What is damaged has no state; its handle says so.
+        all.extend(shared.directory.all().values().filter_map(|entry| damaged::seen(entry)));
+        if let Some(notifier) = shared.notifier() {
+            notifier.note(all, now);
+        }
+    });
+    // A fault of the program was printed.
+    let _ = noted.await;
+}

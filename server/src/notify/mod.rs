@@ -1,0 +1,114 @@
+//! Messages to the outside: what happened to an experiment is posted to a URL, at least once, in order for each experiment, and again
+//! until the receiver takes it.
+//!
+//! What happened is found by looking at each experiment every few seconds ([`news`]), so nothing on the way of an impression waits for
+//! it. A message enters a file of its own beside the store ([`queue`]) together with the note that it did; a thread of its own sends
+//! it ([`send`]). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
+
+mod news;
+mod queue;
+mod send;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use news::{Known, Message, Seen, news};
+pub use queue::{Delivery, Due, Queue, QueueError};
+pub use send::Target;
+
+use crate::metrics::Metrics;
+use crate::writer::{Clock, Shared};
+
+/// How often the thread looks for something to send.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// What sends messages while it lives.
+#[derive(Debug)]
+pub struct Notifier {
+    queue: Arc<Mutex<Queue>>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Notifier {
+    /// Opens the file of messages beside a store, or makes it, and begins to send.
+    ///
+    /// # Errors
+    /// If the file cannot be used.
+    pub fn start(store: &Path, target: Target, shared: Arc<Shared>) -> Result<Self, QueueError> {
+        let queue = Arc::new(Mutex::new(Queue::open(&beside(store), shared.clock.now())?));
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (own, over) = (Arc::clone(&queue), Arc::clone(&is_over));
+        let thread = std::thread::Builder::new()
+            .name("notify".to_owned())
+            .spawn(move || run(&own, &target, &shared.clock, &shared.metrics, &over))
+            .map_err(QueueError::Thread)?;
+        Ok(Self { queue, is_over, thread: Some(thread) })
+    }
+
+    /// Adds what is new of experiments; `now` is in milliseconds since 1970.
+    pub fn note(&self, seen: Vec<Seen>, now: i64) {
+        let noted = held(&self.queue).note(seen, now);
+        if let Err(error) = noted {
+            tracing::error!(%error, "messages cannot be kept");
+        }
+    }
+
+    /// The last messages of an experiment, the newest first.
+    #[must_use]
+    pub fn deliveries(&self, experiment: &str, most: usize) -> Vec<Delivery> {
+        held(&self.queue).deliveries(experiment, most).unwrap_or_default()
+    }
+}
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            // One that panicked said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The file of messages of a store.
+fn beside(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-messages");
+    name.into()
+}
+
+fn held(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sends what is due until it is over. The file is free while a receiver is waited for.
+fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::SeqCst) {
+        let due = held(queue).due(clock.now()).unwrap_or_default();
+        for message in due {
+            if is_over.load(Ordering::SeqCst) {
+                return;
+            }
+            let answer = target.send(&message);
+            metrics.messages.count(if answer.is_ok() { "delivered" } else { "failed" });
+            if let Err(why) = &answer {
+                tracing::warn!(
+                    experiment = message.experiment,
+                    kind = message.kind,
+                    why,
+                    "a message is not delivered yet"
+                );
+            }
+            if let Err(error) = held(queue).sent(&message, answer, clock.now()) {
+                tracing::error!(%error, "that a message was sent cannot be kept; it is sent again");
+            }
+        }
+        let pending = held(queue).pending().unwrap_or(0);
+        metrics.pending.set(pending);
+        std::thread::sleep(PERIOD);
+    }
+}

@@ -1,0 +1,172 @@
+//! What is new of an experiment since it was last looked at.
+
+use traffic::{Alarm, Change, Standing, State};
+
+/// What was said of an experiment already.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// How many changes of its state.
+    pub changes: usize,
+    /// How many guardrails that broke.
+    pub alarms: usize,
+    /// How it stood.
+    pub standing: String,
+}
+
+/// An experiment at one look.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// Its name.
+    pub name: String,
+    /// When it was made, in milliseconds since 1970; `None` if it is damaged, and that is not known.
+    pub created: Option<i64>,
+    /// The names of its rankers.
+    pub rankers: Vec<String>,
+    /// All changes of its state, the oldest first.
+    pub changes: Vec<Change>,
+    /// All guardrails that broke, the oldest first.
+    pub alarms: Vec<Alarm>,
+    /// How it stands; `None` if it is damaged.
+    pub standing: Option<Standing>,
+    /// What its headline, or the damage, says.
+    pub sentence: String,
+    /// What to do.
+    pub advice: String,
+    /// The ranker that won.
+    pub winner: Option<String>,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// When, in milliseconds since 1970; `None` for what was found by looking.
+    pub time: Option<i64>,
+    /// What, in a word.
+    pub kind: String,
+    /// What, in a sentence.
+    pub sentence: String,
+    /// What to do; may be empty.
+    pub advice: String,
+    /// The ranker that it is about: the winner, the one that was shipped, or that broke a guardrail.
+    pub ranker: Option<String>,
+}
+
+/// The name of a damaged experiment's standing.
+const DAMAGED: &str = "damaged";
+
+/// How an experiment stands when somebody should know: other standings follow from changes and alarms, which are told by themselves, or are
+/// those of every experiment that goes on.
+fn is_told(standing: Standing) -> bool {
+    match standing {
+        Standing::Decided
+        | Standing::Contradicted
+        | Standing::Equal
+        | Standing::Silent
+        | Standing::Untrusted
+        | Standing::NoClicks => true,
+        Standing::NotBegun
+        | Standing::Waiting
+        | Standing::Undecided
+        | Standing::Breached
+        | Standing::Paused
+        | Standing::Killed
+        | Standing::Ended
+        | Standing::Shipped => false,
+    }
+}
+
+/// What happened since what is `known`, in the order of time, and what is known then.
+#[must_use]
+pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
+    let ranker = |place: u32| seen.rankers.get(place as usize).cloned();
+    let changes = seen.changes.iter().skip(known.changes).map(|change| {
+        let (kind, what) = match change.state {
+            State::Running => ("resumed", "is running again".to_owned()),
+            State::Shipped(place) => ("shipped", format!("ships {}", ranker(place).unwrap_or_default())),
+            state => (state.name(), format!("is {}", state.name())),
+        };
+        let why = if change.why.is_empty() { String::new() } else { format!(": {}", change.why) };
+        Message {
+            time: Some(change.time),
+            kind: kind.to_owned(),
+            sentence: format!("{} {what}, by {}{why}", seen.name, change.who),
+            advice: String::new(),
+            ranker: change.state.shipped().and_then(ranker),
+        }
+    });
+    let alarms = seen.alarms.iter().skip(known.alarms).map(|alarm| {
+        let name = ranker(alarm.ranker).unwrap_or_default();
+        let ([all, bad], [of_champion, bad_of_champion]) = (alarm.ranker_bad, alarm.champion_bad);
+        Message {
+            time: Some(alarm.time),
+            kind: "breached".to_owned(),
+            sentence: format!(
+                "{name} broke a guardrail of {} ({}): {bad} of {all} were bad, and {bad_of_champion} of {of_champion} of the champion",
+                seen.name,
+                alarm.guard.meaning()
+            ),
+            advice: "Look at what changed before you resume it.".to_owned(),
+            ranker: Some(name),
+        }
+    });
+    let mut all: Vec<Message> = changes.chain(alarms).collect();
+    // What broke comes before what that led to.
+    all.sort_by_key(|message| (message.time, message.kind != "breached"));
+    let standing = seen.standing.map_or(DAMAGED, Standing::name);
+    if standing != known.standing && seen.standing.is_none_or(is_told) {
+        all.push(Message {
+            time: None,
+            kind: standing.to_owned(),
+            sentence: format!("{}: {}", seen.name, seen.sentence),
+            advice: seen.advice.clone(),
+            ranker: seen.winner.clone(),
+        });
+    }
+    // A damaged experiment does not know what happened to it.
+    let known = Known {
+        changes: seen.changes.len().max(known.changes),
+        alarms: seen.alarms.len().max(known.alarms),
+        standing: standing.to_owned(),
+    };
+    (all, known)
+}
+
+#[cfg(test)]
+mod tests {
+    use traffic::Guard;
+
+    use super::*;
+
+    fn seen(standing: Option<Standing>) -> Seen {
+        let change = |time, state| Change { time, state, who: "ann".to_owned(), why: "a test".to_owned() };
+        let alarm = Alarm { time: 20, ranker: 1, guard: Guard::NoClick, ranker_bad: [90, 80], champion_bad: [90, 10] };
+        Seen {
+            name: "search".to_owned(),
+            created: Some(1),
+            rankers: vec!["old".to_owned(), "new".to_owned()],
+            changes: vec![change(20, State::Paused), change(40, State::Running), change(60, State::Shipped(1))],
+            alarms: vec![alarm],
+            standing,
+            sentence: "new beats old.".to_owned(),
+            advice: "Ship new.".to_owned(),
+            winner: Some("new".to_owned()),
+        }
+    }
+
+    #[test]
+    fn each_thing_is_said_once_in_the_order_of_time() {
+        let (all, known) = news(&Known::default(), &seen(Some(Standing::Decided)));
+        let kinds: Vec<&str> = all.iter().map(|message| message.kind.as_str()).collect();
+        assert_eq!(kinds, ["breached", "paused", "resumed", "shipped", "decided"]);
+        assert!(all[0].sentence.contains("80 of 90 were bad, and 10 of 90 of the champion"), "{}", all[0].sentence);
+        assert_eq!(all[3].sentence, "search ships new, by ann: a test");
+        assert_eq!((&*all[4].sentence, &*all[4].advice), ("search: new beats old.", "Ship new."));
+        let (again, same) = news(&known, &seen(Some(Standing::Decided)));
+        assert_eq!((again, same), (vec![], known.clone()));
+        // Back to what needs no word, and then the same once more.
+        let (none, known) = news(&known, &seen(Some(Standing::Undecided)));
+        assert_eq!(none, []);
+        assert_eq!(news(&known, &seen(Some(Standing::Decided))).0.len(), 1);
+        assert_eq!(news(&known, &seen(None)).0[0].kind, "damaged");
+    }
+}
