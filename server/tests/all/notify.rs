@@ -148,7 +148,7 @@ fn each_message_arrives_signed_and_in_order() {
         assert_eq!(headers["rankduel-signature"], format!("sha256={signature}"));
         assert_eq!(body["page"], format!("/e/{}", body["experiment"].as_str().unwrap()));
     }
-    assert_eq!(taken[0].1["sentence"], "e is paused, by this machine: a test");
+    assert_eq!(taken[0].1["sentence"], "e is paused, by local: a test");
     drop(taken);
     let page = server.client().get("/e/e").body;
     assert!(page.contains("Messages sent") && page.contains("delivered"), "{page}");
