@@ -369,7 +369,8 @@ def decide(outcomes: Any, confidence: float = 0.95, *, by: str = "units") -> Dec
     Parameters
     ----------
     outcomes
-        A file in CSV, JSON Lines or Parquet, a folder that ``click-logs credit`` or `Credited.save` wrote, or a frame of pandas,
+        A file in CSV, JSON Lines or Parquet, a folder that ``click-logs credit`` or `Credited.save` wrote (what was named there to
+        decide, such as orders, does), or a frame of pandas,
         polars, pyarrow or duckdb. Its columns, in any order: ``day``, ``first``, ``second``, ``unit_wins``, ``unit_losses``,
         ``unit_ties``; optional: ``impression_wins``, ``impression_losses``, ``impression_ties``, ``version``, and those of amounts that
         ``click-logs credit`` writes.
@@ -398,15 +399,15 @@ def decide(outcomes: Any, confidence: float = 0.95, *, by: str = "units") -> Dec
     if by not in ("units", "impressions"):
         raise ValueError(f"by: expected 'units' or 'impressions', found {by!r}")
     if isinstance(outcomes, (str, os.PathLike)):
-        table, summary = _core.outcomes_of(outcomes)
+        table, summary, conversions = _core.outcomes_of(outcomes)
     else:
         columns = {name: [_cell(value) for value in values] for name, values in cells(outcomes, "outcomes").items()}
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values()))
-        table, summary = text.getvalue(), "{}"
-    text_of, data, looks, figure, distrust = _core.decided(table, summary, confidence, by == "impressions")
+        table, summary, conversions = text.getvalue(), "{}", None
+    text_of, data, looks, figure, distrust = _core.decided(table, summary, confidence, by == "impressions", conversions)
     return Decision(text_of, json.loads(data), Frame.from_csv(looks.encode()), figure, distrust)
 
 

@@ -166,3 +166,18 @@ def test_sql_of_the_documentation_gives_every_unit_the_same(
     table = rows(out / "conversions.csv")
     assert totals == [sum(int(row[column]) for row in table) for column in columns]
     assert len(expected) == sum(int(row[f"unit_{kind}"]) for row in table for kind in ("wins", "losses", "ties"))
+
+
+def test_python_decides_by_what_was_named(shop: Path, tmp_path: Path) -> None:
+    rd = pytest.importorskip("rankduel")
+    for primary in ("clicks", "conversions", "value"):
+        out = tmp_path / primary
+        click_logs(
+            *("credit", "--quiet", "--impressions", shop / "impressions.jsonl", "--clicks", shop / "clicks.jsonl", "--final"),
+            *("--outcomes", shop / "conversions.jsonl", "--currency", "EUR", "--cap", "20000", "--primary", primary, "--out", out),
+        )
+        words = [PROGRAM] if PROGRAM else [sys.executable, "-m", "rankduel.click_logs"]
+        done = subprocess.run([*words, "decide", str(out)], capture_output=True, text=True, timeout=600, check=True)
+        decision = rd.decide(out)
+        assert str(decision) == done.stdout.rstrip("\n"), primary
+        assert decision.data["decided_by"] == primary and len(decision.data["beside"]) == 2

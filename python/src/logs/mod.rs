@@ -17,7 +17,9 @@ use click_logs::cli::summary;
 use click_logs::join::{Credited, FrameJoin, State, Sum, Units, Unkept};
 use click_logs::model::Settings;
 use click_logs::outcomes::{fates_csv, pages_csv};
-use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes, record, words};
+use click_logs::measures::Measures;
+use click_logs::outcomes::{conversions_of_text, conversions_text};
+use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes};
 use page::decision::{distrusted, overview};
 use page::figure::win_rates;
 use pyo3::prelude::*;
@@ -150,16 +152,18 @@ fn of_state(error: anyhow::Error) -> PyErr {
     value_error(message)
 }
 
-/// A table of outcomes in a file or in a folder that `click-logs credit` wrote: its CSV, and the summary beside it in JSON.
+/// A table of outcomes in a file or in a folder that `click-logs credit` wrote: its CSV, the summary beside it in JSON, and the CSV of
+/// conversions, if the folder has any.
 #[pyfunction]
-pub(crate) fn outcomes_of(py: Python<'_>, path: PathBuf) -> PyResult<(String, String)> {
-    let (outcomes, summary) = py.detach(|| read_outcomes(&path)).map_err(|error| value_error(format!("{error:#}")))?;
-    let mut summary = summary;
+pub(crate) fn outcomes_of(py: Python<'_>, path: PathBuf) -> PyResult<(String, String, Option<String>)> {
+    let failed = |error: anyhow::Error| value_error(format!("{error:#}"));
+    let (outcomes, mut summary) = py.detach(|| read_outcomes(&path)).map_err(failed)?;
+    let conversions = if path.is_dir() { conversions_text(&path, &summary).map_err(failed)? } else { None };
     if summary.is_null() {
         summary = serde_json::json!({});
     }
     summary["rankers"] = outcomes.rankers.clone().into();
-    Ok((outcomes.to_csv(), summary.to_string()))
+    Ok((outcomes.to_csv(), summary.to_string(), conversions))
 }
 
 /// The text of summary.json beside `table`, the text of outcomes.csv.
@@ -174,9 +178,16 @@ pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
 /// sentences that a page says instead.
 type Decided = (String, String, String, Option<String>, Vec<String>);
 
-/// Who won, by a table of outcomes and the summary beside it.
+/// Who won, by a table of outcomes, the summary beside it, and the table of conversions, if there are any.
 #[pyfunction]
-pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impressions: bool) -> PyResult<Decided> {
+#[pyo3(signature = (outcomes, summary, confidence, by_impressions, conversions=None))]
+pub(crate) fn decided(
+    outcomes: &str,
+    summary: &str,
+    confidence: f64,
+    by_impressions: bool,
+    conversions: Option<&str>,
+) -> PyResult<Decided> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(value_error(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
     }
@@ -191,7 +202,10 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
         click_logs::outcomes::need_impressions(&outcomes).map_err(value_error)?;
     }
     let verdicts = decide(&outcomes, alpha, by).map_err(value_error)?;
-    let data = record(&verdicts, &summary);
+    let conversions = conversions.map(|text| conversions_of_text(text, &rankers, &summary)).transpose();
+    let conversions = conversions.map_err(|error| value_error(format!("{error:#}")))?;
+    let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha).map_err(value_error)?;
+    let data = measures.record();
     let distrust = if data["trusted"] == false {
         let headline = overview(verdicts.latest(), summary["unit"].as_str()).headline;
         let headline = distrusted(headline, &outlook(&verdicts, &summary));
@@ -199,6 +213,7 @@ pub(crate) fn decided(outcomes: &str, summary: &str, confidence: f64, by_impress
     } else {
         Vec::new()
     };
-    let figure = win_rates(&verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
-    Ok((words(&verdicts, &summary), data.to_string(), verdicts.looks_csv(), figure, distrust))
+    let verdicts = measures.signs();
+    let figure = win_rates(verdicts, (summary["synthetic"] == true).then_some(SYNTHETIC));
+    Ok((measures.words(), data.to_string(), verdicts.looks_csv(), figure, distrust))
 }

@@ -83,12 +83,21 @@ pub fn primary(summary: &Value) -> Primary {
 /// # Errors
 /// If their table cannot be read, or is not the one that the summary describes.
 pub fn read_conversions(folder: &Path, rankers: &[String], summary: &Value) -> Result<Option<Conversions>> {
+    let Some(text) = conversions_text(folder, summary)? else { return Ok(None) };
+    let path = folder.join(CONVERSIONS_FILE);
+    conversions_of_text(&text, rankers, summary).with_context(|| path.display().to_string()).map(Some)
+}
+
+/// The text of the table of conversions in a folder; `None` if there is none.
+///
+/// # Errors
+/// As [`read_conversions`].
+pub fn conversions_text(folder: &Path, summary: &Value) -> Result<Option<String>> {
     let path = folder.join(CONVERSIONS_FILE);
     if !path.exists() {
         return Ok(None);
     }
-    let name = || path.display().to_string();
-    let text = input::read_text(&path, MOST_BYTES).with_context(name)?;
+    let text = input::read_text(&path, MOST_BYTES).with_context(|| path.display().to_string())?;
     if summary["conversions"]["checksum"].as_str() != Some(&*sha256_hex(&text)) {
         return Err(usage(format!(
             "{}: the summary beside it is missing or describes another table, so that what decides and the cap are not known; run \
@@ -96,7 +105,15 @@ pub fn read_conversions(folder: &Path, rankers: &[String], summary: &Value) -> R
             path.display()
         )));
     }
-    parse(&text, rankers, summary["conversions"]["cap"].as_u64()).with_context(name).map(Some)
+    Ok(Some(text))
+}
+
+/// The conversions of a table, with `rankers` in the order of results and the summary beside it.
+///
+/// # Errors
+/// If it is not such a table.
+pub fn conversions_of_text(text: &str, rankers: &[String], summary: &Value) -> Result<Conversions> {
+    parse(text, rankers, summary["conversions"]["cap"].as_u64())
 }
 
 /// The conversions of a table as [`Conversions::to_csv`] writes it.
