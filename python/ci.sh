@@ -73,12 +73,14 @@ study = site.live(["rucb", "mdb", "rmed1"], steps=2000, runs=3)
 matrix = site.proxy(impressions_per_pair=200)
 print(hashlib.sha256(study.curves.to_csv() + matrix.values.tobytes()).hexdigest())
 '
+# Files of tests side by side: each has servers, databases and folders of its own.
+beside=(-n auto --dist loadfile)
 found=()
 for python in "${pythons[@]}"; do
   version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   place=$work/venv-$version
   everything=
-  packages=(pytest hypothesis numpy pyarrow)
+  packages=(pytest pytest-xdist hypothesis numpy pyarrow)
   if [ "$python" = "$newest" ]; then
     everything=yes
     packages+=(pandas polars duckdb sqlglot scipy ranx ir_measures matplotlib tqdm mypy "pyright[nodejs]")
@@ -87,7 +89,7 @@ for python in "${pythons[@]}"; do
   "$place/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   if [ -n "$everything" ]; then
     step "$version: all tests, with warnings as errors"
-    (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider --ignore test_spark.py)
+    (cd tests && "$place/bin/python" -X dev -W error -m pytest -q -p no:cacheprovider "${beside[@]}" --durations 15 --ignore test_spark.py)
     step "$version: examples in docstrings, types, stubs"
     # Elsewhere: here, the sources would be imported instead of the wheel.
     installed=$(cd "$work" && "$place/bin/python" -c 'import rankduel, pathlib; print(pathlib.Path(rankduel.__file__).parent)')

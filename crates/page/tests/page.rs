@@ -172,7 +172,19 @@ fn the_same_part_has_one_id_and_the_page_one_heading() {
 fn every_number_of_a_chart_is_in_a_table() {
     let page = standalone(&full(Tone::Good));
     let tables: String = page.split("<table").skip(1).map(|rest| rest.split("</table>").next().unwrap()).collect();
-    for number in ["56.2%", "43.7% to 68.8%", "1,234", "7,654", "3,210", "50.0%", "9,876", "12.5%", "8,765", "75.0%", "2.5 to 22.5"] {
+    for number in [
+        "56.2%",
+        "43.7% to 68.8%",
+        "1,234",
+        "7,654",
+        "3,210",
+        "50.0%",
+        "9,876",
+        "12.5%",
+        "8,765",
+        "75.0%",
+        "2.5 to 22.5",
+    ] {
         assert!(tables.contains(number), "{number}");
     }
     // Difference, win rate, traffic, latency.

@@ -576,3 +576,34 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
     assert!(clicks.len() > 10);
     assert_eq!(clicks.into_values().collect::<Vec<_>>(), orders.into_values().collect::<Vec<_>>());
 }
+
+/// How many of 30 shops are decided by clicks, conversions and value within 28 days of lists, and the median day of those.
+#[test]
+#[ignore = "minutes: the numbers of the page about orders"]
+fn orders_beside_clicks_at_full_size() {
+    let mut days: [Vec<i32>; 3] = Default::default();
+    for seed in 1..=30 {
+        let folder = tempfile::tempdir().unwrap();
+        let (at, seed) = (folder.path(), seed.to_string());
+        let shop =
+            ["--impressions", "60000", "--days", "28", "--quality-gap", "0.2", "--orders", "0.1", "--seed", &seed];
+        ok(at, &[&["simulate", "--out", "s", "--quiet"], &shop[..]].concat());
+        let files = ["--impressions", "s/impressions.jsonl", "--clicks", "s/clicks.jsonl", "--bots", "s/bots.toml"];
+        let orders = ["--outcomes", "s/conversions.jsonl", "--currency", "EUR", "--cap", "20000"];
+        ok(at, &[&["credit", "--final", "--quiet", "--out", "r"], &files[..], &orders[..]].concat());
+        let json: serde_json::Value = serde_json::from_str(&ok(at, &["decide", "r", "--format", "json"])).unwrap();
+        let measures = [&json, &json["beside"]["conversions"], &json["beside"]["value"]];
+        for (days, measure) in days.iter_mut().zip(measures) {
+            let pair = &measure["pairs"][0];
+            assert!(pair["winner"].is_null() || pair["winner"] == "B", "{pair}");
+            days.extend(pair["since"].as_str().and_then(times::day_of_date).map(|since| since - day(BEGIN) + 1));
+        }
+    }
+    let decided = days.map(|mut days| {
+        days.sort_unstable();
+        (days.len(), days.get(days.len() / 2).copied())
+    });
+    println!("decided of 30, and the median day: {decided:?}");
+    // The page says so.
+    assert_eq!(decided, [(30, Some(3)), (13, Some(27)), (6, Some(29))]);
+}
