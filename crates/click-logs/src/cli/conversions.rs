@@ -90,6 +90,11 @@ pub(super) struct ConversionFiles {
 }
 
 impl ConversionFlags {
+    /// The files, as they are named.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// Reads the files, if any are named.
     pub(super) fn read(&self, settings: &Settings) -> Result<Option<ConversionFiles>> {
         if self.files.is_empty() {

@@ -71,7 +71,7 @@ pub(super) struct Credit {
     /// What to do with lines that cannot be read
     #[arg(long, value_enum, default_value = "refuse")]
     malformed: OnMalformed,
-    /// Write every line that does not count, with its reason, to set-aside.csv
+    /// Write every line of impressions and clicks that does not count, with its reason, to set-aside.csv
     #[arg(long)]
     set_aside: bool,
     /// Write a row for each impression and each unit to detail-impressions.csv and detail-units.csv, in the order of the files, which
@@ -133,16 +133,18 @@ enum OnMalformed {
 impl Credit {
     pub(super) fn run(mut self) -> Result<()> {
         let is_input = |path: &&PathBuf| path.as_os_str() == "-";
-        if self.impressions.iter().chain(&self.clicks).filter(is_input).count() > 1 {
+        let conversions = self.conversions.files();
+        if self.impressions.iter().chain(&self.clicks).chain(conversions).filter(is_input).count() > 1 {
             bail!(usage("`-`, standard input, is named twice and can be read once; write one of the two to a file"));
         }
         let first = self.append.clone().unwrap_or_else(|| self.impressions[0].clone());
         self.impressions = inputs::files(&self.impressions)?;
         self.clicks = inputs::files(&self.clicks)?;
         let is_read_once = |path: &&PathBuf| !path.is_file() && (path.as_os_str() == "-" || path.exists());
-        if let Some(path) = self.impressions.iter().find(is_read_once).filter(|_| self.detail) {
+        let mut twice = self.impressions.iter().chain(self.conversions.files());
+        if let Some(path) = twice.find(is_read_once).filter(|_| self.detail) {
             bail!(usage(format!(
-                "--detail reads impressions twice, and {} can be read once; write it to a file",
+                "--detail reads impressions and orders twice, and {} can be read once; write it to a file",
                 path.display()
             )));
         }

@@ -17,6 +17,7 @@ use verdicts::decide::{Action, By, decide_with_progress};
 
 use super::{against, html};
 use crate::measures::Measures;
+use crate::model::Primary;
 use crate::outcomes::read_conversions;
 use crate::verdict::{SYNTHETIC, before_all, is_synthetic, read_outcomes};
 
@@ -110,6 +111,12 @@ impl Decide {
         progress.finish();
         let conversions = if path.is_dir() { read_conversions(path, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
+        if by == By::Impressions && measures.primary() != Primary::Clicks {
+            return Err(usage(format!(
+                "--by impressions counts clicks, and this log is decided by {}, as was said beforehand; leave it out",
+                measures.primary().name()
+            )));
+        }
         let (text, json) = (measures.words(), measures.record());
         if let Some(page) = &self.html {
             let name = path.display().to_string();

@@ -399,6 +399,12 @@ fn a_plain_reading_agrees_whatever_the_order_of_lines_and_files() {
             let counts =
                 |of: &CreditedConversions| ConversionFate::ALL.iter().map(|fate| of.of(*fate)).collect::<Vec<_>>();
             assert_eq!(counts(&again), counts(&found), "seed {seed}, {attribution}");
+            // As servers write lines: a window slides over them.
+            let mut sorted = texts.clone();
+            let time = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap()["time"].as_i64();
+            sorted[0].sort_by_key(time);
+            let slid = credited(&sorted, 2, &settings, &rules, Order::Time);
+            assert_eq!(slid.conversions, found.conversions, "seed {seed}, {attribution}");
         }
     }
     // Worlds are of little use if they lack a fate: bots have a test of their own, and malformed lines are refused.
@@ -452,6 +458,7 @@ fn what_decides_is_named_beforehand_and_the_others_stand_beside() {
         let done = run(at, &["decide", primary, "--exit-code"]);
         assert_eq!(done.status.code(), Some(3), "{primary}");
     }
+    assert!(fails(at, 2, &["decide", "value", "--by", "impressions"]).contains("decided by value"));
     let table = std::fs::read_to_string(at.join("value/conversions.csv")).unwrap();
     assert_eq!(table.lines().nth(1), Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600"), "{table}");
     // The table alone has signs, and nothing that was named beforehand.
@@ -482,6 +489,8 @@ fn orders_that_cannot_be_credited_are_refused() {
     refused(ORDERS, &["--cap", "0"], 2, "expected an amount in minor units");
     refused(ORDERS, &["--attribution", "first"], 2, "expected last, all, window=7d or most-drafted");
     refused(ORDERS, &["--append", "state", "--rankers", "new,old", "--pairs", "chance"], 2, "cannot be used with");
+    refused(ORDERS, &["--impressions", "-", "--outcomes", "-"], 2, "is named twice");
+    refused(ORDERS, &["--outcomes", "-", "--detail"], 2, "can be read once; write it to a file");
     refused(ORDERS, &["--cap", "99%:o.csv"], 2, "a cap is fixed by an earlier time alone");
     let mixed = format!("{ORDERS}u2,d1,2026-01-03T10:00:00Z,,EUR,o3\n");
     refused(&mixed, &[], 1, "o.csv:2 has a `value` and o.csv:4 has none");

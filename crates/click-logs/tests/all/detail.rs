@@ -106,7 +106,10 @@ fn what_cannot_be_traced_is_refused() {
     let error = fails(at, 2, &[&credit[..], &["--order", "time"]].concat());
     assert!(error.contains("--detail names lines that were read in any order; leave out --order time"), "{error}");
     let error = fails(at, 2, &["credit", "--impressions", "-", "--clicks", "log/clicks.jsonl", "--detail"]);
-    assert!(error.contains("--detail reads impressions twice, and - can be read once; write it to a file"), "{error}");
+    assert!(
+        error.contains("--detail reads impressions and orders twice, and - can be read once; write it to a file"),
+        "{error}"
+    );
 }
 
 /// A table that something else made of the same log: of 10^5 users one has another outcome, or lies on another day.

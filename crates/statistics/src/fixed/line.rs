@@ -6,7 +6,7 @@
 //!
 //! ## References
 //!
-//! * N. R. Draper, H. Smith, "Applied Regression Analysis", 3rd edition, Wiley, 1998, <https://doi.org/10.1002/9781118625590>.
+//! * N. R. Draper, H. Smith, "Applied Regression Analysis", 3rd edition, Wiley, 1998, ISBN 0-471-17082-8.
 //! * N. Bi, P. Castells, D. Gilbert, S. Galperin, P. Tardif, S. Ahuja, "Debiased Balanced Interleaving at Amazon Search", CIKM
 //!   2022, <https://doi.org/10.1145/3511808.3557123>: A/B results from those of interleaving.
 
