@@ -20,7 +20,7 @@ fn main() {
 
 const IMPRESSIONS: usize = 100_000;
 const DOCUMENTS: usize = 10;
-const SHAPES: [&str; 3] = ["teams", "team-draft", "probabilistic"];
+const SHAPES: [&str; 4] = ["teams", "team-draft", "team-draft:pairs", "probabilistic"];
 
 /// The rows of a table.
 struct Rows {
