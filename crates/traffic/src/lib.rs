@@ -30,6 +30,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Who is in it
+//!
+//! An experiment may begin with a [share](Config::share) of the units, which is only raised, by hand or by a [ramp](Config::ramp), and take
+//! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] says who is in. Outside, nothing is
+//! recorded.
+//!
 //! # Units
 //!
 //! While the impressions of a unit count ([`Config::unit_days`]), it keeps the rankers that it met first
@@ -53,11 +59,11 @@ pub mod lists;
 mod refusals;
 mod status;
 
-pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Ranker, Then};
+pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, Place, Ranker, Step, Then};
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Marks, Notices,
-    Numbered, Refused, Request, Snapshot, SnapshotError, UnitState,
+    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Held, Marks, NextStep,
+    Notices, Numbered, Raise, Refused, Request, Snapshot, SnapshotError, UnitState,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};

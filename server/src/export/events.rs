@@ -127,6 +127,12 @@ enum Details<'a> {
         before: String,
         events: u64,
     },
+    Raised {
+        time: i64,
+        share: f64,
+        who: &'a str,
+        why: &'a str,
+    },
 }
 
 /// Who won: the first or second of two, or each of many.
@@ -219,6 +225,7 @@ impl<'a> Details<'a> {
             Event::Forgotten { time, before, events } => {
                 Self::Forgotten { time: *time, before: date(*before), events: *events }
             }
+            Event::Raised { time, share, who, why } => Self::Raised { time: *time, share: *share, who, why },
         }
     }
 }

@@ -255,6 +255,27 @@ pub(super) async fn ship(
     Ok(Answer(json!({"experiment": entry.config.name, "state": to.name(), "ranker": entry.fallback()})))
 }
 
+/// `POST /v1/experiments/{experiment}/share`
+pub(super) async fn share(
+    State(app): State<App>,
+    With(caller): Admin,
+    Named(entry): Named,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
+    let body = body.parsed()?;
+    let top = Node::top(body.value());
+    top.only(&["share", "why"])?;
+    let expected = "a share above 0 and at most 1";
+    let given = top.need("share", expected)?;
+    let to = given.value().as_f64().filter(|share| *share > 0.0 && *share <= 1.0);
+    let to = to.ok_or_else(|| given.wrong(expected))?;
+    let (id, who, why, name) = (entry.id, caller.name(), reason(&top)?, entry.config.name.clone());
+    let raised = move |session: &mut Session<'_>| jobs::raise(session, id, to, [&who, &why]);
+    let share = app.writer.call(Some(PATIENCE), raised).await??;
+    tracing::info!(experiment = name, share, who = caller.name(), "raised");
+    Ok(Answer(json!({"experiment": name, "share": share})))
+}
+
 async fn change(
     State(app): State<App>,
     With(caller): Admin,

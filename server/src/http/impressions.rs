@@ -245,8 +245,11 @@ fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, b
         // Keys of objects are in one order, so that the same request has the same text.
         request: key.as_ref().map(|_| hashes.request(id, kind, body.to_string().as_bytes())),
     };
+    let (share, lane) = (entry.config.share, entry.config.lane.as_ref());
+    let needs_place = !unit.is_empty() && (share < 1.0 || lane.is_some());
     jobs::Ask {
         experiment: id,
+        place: needs_place.then(|| app.places.of(id, lane.map_or("", |lane| lane.of.as_str()), unit)),
         unit: (!unit.is_empty()).then(|| hashes.unit(id, unit, app.clock.now())),
         is_bot: entry.config.bots.is_known(unit, agent.as_deref()),
         marks,

@@ -139,6 +139,7 @@ fn router(app: App) -> Router {
         .route("/v1/experiments/{experiment}/kill", post(experiments::kill))
         .route("/v1/experiments/{experiment}/end", post(experiments::end))
         .route("/v1/experiments/{experiment}/ship", post(experiments::ship))
+        .route("/v1/experiments/{experiment}/share", post(experiments::share))
         .route("/v1/experiments/{experiment}/impressions", post(impressions::impression))
         .route("/v1/experiments/{experiment}/choose", post(impressions::choose))
         .route("/v1/experiments/{experiment}/duels", post(impressions::duel))

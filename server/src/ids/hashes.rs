@@ -68,7 +68,7 @@ impl Hashes {
 }
 
 /// Parts are hashed with their lengths, so that two lists of parts never give the same bytes.
-fn hash(mut mac: Hmac<Sha256>, what: u8, experiment: u32, parts: &[&[u8]]) -> [u8; 32] {
+pub(super) fn hash(mut mac: Hmac<Sha256>, what: u8, experiment: u32, parts: &[&[u8]]) -> [u8; 32] {
     mac.update(&[what]);
     mac.update(&experiment.to_be_bytes());
     for part in parts {
@@ -78,7 +78,7 @@ fn hash(mut mac: Hmac<Sha256>, what: u8, experiment: u32, parts: &[&[u8]]) -> [u
     mac.finalize().into_bytes().into()
 }
 
-fn first<const N: usize>(hash: [u8; 32]) -> [u8; N] {
+pub(super) fn first<const N: usize>(hash: [u8; 32]) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&hash[..N]);
     bytes

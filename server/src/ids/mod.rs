@@ -1,12 +1,15 @@
-//! Impression ids, which are signed, and the keyed hashes that stand for units, queries and requests. Not here: keys of
+//! Impression ids, which are signed, and the keyed hashes that stand for units, queries and requests, and
+//! say where units stand. Not here: keys of
 //! callers, which the store keeps.
 
 mod base64url;
 mod hashes;
 mod impression;
+mod places;
 mod ring;
 
 pub use base64url::{decode, encode};
 pub use hashes::{Hashes, UnitHash, UnitHashes};
 pub use impression::{IdError, ImpressionId, Signer};
+pub use places::Places;
 pub use ring::Secret;

@@ -1,7 +1,7 @@
 //! Experiments: made, listed, changed.
 
 use serde_json::{Value, json};
-use traffic::{Config, Experiment, State};
+use traffic::{Config, Experiment, Lane, State};
 
 use super::Refusal;
 use crate::writer::Session;
@@ -20,6 +20,14 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
     }
     let experiment = Experiment::create(config, session.now)
         .map_err(|error| Refusal::Invalid { path: Some(error.field.to_owned()), detail: error.message })?;
+    if let Some(lane) = &experiment.config().lane
+        && let Some((other, theirs)) = overlapping(session, lane)
+    {
+        return Err(Refusal::Conflict(format!(
+            "the lane overlaps that of experiment {other:?}, which is from {} to {} of {:?}; choose another part, or end that experiment",
+            theirs.from, theirs.to, theirs.of
+        )));
+    }
     let told = json!({
         "experiment": name,
         "version": experiment.version().to_string(),
@@ -28,6 +36,26 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
     });
     session.create(experiment)?;
     Ok(told)
+}
+
+/// An experiment that is not over and could have units of a lane, and its own lane. One that is damaged may be repaired.
+fn overlapping(session: &Session<'_>, lane: &Lane) -> Option<(String, Lane)> {
+    let held = session.experiments().map(|(_, known)| (known.config(), known.state()));
+    let damaged = session.damaged().values().filter_map(|damage| Some((damage.config.as_ref()?, damage.state)));
+    let lanes = held.chain(damaged).filter(|(_, state)| !state.is_over());
+    let mut lanes = lanes.filter_map(|(config, _)| Some((config.name.clone(), config.lane.clone()?)));
+    lanes.find(|(_, theirs)| theirs.overlaps(lane))
+}
+
+/// Raises the share of an experiment, and returns what it is then.
+///
+/// # Errors
+/// If that is a lower one, or the experiment is over.
+pub fn raise(session: &mut Session<'_>, id: u32, to: f64, [who, why]: [&str; 2]) -> Result<f64, Refusal> {
+    let now = session.now;
+    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    experiment.raise(now, to, who, why)?;
+    Ok(experiment.share())
 }
 
 /// Changes the state of an experiment, and returns what it is then. With `was_pulled`, it may be killed in memory alone: that is

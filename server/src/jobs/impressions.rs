@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use interleave::{Doc, ListBuf, Page, Preference};
 use times::parse_duration;
-use traffic::{Chosen, Config, Marks, Request, State};
+use traffic::{Chosen, Config, Marks, Place, Request, State};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHashes};
@@ -23,6 +23,8 @@ pub struct Ask {
     pub experiment: u32,
     /// Whose it is; an impression without a unit is one of its own.
     pub unit: Option<UnitHashes>,
+    /// Where the unit stands; `None` without a unit, or where that matters to nobody.
+    pub place: Option<Place>,
     /// Whether a rule says that the unit is a bot.
     pub is_bot: bool,
     /// What finds it again.
@@ -106,6 +108,9 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
     let state = experiment.state();
     if ask.is_bot && state == State::Running {
         return Ok(Answer::Fallback("bot"));
+    }
+    if state == State::Running && !experiment.admits(ask.place) {
+        return Ok(Answer::Fallback("outside"));
     }
     if state == State::Running && experiment.fates().open >= most {
         return Ok(Answer::Fallback("overloaded"));

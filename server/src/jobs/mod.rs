@@ -10,7 +10,7 @@ mod status;
 
 pub use clicks::{Said, Sent, events};
 pub use deletion::{delete, impressions_of};
-pub use experiments::{change, create, delete as delete_experiment};
+pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use refusal::Refusal;

@@ -62,7 +62,7 @@ impl From<Refused> for Refusal {
             Refused::NotListed(_) => {
                 Self::Conflict("the impression shows nothing yet; give its lists first".to_owned())
             }
-            Refused::State { .. } => Self::Conflict(detail),
+            Refused::State { .. } | Refused::Lower { .. } | Refused::Over(_) => Self::Conflict(detail),
             Refused::Missing { .. } => Self::Invalid { path: Some("lists".to_owned()), detail },
             Refused::Page(_) => Self::Invalid { path: Some("documents".to_owned()), detail },
             _ => Self::invalid(detail),

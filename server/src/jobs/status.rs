@@ -6,7 +6,7 @@ use verdicts::outcomes::Outcomes;
 
 use serde_json::{Value, json};
 use times::date;
-use traffic::{DecisionReport, Experiment, Facts, Fates, Notices};
+use traffic::{DecisionReport, Experiment, Facts, Fates, Held, Notices};
 
 use super::Refusal;
 use crate::notify::Seen;
@@ -200,6 +200,11 @@ fn details(experiment: &Experiment) -> Value {
     let Notices { not_shown, near_id, malformed, ignored, duplicate, late, noisy, identical: _, refused: _ } =
         experiment.notices();
     let tally = experiment.tally();
+    let raises = experiment.raises().iter();
+    let raises =
+        raises.map(|raise| json!({"time": raise.time, "share": raise.share, "who": raise.who, "why": raise.why}));
+    let next = experiment.next_step();
+    let next = next.map(|next| json!({"share": next.share, "left": next.left, "held": next.held.map(Held::name)}));
     let forgotten = experiment.forgotten();
     let forgotten = forgotten.before.map(|day| json!({"before": date(day), "events": forgotten.events}));
     json!({
@@ -241,6 +246,7 @@ fn details(experiment: &Experiment) -> Value {
         "guardrails": rails.collect::<Vec<_>>(),
         "not_watched": experiment.not_watched(),
         "changes": changes.collect::<Vec<_>>(),
+        "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
         // Whose list everybody gets where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},

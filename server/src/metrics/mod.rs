@@ -92,7 +92,7 @@ pub struct Metrics {
     /// Answers by class of status.
     pub answers: Family<5>,
     /// Lists of one ranker, by why nothing was mixed.
-    pub champions: Family<11>,
+    pub champions: Family<12>,
     /// Events by what became of them.
     pub events: Family<8>,
     /// Messages that were sent, by what came of it.
@@ -151,6 +151,7 @@ impl Default for Metrics {
                     "ended",
                     "shipped",
                     "bot",
+                    "outside",
                     "overloaded",
                     "late",
                     "unavailable",

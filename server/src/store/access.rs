@@ -238,6 +238,9 @@ impl Store {
             schema::create(&connection)?;
         }
         schema::check(&connection, &name)?;
+        if access == Access::Serve {
+            schema::add_places(&connection)?;
+        }
         if access == Access::Read {
             connection.execute_batch("PRAGMA query_only = ON;")?;
         }

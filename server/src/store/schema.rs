@@ -69,6 +69,8 @@ pub struct Secrets {
     pub ids: Secret,
     /// Hashes units, queries and requests.
     pub hashes: Secret,
+    /// Says where units stand. It is never replaced.
+    pub places: [u8; 32],
 }
 
 impl std::fmt::Debug for Secrets {
@@ -76,6 +78,9 @@ impl std::fmt::Debug for Secrets {
         f.write_str("Secrets(..)")
     }
 }
+
+/// The name of the salt of places.
+const PLACES: &str = "places";
 
 /// Makes the tables of a new store.
 pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
@@ -91,6 +96,16 @@ pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
         connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     }
     connection.execute_batch("COMMIT;")?;
+    Ok(())
+}
+
+/// The salt of places, for a store that was made before there was one.
+pub(super) fn add_places(connection: &Connection) -> Result<(), StoreError> {
+    if value(connection, PLACES)?.is_none() {
+        let mut salt = [0_u8; 32];
+        fill(&mut salt)?;
+        connection.execute("INSERT OR IGNORE INTO meta VALUES (?1, ?2)", (PLACES, &salt[..]))?;
+    }
     Ok(())
 }
 
@@ -138,7 +153,8 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
 
 /// The secrets of the store.
 pub(super) fn secrets(connection: &Connection) -> Result<Secrets, StoreError> {
-    Ok(Secrets { ids: secret(connection, "ids")?, hashes: secret(connection, "hashes")? })
+    let secret = |name| secret(connection, name);
+    Ok(Secrets { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES)?.current })
 }
 
 fn value(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -190,10 +206,9 @@ pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<
 
 /// Forgets the secrets before those of today that no longer count.
 pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
-    let Secrets { ids, hashes } = secrets(connection)?;
-    for (name, secret) in [("ids-before", ids), ("hashes-before", hashes)] {
-        if secret.before.is_some_and(|(_, until)| until <= now) {
-            connection.execute("DELETE FROM meta WHERE name = ?1", [name])?;
+    for name in ["ids", "hashes"] {
+        if secret(connection, name)?.before.is_some_and(|(_, until)| until <= now) {
+            connection.execute("DELETE FROM meta WHERE name = ?1", [format!("{name}-before")])?;
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
 use super::upkeep::{Slice, Upkeep};
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
-use crate::ids::{Hashes, Signer};
+use crate::ids::{Hashes, Places, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Access, Audit, Keys, Row, Store, StoreError, random};
 
@@ -109,6 +109,7 @@ impl Thread {
             keys: Keys::default(),
             signer: Signer::new(&secrets.ids),
             hashes: Hashes::new(&secrets.hashes),
+            places: Places::new(&secrets.places),
             clock: options.clock.clone(),
             start: options.start.map_or_else(random, Ok)?,
             audits: Audits::default(),

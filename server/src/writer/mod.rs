@@ -28,7 +28,7 @@ pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_log, fold};
 pub use session::{Held, Offer, Session};
 pub use truncate::Truncation;
 
-use crate::ids::{Hashes, ImpressionId, Signer};
+use crate::ids::{Hashes, ImpressionId, Places, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Audit, Faults, Keys, StoreError, StoreLock};
 use flush::Thread;
@@ -47,6 +47,8 @@ pub struct Shared {
     pub signer: Signer,
     /// Hashes units, queries and requests.
     pub hashes: Hashes,
+    /// Says where units stand.
+    pub places: Places,
     /// The time.
     pub clock: Clock,
     /// The number of this start: random, so that no other start of a server has it.

@@ -2,6 +2,7 @@
 //! `guards` counts.
 
 mod guardrails;
+mod share;
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ use times::{Zone, parse_duration};
 use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
+pub(crate) use share::{Hold, check_share, is_below};
+pub use share::{Lane, Place, Step};
 
 /// What is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,6 +120,17 @@ pub struct Config {
     /// How long impressions, units and events are kept after their day, in whole days, e.g. `90d`; for ever if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retain: Option<String>,
+    /// The share of units that is in the experiment at its beginning, above 0 and at most 1; that of the first step, if there is a ramp. It
+    /// is raised later ([`raise`](crate::Experiment::raise)), and never lowered.
+    #[serde(default = "all")]
+    pub share: f64,
+    /// How the share is raised by itself: steps of a higher share each. The next one comes once the experiment has run for the time of
+    /// this one, as long as no guardrail broke and its pages can be trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp: Option<Vec<Step>>,
+    /// The part of a layer that its units come from; all units if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane: Option<Lane>,
 }
 
 fn auto() -> String {
@@ -145,6 +159,10 @@ fn one() -> u32 {
 
 fn level() -> f64 {
     0.05
+}
+
+fn all() -> f64 {
+    1.0
 }
 
 /// A ranker and the version of it that takes part.
@@ -235,6 +253,12 @@ fn generator(field: &'static str, text: &str) -> Result<Generator, ConfigError> 
     Ok(Generator::from_seed(state))
 }
 
+/// Whether a name is 1 to 64 small letters, digits, `-` and `_`.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    (1..=64).contains(&name.len()) && name.chars().all(is_plain)
+}
+
 impl Config {
     /// The settings for these rankers, everything else as by default.
     #[must_use]
@@ -263,6 +287,9 @@ impl Config {
             run: 0,
             generators: None,
             retain: None,
+            share: all(),
+            ramp: None,
+            lane: None,
         }
     }
 
@@ -285,12 +312,14 @@ impl Config {
             self.depth = self.shown;
         }
         self.rules()?;
+        if let Some(first) = self.ramp.as_ref().and_then(|steps| steps.first()) {
+            self.share = first.share();
+        }
         Ok(self)
     }
 
     fn check_rankers(&self) -> Result<(), ConfigError> {
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(is_plain) {
+        if !is_plain(&self.name) {
             let name: String = self.name.chars().take(80).collect();
             return Err(invalid(
                 "name",
@@ -400,6 +429,7 @@ impl Config {
                 Some([generator("generators.policy", policy)?, generator("generators.coins", coins)?])
             }
         };
+        let ramp = self.ramp_rules()?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -423,6 +453,7 @@ impl Config {
             choice,
             generators,
             retain,
+            ramp,
         })
     }
 
@@ -476,4 +507,6 @@ pub(crate) struct Rules {
     pub(crate) generators: Option<[Generator; 2]>,
     /// On how many days after its own an impression is kept; on all if `None`.
     pub(crate) retain: Option<i32>,
+    /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
+    pub(crate) ramp: Vec<Hold>,
 }

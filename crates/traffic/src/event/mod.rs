@@ -15,6 +15,9 @@
 //! 4. Run `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. What was
 //!    there before stays; a test fails if a byte of it changes.
 //!
+//! Where a new version adds only what an event does not use, `encode` may write the version before: settings of `Created` that are left out do
+//! not change its bytes, which snapshots have.
+//!
 //! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
 //! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
 //! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
@@ -175,6 +178,17 @@ pub enum Event {
         /// How many events are forgotten.
         events: u64,
     },
+    /// The share of units that is in the experiment was raised.
+    Raised {
+        /// When.
+        time: Time,
+        /// To what, in (0, 1].
+        share: f64,
+        /// Who; `ramp` if it was the ramp.
+        who: String,
+        /// Why.
+        why: String,
+    },
 }
 
 /// What was odd about an impression. Each is noticed once, so that whoever has an id adds a handful of events at most.
@@ -333,7 +347,8 @@ impl Event {
             | Self::Changed { time, .. }
             | Self::Breached { time, .. }
             | Self::Noticed { time, .. }
-            | Self::Forgotten { time, .. } => *time,
+            | Self::Forgotten { time, .. }
+            | Self::Raised { time, .. } => *time,
         }
     }
 
@@ -355,6 +370,7 @@ impl Event {
             Self::Breached { .. } => "breached",
             Self::Noticed { .. } => "noticed",
             Self::Forgotten { .. } => "forgotten",
+            Self::Raised { .. } => "raised",
         }
     }
 
@@ -376,6 +392,7 @@ impl Event {
             Self::Breached { .. } => 11,
             Self::Noticed { .. } => 12,
             Self::Forgotten { .. } => 13,
+            Self::Raised { .. } => 14,
         }
     }
 

@@ -36,7 +36,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The event in the newest version of its kind.
+    /// The event in the newest version of its kind that it needs.
     #[must_use]
     pub fn of(event: Event) -> Self {
         let bytes = stored::encode(&event);

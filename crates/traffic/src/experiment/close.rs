@@ -1,4 +1,4 @@
-//! What ends by itself: windows, days, and guardrails that break.
+//! What ends by itself: windows, days, and guardrails that break. Not here: the ramp.
 
 use super::super::config::{Ask, Then};
 use super::super::event::{Event, Reason, State, Time};
@@ -13,7 +13,8 @@ const REMEMBERED: i64 = 3_600_000;
 const WATCH_EVERY: u64 = 64;
 
 impl Experiment {
-    /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed. Call it
+    /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed, and moves the
+    /// ramp on. Call it
     /// before each batch of commands, and now and then.
     pub fn advance(&mut self, now: Time) {
         let now = now.max(self.time);
@@ -29,6 +30,7 @@ impl Experiment {
             }
         }
         self.close_days(now);
+        self.ramp_up(now);
         self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
     }
 

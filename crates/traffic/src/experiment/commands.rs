@@ -63,7 +63,7 @@ pub enum Chosen {
 }
 
 /// Why a call was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
     /// The impression is not open.
@@ -99,7 +99,20 @@ pub enum Refused {
         /// What was asked.
         to: State,
     },
-    /// The policy of this build refuses the settings of another revision.
+    /// The share is only raised.
+    #[error(
+        "the share is {from} and is only raised, so that units that are in the experiment stay in it; it cannot become {to}"
+    )]
+    Lower {
+        /// What it is.
+        from: f64,
+        /// What was asked.
+        to: f64,
+    },
+    /// It is over: its share means nothing any more.
+    #[error("the experiment is {}; its share means nothing any more", .0.name())]
+    Over(State),
+    /// The policy of this build refuses the settings of another revision, or a value is none of a setting.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }
@@ -125,7 +138,7 @@ impl Experiment {
     pub fn started(&mut self, now: Time, start: u64) -> Result<(), Refused> {
         let time = now.max(self.time);
         let gap = (time - self.time).min(self.rules.window);
-        self.started_with(gap, start);
+        self.started_with(time, gap, start);
         self.record(Event::Started { time, gap, start });
         self.take_over(time)
     }
@@ -158,7 +171,8 @@ impl Experiment {
     }
 
     /// An impression. With `lists`, which finds the list of a ranker, they are mixed immediately; without, they are awaited
-    /// ([`list`](Self::list)), or a judge is asked. A unit of a snapshot is [fetched](Self::fetch) before.
+    /// ([`list`](Self::list)), or a judge is asked. Before, the unit is [admitted](Self::admits), and one of a snapshot
+    /// [fetched](Self::fetch).
     ///
     /// # Errors
     /// If the list of a ranker that was chosen is missing: the impression is closed then. If lists are given to an experiment that

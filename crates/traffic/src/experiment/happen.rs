@@ -10,7 +10,7 @@ use super::super::event::{Choice, Event, Outcome, Reason, Recorded, Row, State, 
 use super::clicks::Odd;
 use super::open::{Credit, Open};
 use super::units::Met;
-use super::{Alarm, Change, Daily, Experiment, Forgotten, HOURS};
+use super::{Alarm, Change, Daily, Experiment, Forgotten, HOURS, Raise};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -85,7 +85,7 @@ impl Experiment {
                 let chooser = Chooser::new(&self.config, &self.rules)?;
                 self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
             }
-            Event::Started { gap, start, .. } => self.started_with(*gap, *start),
+            Event::Started { time, gap, start } => self.started_with(*time, *gap, *start),
             Event::Asked { time, unit, choice, receipt } => {
                 if self.lacks(*unit) {
                     return impossible(format!("unit {unit} is not here; fetch it before"));
@@ -169,13 +169,22 @@ impl Experiment {
                 }
                 self.forgets(*before, *events);
             }
+            Event::Raised { time, share, who, why } => {
+                if !self.can_raise(*share) {
+                    return impossible(format!("the share is {}; it cannot be raised to {share}", self.share()));
+                }
+                self.raised(Raise { time: *time, share: *share, who: who.clone(), why: why.clone() });
+            }
         }
         self.passed(recorded);
         Ok(())
     }
 
-    pub(super) fn started_with(&mut self, gap: i64, start: u64) {
+    pub(super) fn started_with(&mut self, time: Time, gap: i64, start: u64) {
         self.downtime += gap;
+        if let Some(share) = &mut self.share {
+            share.pass_over(time - self.time);
+        }
         self.starts.push((self.fates.asked + 1, start));
     }
 
@@ -350,6 +359,7 @@ impl Experiment {
                             // Each impression has a coin of its own.
                             self.pages.entry(pair).or_default().add(record, true);
                         }
+                        self.page_counted();
                     }
                     self.units.add(Impression {
                         unit: open.unit,
@@ -390,11 +400,15 @@ impl Experiment {
         let rows = self.units.close(day, rule).remove(&0).unwrap_or_default();
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
+        self.check_pages();
         rows
     }
 
     pub(super) fn changed(&mut self, time: Time, state: State, who: &str, why: &str) {
         self.state = state;
+        if let Some(share) = &mut self.share {
+            share.changed(time, state);
+        }
         self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
     }
 

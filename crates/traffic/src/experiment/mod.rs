@@ -7,6 +7,7 @@
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
+//! | [`share`] | who is in it, and the ramp |
 //! | [`marks`] | what finds an impression again |
 //! | [`snapshot`] | all of it but its units as bytes, and back |
 //! | [`units`] | units, as far as they are here, and as bytes |
@@ -20,6 +21,7 @@ mod happen;
 mod look;
 mod marks;
 mod open;
+mod share;
 mod snapshot;
 mod units;
 
@@ -36,6 +38,8 @@ pub use happen::FoldError;
 pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
+use share::Share;
+pub use share::{Held, NextStep, Raise};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use units::UnitState;
 use units::Units;
@@ -198,6 +202,8 @@ pub struct Experiment {
     /// By hour since 1970 in the experiment's zone: the last two days.
     hourly: VecDeque<(i64, Daily)>,
     forgotten: Forgotten,
+    /// Absent if all units are in it from its beginning.
+    share: Option<Share>,
     recent: Vec<Numbered>,
 }
 
@@ -220,6 +226,7 @@ impl Experiment {
         Self {
             key: RunKey::new(config.seed, config.run),
             watched: Watched::new(config.rankers.len()),
+            share: Share::begun(config.share, time),
             config,
             rules,
             chooser,

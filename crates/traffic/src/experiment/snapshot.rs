@@ -20,13 +20,16 @@ use super::super::guards::Watched;
 use super::clicks::{Late, Odd};
 use super::marks::Remembered;
 use super::open::{Open, OpenImpressions};
+use super::share::Share;
 use super::units::Units;
 use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic};
 use crate::State;
 use crate::config::ConfigError;
 
 /// The version of the bytes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// That of an experiment that has all units from its beginning: it lacks the share, and equal logs had these bytes before there was one.
+const WITHOUT_SHARE: u8 = 2;
 
 /// An experiment at a place in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +94,12 @@ struct StateV2 {
     daily: BTreeMap<i32, Daily>,
     hourly: VecDeque<(i64, Daily)>,
     forgotten: Forgotten,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateV3 {
+    state: StateV2,
+    share: Share,
 }
 
 /// An open impression.
@@ -190,14 +199,21 @@ impl Experiment {
 
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
-        if version != VERSION {
-            return Err(SnapshotError::Version(version));
-        }
-        let state: StateV2 =
-            postcard::from_bytes(body).map_err(|_| SnapshotError::Damaged("it has values that no state has"))?;
+        let damaged = |_| SnapshotError::Damaged("it has values that no state has");
+        let (state, share) = match version {
+            WITHOUT_SHARE => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None),
+            VERSION => {
+                let StateV3 { state, share } = postcard::from_bytes(body).map_err(damaged)?;
+                (state, Some(share))
+            }
+            _ => return Err(SnapshotError::Version(version)),
+        };
         let Event::Created { config, time: created, .. } = Recorded::read(state.created)?.into_event() else {
             return Err(SnapshotError::Damaged("it has no settings"));
         };
+        if share.is_some() != Share::begun(config.share, created).is_some() {
+            return Err(SnapshotError::Damaged("its share is not that of its settings"));
+        }
         let rules = config.rules()?;
         let chooser = match state.chooser {
             Some((name, Some(known))) => {
@@ -240,13 +256,14 @@ impl Experiment {
             daily: state.daily,
             hourly: state.hourly,
             forgotten: state.forgotten,
+            share,
             recent: Vec::new(),
             ..Self::empty(*config, rules, chooser, created)
         })
     }
 }
 
-/// A state that is written without a copy of it; field by field as [`StateV2`], which a test holds it to.
+/// A state that is written without a copy of it; field by field as [`StateV2`] or [`StateV3`], which a test holds it to.
 struct Borrowed<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
@@ -290,6 +307,7 @@ impl Borrowed<'_> {
             daily,
             hourly,
             forgotten,
+            share,
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
@@ -298,7 +316,11 @@ impl Borrowed<'_> {
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
             (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
-        match postcard::to_extend(&parts, vec![VERSION]) {
+        let written = match share {
+            None => postcard::to_extend(&parts, vec![WITHOUT_SHARE]),
+            Some(share) => postcard::to_extend(&(parts, share), vec![VERSION]),
+        };
+        match written {
             Ok(bytes) => bytes,
             // Lengths are known, and memory grows.
             Err(error) => unreachable!("postcard writes every state: {error}"),

@@ -12,15 +12,22 @@ use serde_bytes::Bytes;
 
 use interleave::receipt::{read_page, write_page};
 
-use self::settings::SettingsV1;
+use self::settings::{PopulationV1, SettingsV1};
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
-use super::super::config::Config;
+use super::super::config::{Config, check_share};
 use super::recorded::{Version, read, write};
 use super::{Event, EventError};
 
-/// The bytes of an event, in the newest version of its kind.
+/// The bytes of an event, in the newest version of its kind that it needs.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
+        Event::Created { time, config, chooser } if has_population(config) => write(&CreatedV3 {
+            time: *time,
+            settings: SettingsV1::of(config),
+            retain: config.retain.as_deref(),
+            population: PopulationV1::of(config),
+            chooser,
+        }),
         Event::Created { time, config, chooser } => write(&CreatedV2 {
             time: *time,
             settings: SettingsV1::of(config),
@@ -77,6 +84,7 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         Event::Forgotten { time, before, events } => {
             write(&ForgottenV1 { time: *time, before: *before, events: *events })
         }
+        Event::Raised { time, share, who, why } => write(&RaisedV1 { time: *time, share: *share, who, why }),
     }
 }
 
@@ -87,6 +95,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
     match (kind, version) {
         (CreatedV1::KIND, CreatedV1::VERSION) => read::<CreatedV1<'_>>(body),
         (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
+        (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
@@ -103,6 +112,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
         (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
         (ForgottenV1::KIND, ForgottenV1::VERSION) => read::<ForgottenV1>(body),
+        (RaisedV1::KIND, RaisedV1::VERSION) => read::<RaisedV1<'_>>(body),
         #[cfg(test)]
         (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
         _ => Err(EventError::Unknown { kind, version }),
@@ -144,6 +154,37 @@ impl<'a> Version<'a> for CreatedV2<'a> {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, retain, chooser } = self;
         let config = Config { retain: retain.map(str::to_owned), ..settings.upgrade() };
+        Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
+    }
+}
+
+/// Whether an experiment says who is in it.
+fn has_population(config: &Config) -> bool {
+    config.share != 1.0 || config.ramp.is_some() || config.lane.is_some()
+}
+
+#[derive(Serialize, Deserialize)]
+struct CreatedV3<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    retain: Option<&'a str>,
+    /// Who is in it.
+    population: PopulationV1<'a>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV3<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 3;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, retain, population, chooser } = self;
+        let config = Config { retain: retain.map(str::to_owned), ..settings.upgrade() };
+        let config = population.upgrade(config);
+        if !has_population(&config) {
+            return Err(EventError::Damaged { what: "settings in another form" });
+        }
         Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
     }
 }
@@ -445,6 +486,27 @@ impl Version<'_> for ForgottenV1 {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, before, events } = self;
         Ok(Event::Forgotten { time, before, events })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct RaisedV1<'a> {
+    time: i64,
+    share: f64,
+    who: &'a str,
+    why: &'a str,
+}
+
+impl<'a> Version<'a> for RaisedV1<'a> {
+    const KIND: u8 = 14;
+    const VERSION: u8 = 1;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, share, who, why } = self;
+        if check_share(share).is_err() {
+            return Err(EventError::Damaged { what: "a share that is none" });
+        }
+        Ok(Event::Raised { time, share, who: who.to_owned(), why: why.to_owned() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use verdicts::Bots;
 
-use super::super::super::config::{Config, Generators, Guardrails, Ranker};
+use super::super::super::config::{Config, Generators, Guardrails, Lane, Ranker, Step};
 use super::values::{AskV1, KeepV1, ThenV1};
 
 #[derive(Serialize, Deserialize)]
@@ -62,6 +62,9 @@ impl<'a> SettingsV1<'a> {
             generators,
             // Beside these in the event.
             retain: _,
+            share: _,
+            ramp: _,
+            lane: _,
         } = config;
         Self {
             name,
@@ -145,8 +148,52 @@ impl<'a> SettingsV1<'a> {
                 coins: coins.to_owned(),
             }),
             retain: None,
+            share: 1.0,
+            ramp: None,
+            lane: None,
         }
     }
+}
+
+/// Who is in an experiment.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PopulationV1<'a> {
+    share: f64,
+    /// Percentages and times.
+    #[serde(borrow)]
+    ramp: Option<Vec<(f64, Option<&'a str>)>>,
+    #[serde(borrow)]
+    lane: Option<LaneV1<'a>>,
+}
+
+impl<'a> PopulationV1<'a> {
+    pub(super) fn of(config: &'a Config) -> Self {
+        let step = |Step { percent, hold }: &'a Step| (*percent, hold.as_deref());
+        Self {
+            share: config.share,
+            ramp: config.ramp.as_ref().map(|steps| steps.iter().map(step).collect()),
+            lane: config.lane.as_ref().map(|Lane { of, from, to }| LaneV1 { of, from: *from, to: *to }),
+        }
+    }
+
+    /// The settings with these.
+    pub(super) fn upgrade(self, config: Config) -> Config {
+        let Self { share, ramp, lane } = self;
+        let step = |(percent, hold): (f64, Option<&str>)| Step { percent, hold: hold.map(str::to_owned) };
+        Config {
+            share,
+            ramp: ramp.map(|steps| steps.into_iter().map(step).collect()),
+            lane: lane.map(|LaneV1 { of, from, to }| Lane { of: of.to_owned(), from, to }),
+            ..config
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct LaneV1<'a> {
+    of: &'a str,
+    from: f64,
+    to: f64,
 }
 
 #[derive(Serialize, Deserialize)]

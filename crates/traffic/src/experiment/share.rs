@@ -1,0 +1,215 @@
+//! The share of units that is in the experiment: it is only raised, by its ramp or by hand, so that who is in stays in.
+
+use super::super::config::{Place, check_share, is_below};
+use super::super::event::{Event, State, Time};
+use super::{Experiment, Refused};
+
+/// Pages are checked for the ramp after this many that compared rankers, or as many as there are pairs, and when a day closes.
+const CHECK_EVERY: u64 = 64;
+
+/// The share of an experiment that does not have all units from its beginning.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Share {
+    now: f64,
+    /// How long the experiment has run with it, in milliseconds, until `since`.
+    ran: i64,
+    /// From when on it runs; `None` while it does not.
+    since: Option<Time>,
+    /// Whether its pages could be trusted when that was last checked.
+    is_trusted: bool,
+    raises: Vec<Raise>,
+}
+
+/// A higher share, who raised it, and why.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Raise {
+    /// When, in milliseconds since 1970.
+    pub time: Time,
+    /// To what, in (0, 1].
+    pub share: f64,
+    /// Who; `ramp` if it was the ramp.
+    pub who: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The next step of a ramp.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NextStep {
+    /// The share that comes next, in (0, 1].
+    pub share: f64,
+    /// For how long the experiment still runs with the share of today, in milliseconds; 0 if only what holds the ramp is awaited.
+    pub left: i64,
+    /// Why the ramp does not move on.
+    pub held: Option<Held>,
+}
+
+/// Why a ramp does not move on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// The experiment does not run.
+    State,
+    /// A guardrail broke: the ramp does not move again.
+    Guardrail,
+    /// Pages are broken, so that no verdict can be trusted.
+    Integrity,
+}
+
+impl Held {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Guardrail => "guardrail",
+            Self::Integrity => "integrity",
+        }
+    }
+}
+
+impl Share {
+    /// That of an experiment which begins; `None` if it has all units.
+    pub(super) fn begun(share: f64, time: Time) -> Option<Self> {
+        let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
+        (share < 1.0).then_some(begun)
+    }
+
+    /// From now on the experiment is in this state.
+    pub(super) fn changed(&mut self, time: Time, state: State) {
+        match (self.since, state) {
+            (None, State::Running) => self.since = Some(time),
+            (Some(since), State::Paused | State::Killed | State::Ended | State::Shipped(_)) => {
+                self.ran += time - since;
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody was there for this long.
+    pub(super) fn pass_over(&mut self, absence: i64) {
+        if let Some(since) = &mut self.since {
+            *since += absence;
+        }
+    }
+
+    fn ran_until(&self, time: Time) -> i64 {
+        self.ran + self.since.map_or(0, |since| time - since)
+    }
+}
+
+impl Experiment {
+    /// The share of the units of its lane that is in the experiment, in (0, 1].
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.share.as_ref().map_or(1.0, |share| share.now)
+    }
+
+    /// How its share was raised, in order.
+    #[must_use]
+    pub fn raises(&self) -> &[Raise] {
+        self.share.as_ref().map_or(&[], |share| &share.raises)
+    }
+
+    /// Whether a unit is in the experiment: ask before it gets a number and [chooses](Self::choose). One that is not sees the list of the
+    /// [fallback](Self::fallback), and nothing of it is recorded. An impression without a unit has no place: it is in only where every
+    /// unit is, because nothing would keep it in or out of other experiments.
+    #[must_use]
+    pub fn admits(&self, place: Option<Place>) -> bool {
+        let (share, lane) = (&self.share, &self.config.lane);
+        let Some(place) = place else {
+            return self.share() == 1.0 && lane.is_none();
+        };
+        lane.as_ref().is_none_or(|lane| lane.has(place.lane))
+            && share.as_ref().is_none_or(|share| is_below(place.share, share.now))
+    }
+
+    /// The next step of the ramp; `None` if there is none.
+    #[must_use]
+    pub fn next_step(&self) -> Option<NextStep> {
+        let (next, hold) = self.ramp_step()?;
+        let share = self.share.as_ref()?;
+        let held = match self.state {
+            State::Running if !self.alarms.is_empty() => Some(Held::Guardrail),
+            State::Running if !share.is_trusted => Some(Held::Integrity),
+            State::Running => None,
+            _ => Some(Held::State),
+        };
+        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held })
+    }
+
+    /// The share of the next step, and how long that of today is held. After a raise by hand, the last step that was reached says so.
+    fn ramp_step(&self) -> Option<(f64, i64)> {
+        let (now, ramp) = (self.share.as_ref()?.now, &self.rules.ramp);
+        let next = ramp.partition_point(|(share, _)| *share <= now);
+        Some((ramp.get(next)?.0, ramp.get(next.checked_sub(1)?)?.1))
+    }
+
+    /// Raises the share; nothing happens if it is that already. A ramp goes on from there.
+    ///
+    /// # Errors
+    /// If it is no share or a lower one, or the experiment is over.
+    pub fn raise(&mut self, now: Time, to: f64, who: &str, why: &str) -> Result<(), Refused> {
+        check_share(to)?;
+        let time = now.max(self.time);
+        self.advance(time);
+        if self.state.is_over() {
+            return Err(Refused::Over(self.state));
+        }
+        let from = self.share();
+        if to < from {
+            return Err(Refused::Lower { from, to });
+        }
+        if to > from {
+            self.raise_to(time, to, who, why);
+        }
+        Ok(())
+    }
+
+    fn raise_to(&mut self, time: Time, share: f64, who: &str, why: &str) {
+        let (who, why) = (who.to_owned(), why.to_owned());
+        self.raised(Raise { time, share, who: who.clone(), why: why.clone() });
+        self.record(Event::Raised { time, share, who, why });
+    }
+
+    /// The ramp moves on once the experiment has run long enough with its share, as long as nothing holds it.
+    pub(super) fn ramp_up(&mut self, now: Time) {
+        let Some((next, hold)) = self.ramp_step() else { return };
+        let Some(share) = self.share.as_ref() else { return };
+        let is_due = share.since.is_some() && share.ran_until(now) >= hold;
+        if is_due && share.is_trusted && self.alarms.is_empty() {
+            self.raise_to(now, next, "ramp", "");
+        }
+    }
+
+    /// Whether its share can become this one.
+    pub(super) fn can_raise(&self, to: f64) -> bool {
+        check_share(to).is_ok() && to > self.share() && !self.state.is_over()
+    }
+
+    pub(super) fn raised(&mut self, raise: Raise) {
+        let is_running = self.state == State::Running;
+        if let Some(share) = &mut self.share {
+            (share.now, share.ran, share.since) = (raise.share, 0, is_running.then_some(raise.time));
+            share.raises.push(raise);
+        }
+    }
+
+    /// A page that compared rankers has closed: now and then all are checked, if a ramp waits for that.
+    pub(super) fn page_counted(&mut self) {
+        // As many pairs are checked as pages have closed since.
+        if self.fates.credited.is_multiple_of(CHECK_EVERY.max(self.pages.len() as u64)) {
+            self.check_pages();
+        }
+    }
+
+    pub(super) fn check_pages(&mut self) {
+        if self.ramp_step().is_none() {
+            return;
+        }
+        let is_trusted = self.integrity().is_trusted();
+        if let Some(share) = &mut self.share {
+            share.is_trusted = is_trusted;
+        }
+    }
+}
