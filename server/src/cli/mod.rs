@@ -1,5 +1,6 @@
 //! The command line: one file per command. [`desk`] has exit codes, and how errors look.
 
+mod apply;
 mod audit;
 mod backup;
 mod check;
@@ -43,6 +44,7 @@ enum Command {
     Serve(serve::Serve),
     #[cfg(feature = "drive")]
     Demo(demo::Demo),
+    Apply(apply::Apply),
     Keys(keys::Keys),
     Check(check::Check),
     Replay(replay::Replay),
@@ -82,6 +84,7 @@ impl Command {
             Self::Serve(command) => command.run(),
             #[cfg(feature = "drive")]
             Self::Demo(command) => command.run(),
+            Self::Apply(command) => command.run(),
             Self::Keys(command) => command.run(),
             Self::Check(command) => return command.run(),
             Self::Replay(command) => command.run(),
