@@ -224,7 +224,7 @@ struct Reading {
     fates: BTreeMap<&'static str, u64>,
     /// Conversions for which the last touch and the first one name different rankers.
     moved: usize,
-    /// Conversions of which a part came back.
+    /// Conversions that came back in part.
     partly_returned: usize,
 }
 

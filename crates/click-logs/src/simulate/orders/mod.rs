@@ -1,5 +1,5 @@
 //! Orders of simulated users: what is ordered after a click and what goes wrong in its file, and what each order is worth to the
-//! rankers whose lists showed the document. The join has no part in it.
+//! rankers that own the document. The join has no part in it.
 
 mod attributed;
 mod buyer;

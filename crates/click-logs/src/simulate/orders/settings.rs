@@ -24,7 +24,7 @@ pub enum Amounts {
     Lognormal,
     /// By Pareto, with 1,000 at least and shape 1.5: the mean exists, the variance does not.
     Pareto,
-    /// 1,000 each, whoever orders.
+    /// 1,000 each, by every user.
     Same,
 }
 
@@ -59,7 +59,7 @@ pub struct Orders {
     pub carts: f64,
     /// Baskets in another currency.
     pub other_currency: f64,
-    /// Baskets whose time is before the first impression that showed one of their documents.
+    /// Baskets dated before the first impression that showed one of their documents.
     pub early: f64,
     /// Baskets beside which a user who is not in the log orders something.
     pub unknown: f64,
