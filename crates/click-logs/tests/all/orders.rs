@@ -314,7 +314,7 @@ fn read(texts: &Texts) -> Reading {
         } else if line.currency != "EUR" {
             "other-currency"
         } else if !users.contains(&line.user) {
-            "unknown-user"
+            "unknown-unit"
         } else if bots.contains(&line.user) {
             "bot"
         } else if met.contains(&line) {

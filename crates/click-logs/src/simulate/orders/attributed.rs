@@ -60,7 +60,7 @@ impl ConversionFate {
             Self::Late => "late",
             Self::NotShown => "not-shown",
             Self::Early => "early",
-            Self::UnknownUser => "unknown-user",
+            Self::UnknownUser => "unknown-unit",
             Self::Bot => "bot",
             Self::OtherCurrency => "other-currency",
             Self::OtherAction => "other-action",
