@@ -159,7 +159,7 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
         }
         Some(known) => {
             same_settings(config, known)?;
-            let share = known["share"].as_f64().unwrap_or(1.0);
+            let share = known["share"]["now"].as_f64().unwrap_or(1.0);
             // A ramp may be further than its first step, which the file names.
             if config.ramp.is_none() && config.share < share {
                 return Err(format!(
@@ -297,7 +297,7 @@ mod tests {
     }
 
     fn known(target: &Target, state: &str, share: f64) -> Value {
-        json!({"settings": target.config, "version": "v", "state": state, "share": share, "fallback": "old"})
+        json!({"settings": target.config, "version": "v", "state": state, "share": {"now": share}, "fallback": "old"})
     }
 
     fn steps(target: &Target, known: Option<&Value>) -> Vec<String> {

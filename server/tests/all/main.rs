@@ -2,6 +2,7 @@
 
 mod support;
 
+mod apply;
 mod broken;
 mod commands;
 mod damage;
