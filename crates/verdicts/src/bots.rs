@@ -31,9 +31,72 @@ pub struct Bots {
     /// Units whose names begin so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unit_prefixes: Vec<String>,
-    /// Units whose agent contains one of these, in any case.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Units whose agent contains one of these, in any case. Where rules are read, `@crawlers` stands for [`CRAWLERS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "agents")]
     pub agents: Vec<String>,
+}
+
+/// Parts of the names under which crawlers, previews of links, monitors and scripts fetch pages. Rules keep the list that they were read
+/// with, so that a longer one in a later version changes no result.
+pub const CRAWLERS: [&str; 48] = [
+    "+http",
+    "crawler",
+    "spider",
+    "googlebot",
+    "google-inspectiontool",
+    "adsbot-google",
+    "mediapartners-google",
+    "bingbot",
+    "bingpreview",
+    "applebot",
+    "duckduckbot",
+    "yandexbot",
+    "sogou web",
+    "exabot",
+    "qwantify",
+    "seznambot",
+    "petalbot",
+    "bytespider",
+    "amazonbot",
+    "ccbot",
+    "gptbot",
+    "oai-searchbot",
+    "perplexitybot",
+    "archive.org_bot",
+    "ia_archiver",
+    "ahrefsbot",
+    "semrushbot",
+    "mj12bot",
+    "dotbot",
+    "facebookexternalhit",
+    "twitterbot",
+    "linkedinbot",
+    "slackbot",
+    "telegrambot",
+    "discordbot",
+    "pinterestbot",
+    "headlesschrome",
+    "phantomjs",
+    "lighthouse",
+    "pingdom",
+    "uptimerobot",
+    "statuscake",
+    "curl/",
+    "wget/",
+    "python-requests",
+    "python-urllib",
+    "libwww-perl",
+    "scrapy",
+];
+
+/// Agents as rules write them, with the crawlers in the place of their name.
+fn agents<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let given: Vec<String> = serde::Deserialize::deserialize(deserializer)?;
+    let parts = given.into_iter().flat_map(|agent| match agent.as_str() {
+        "@crawlers" => CRAWLERS.map(str::to_owned).to_vec(),
+        _ => vec![agent],
+    });
+    Ok(parts.collect())
 }
 
 impl Bots {
@@ -102,6 +165,21 @@ mod tests {
         assert!(bots.are_too_many(11, 0, 0) && !bots.are_too_many(10, 99, 99));
         let error = Bots::from_toml("max_clicks_per_day = 3\nmax_click = 2").unwrap_err();
         assert!(error.starts_with("2:1: unknown field `max_click`"), "{error}");
+        let crawlers = Bots::from_toml("agents = ['ours', '@crawlers']").unwrap();
+        assert_eq!(crawlers.agents.len(), 1 + CRAWLERS.len());
+        assert_eq!(Bots::from_toml(&crawlers.to_toml()).unwrap(), crawlers);
+        for (agent, is_bot) in [
+            ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", true),
+            ("curl/8.5.0", true),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36",
+                false,
+            ),
+            ("Mozilla/5.0 (Linux; Android 9; CUBOT X19) AppleWebKit/537.36 Chrome/119.0 Mobile Safari/537.36", false),
+            ("", false),
+        ] {
+            assert_eq!(crawlers.is_known_agent(agent), is_bot, "{agent}");
+        }
         assert!(Bots::from_toml("max_clicks_per_day = -1").unwrap_err().starts_with("1:22: "));
     }
 }

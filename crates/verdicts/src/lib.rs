@@ -42,7 +42,7 @@ pub mod outcomes;
 mod pair_choice;
 mod version;
 
-pub use bots::Bots;
+pub use bots::{Bots, CRAWLERS};
 pub use pair_choice::{PairChoice, PairChoices, SaidBy};
 pub use version::{OfVersion, UNNAMED, Version, experiment_of, wrong_version};
 
