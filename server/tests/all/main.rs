@@ -19,6 +19,7 @@ mod pages;
 mod random;
 mod restart;
 mod security;
+mod shares;
 mod shipping;
 #[cfg(target_os = "linux")]
 mod situations;
