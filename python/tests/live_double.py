@@ -62,6 +62,7 @@ class Double:
         self.impressions: dict[str, dict[str, Any]] = {}
         self.clicks: set[tuple[str, str]] = set()
         self.shipped: dict[str, str] = {}
+        self.shares: dict[str, float] = {}
         self.export = [{"impression": n} for n in range(5)]
 
     def next_fault(self) -> str | None:
@@ -132,7 +133,7 @@ class Double:
         clicks = dict.fromkeys(names, 0)
         pages = {"trusted": True, "faults": [], "tested": ""}
         counts = {"impressions": {}, "clicks": clicks, "units": {}, "open": 0, "pairs": [], "report": [], "guardrails": []}
-        return {**self.found(values), **OUTLOOK, "fallback": self.shipped.get(values["experiment"], "bm25"), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, **pages, **counts}
+        return {**self.found(values), **OUTLOOK, "fallback": self.shipped.get(values["experiment"], "bm25"), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, "share": {"now": self.shares.get(values["experiment"], 0.05), "next": None, "raises": []}, **pages, **counts}
 
     def changed(self, values: Any, body: Any, state: str) -> Any:
         experiment = self.found(values)
@@ -153,6 +154,14 @@ class Double:
 
     def end(self, values: Any, body: Any) -> Any:
         return self.changed(values, body, "ended")
+
+    def raiseShare(self, values: Any, body: Any) -> Any:
+        experiment = self.found(values)
+        share = self.shares.get(experiment["experiment"], 0.05)
+        if body["share"] < share:
+            raise Refused(409, f"the share is {share} and is only raised")
+        self.shares[experiment["experiment"]] = body["share"]
+        return {"experiment": experiment["experiment"], "share": body["share"]}
 
     def ship(self, values: Any, body: Any) -> Any:
         experiment = self.found(values)

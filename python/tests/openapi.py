@@ -10,7 +10,7 @@ from typing import Any
 DOCUMENT = json.loads((Path(__file__).parents[2] / "server" / "openapi.json").read_text(encoding="utf-8"))
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int, "null": type(None)}
-SAID_ELSEWHERE = {"description", "example", "examples", "format", "type", "$ref"}
+SAID_ELSEWHERE = {"description", "example", "examples", "format", "default", "type", "$ref"}
 
 
 class Wrong(AssertionError):

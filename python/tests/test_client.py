@@ -55,6 +55,9 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert list(client.export("search", "clicks")) == double.export
     assert client.save_export("search", "log", tmp_path / "log.jsonl") == 5
     assert [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()] == double.export
+    assert client.raise_share("search", 0.25, why="no harm") == 0.25 and client.raise_share("search", 1) == 1.0
+    with pytest.raises(Problem, match="only raised"):
+        client.raise_share("search", 0.5)
     assert client.end("search") == "ended" and client.kill("other") == "killed"
     assert client.ship("search", "neural", why="it won") == "shipped" and client.status("search")["fallback"] == "neural"
     with pytest.raises(Problem, match="shipped already"):

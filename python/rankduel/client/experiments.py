@@ -43,6 +43,9 @@ class ExperimentSettings(TypedDict, total=False):
     run: int
     generators: Optional[Mapping[str, Any]]
     retain: Optional[str]
+    share: float
+    ramp: Optional[Sequence[Sequence[Any]]]
+    lane: Optional[Mapping[str, Any]]
 
 
 class Experiments:
@@ -146,6 +149,35 @@ class Experiments:
     def end(self, experiment: str, why: str = "") -> str:
         """End the experiment; open impressions take clicks until their windows are over. Returns the state."""
         return self._change(experiment, "end", "ended", why)
+
+    def raise_share(self, experiment: str, share: float, why: str = "") -> float:
+        """Raise the share of units that is in the experiment. It is never lowered: who is in stays in.
+
+        Parameters
+        ----------
+        experiment
+            Its name.
+        share
+            Above 0 and at most 1.
+        why
+            A reason, which is recorded.
+
+        Returns
+        -------
+        float
+            The share from now on.
+
+        Raises
+        ------
+        Problem
+            With status 409 if the share is higher already.
+        """
+        body: dict[str, Any] = {"share": share, **({"why": why} if why else {})}
+        answer = self._json("POST", f"{self._path(experiment)}/share", "POST /v1/experiments/{experiment}/share", body)
+        now = field(answer, "share", object)
+        if not isinstance(now, (int, float)) or isinstance(now, bool):
+            raise unexpected("share")
+        return float(now)
 
     def ship(self, experiment: str, ranker: str, why: str = "") -> str:
         """Give everybody the list of a ranker from now on: the experiment is over. Another one can be shipped later.

@@ -144,6 +144,14 @@ fn answers_have_the_shapes_that_are_described() {
         "/v1/experiments",
         Some(json!({"name": "d", "rankers": ["a", "b"], "ask": "duels"})),
     );
+    let lane = json!({"of": "search", "from": 0.0, "to": 0.5});
+    let few = json!({"name": "s", "rankers": ["a", "b"], "ramp": [[5, "1d"], [100]], "lane": lane});
+    checked("post", "/v1/experiments", "/v1/experiments", Some(few));
+    for share in [0.5, 0.1] {
+        let share = json!({"share": share, "why": "no harm"});
+        checked("post", "/v1/experiments/{experiment}/share", "/v1/experiments/s/share", Some(share));
+    }
+    checked("get", "/v1/experiments/{experiment}", "/v1/experiments/s", None);
     checked("get", "/v1/experiments", "/v1/experiments", None);
     let lists = json!({"a": ["x", "y"], "b": ["z"], "c": [{"id": "x", "score": 2}, {"id": "z", "score": 1.5}]});
     let path = "/v1/experiments/{experiment}/impressions";

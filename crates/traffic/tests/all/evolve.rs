@@ -9,13 +9,14 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Notice, Outcome, Reason,
+    Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Lane, Notice, Outcome, Reason,
     Recorded, Request, Row, SnapshotError, State, Then, UnitState,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};
 
 use crate::replays::replayed;
+use crate::shares::ramp;
 use crate::{World, config};
 
 fn fixture(name: &str) -> PathBuf {
@@ -130,6 +131,14 @@ fn samples() -> Vec<Event> {
     let config = Config { retain: Some("90d".to_owned()), ..Config::of("search", ["old", "new"]) };
     samples.push(Event::Created { time, config: Box::new(config), chooser: "fixed".to_owned() });
     samples.push(Event::Forgotten { time, before: 20_700, events: 1 << 40 });
+    let created = |more: Config| Event::Created { time, config: Box::new(more), chooser: "fixed".to_owned() };
+    let config = || Config::of("search", ["old", "new"]);
+    samples.push(created(Config { share: 0.05, ..config() }));
+    let ramp = ramp(&[(1.0, "1d"), (12.5, "36h"), (100.0, "")]);
+    let lane = Some(Lane { of: "search".to_owned(), from: 0.25, to: 1.0 });
+    samples.push(created(Config { share: 0.01, ramp, lane, retain: Some("90d".to_owned()), ..config() }));
+    samples.push(Event::Raised { time, share: 0.25, who: "ramp".to_owned(), why: String::new() });
+    samples.push(Event::Raised { time, share: 1.0, who: "anna".to_owned(), why: "it is « safe »".to_owned() });
     samples
 }
 
@@ -192,11 +201,28 @@ fn a_log_of_the_first_version_evolves() {
 /// may be unreadable one day; everything else is read for ever.
 #[test]
 fn snapshots_and_units_evolve() {
-    let path = fixture("snapshot-v2.txt");
+    let found = (1.0, (2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4);
+    evolves("snapshot-v2.txt", config(3, "rucb"), found);
+}
+
+/// The third version has the share.
+#[test]
+fn snapshots_with_a_share_evolve() {
+    let steps = ramp(&[(30.0, "4h"), (60.0, "6h"), (90.0, "")]);
+    let lane = Some(Lane { of: "search".to_owned(), from: 0.0, to: 0.9 });
+    let found = (0.9500000000000001, (993, 12_995_569_685_334_421_028), 334, 12, 202, 5);
+    evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, found);
+}
+
+/// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
+type Found = (f64, (u64, u64), u64, u64, u64, usize);
+
+fn evolves(name: &str, config: Config, expected: Found) {
+    let path = fixture(name);
     if !path.exists() && std::env::var_os("UPDATE").is_some() {
         // One that still runs then, with open impressions.
         let world = (12..).find_map(|seed| {
-            let mut world = World::new(config(3, "rucb"), 40, seed);
+            let mut world = World::new(config.clone(), 40, seed);
             (0..2_500).for_each(|_| world.step());
             let experiment = &world.experiment;
             (experiment.state() == State::Running && experiment.fates().open > 5).then_some(world)
@@ -222,8 +248,10 @@ fn snapshots_and_units_evolve() {
     let restored = |snapshot: &[u8]| Experiment::restored(snapshot, stored);
     let mut experiment = restored(&snapshot).unwrap();
     let fates = experiment.fates();
-    let found = (experiment.position(), fates.asked, fates.open, fates.credited, experiment.rows().len());
-    assert_eq!(found, ((2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4));
+    let position = experiment.position();
+    let found = (experiment.share(), position, fates.asked, fates.open, fates.credited, experiment.rows().len());
+    assert_eq!(found, expected);
+    assert_eq!(experiment.snapshot().bytes, snapshot, "equal states have equal bytes");
     for unit in units.keys() {
         experiment.fetch(*unit, stored).unwrap();
     }
@@ -237,7 +265,7 @@ fn snapshots_and_units_evolve() {
     for length in 0..snapshot.len() {
         assert!(restored(&snapshot[..length]).is_err(), "{length}");
     }
-    for version in [1, 3] {
+    for version in [1, 4] {
         let other = [&[version], &snapshot[1..]].concat();
         assert!(matches!(restored(&other), Err(SnapshotError::Version(found)) if found == version));
     }

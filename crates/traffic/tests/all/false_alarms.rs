@@ -8,7 +8,8 @@ use statistics::anytime::{PairTest, TestState};
 use traffic::{Ask, Chosen, Config, Experiment, Keep, Marks, Request, State};
 use verdicts::decide::{By, decide};
 
-use crate::DAY;
+use crate::shares::ramp;
+use crate::{DAY, place};
 
 /// How many users there are, and what they do.
 #[derive(Clone, Copy)]
@@ -62,6 +63,69 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
     (experiment, days)
 }
 
+/// Who raises the share of an experiment.
+#[derive(Clone, Copy, Debug)]
+enum Raises {
+    /// A ramp.
+    Ramp,
+    /// Somebody who raises it each day on which the first ranker is ahead, and not on others.
+    Hopeful,
+}
+
+/// Plays a shop of two equal rankers that begins with few of its users, who come back: a hundred days, and a look at each.
+fn played_with_a_share(policy: &str, raises: Raises, visits_per_day: u64, seed: u64) -> Experiment {
+    const DAYS: i64 = 100;
+    let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
+    let ramp = ramp(&[(5.0, "10d"), (20.0, "20d"), (50.0, "30d"), (100.0, "")]);
+    let (share, ramp) = match raises {
+        Raises::Ramp => (1.0, ramp),
+        Raises::Hopeful => (0.05, None),
+    };
+    let config =
+        Config { policy: policy.to_owned(), seed, share, ramp, ask: Ask::Duels, ..Config::of("same", ["a", "b"]) };
+    let mut experiment = Experiment::create(config, 0).unwrap();
+    for day in 0..DAYS {
+        let mut ahead = 0;
+        for visit in 0..visits_per_day {
+            let now = day * DAY + visit as i64 * 60_000;
+            let unit = 1 + users.random_range(0..60 * visits_per_day);
+            // How often a user prefers the first ranker: the same at each visit.
+            let taste = if place(unit ^ seed << 32).lane & 1 == 0 { 0.6 } else { 0.4 };
+            let (says_nothing, prefers_first) = (users.random::<f64>() >= 0.7, users.random::<f64>() < taste);
+            experiment.advance(now);
+            if !experiment.admits(Some(place(unit))) {
+                continue;
+            }
+            let request = Request { unit, marks: Marks::default() };
+            for _ in 0..2 {
+                let chosen = experiment.choose(now, &request, None).unwrap();
+                let Chosen::New { impression, arms, .. } = chosen else { panic!("{chosen:?}") };
+                let winner = match (says_nothing, prefers_first == (arms[0] == 0)) {
+                    (true, _) => Preference::Tie,
+                    (false, true) => Preference::First,
+                    (false, false) => Preference::Second,
+                };
+                experiment.judge(now, impression, winner).unwrap();
+                ahead += if says_nothing {
+                    0
+                } else if prefers_first {
+                    1
+                } else {
+                    -1
+                };
+            }
+        }
+        experiment.take_events();
+        if let (Raises::Hopeful, 1..) = (raises, ahead) {
+            let share = (1.5 * experiment.share()).min(1.0);
+            experiment.raise((day + 1) * DAY - 1, share, "somebody hopeful", "").unwrap();
+        }
+    }
+    assert!(experiment.share() > 0.9, "{}", experiment.share());
+    experiment.change(DAYS * DAY, State::Ended, "a test", "").unwrap();
+    experiment
+}
+
 /// Plays an experiment of four equal rankers whose lists are mixed all together. Each has three documents of its own at the top, and
 /// each user likes those of one ranker more: on average, all the same.
 fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
@@ -95,6 +159,26 @@ fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
     }
     experiment.change(crowd.days * DAY, State::Ended, "a test", "").unwrap();
     experiment
+}
+
+#[test]
+fn equal_rankers_rarely_win_while_the_share_rises() {
+    for (policy, raises) in [("fixed", Raises::Ramp), ("rucb", Raises::Ramp), ("fixed", Raises::Hopeful)] {
+        let alarms = (0..60).filter(|seed| is_alarm(&played_with_a_share(policy, raises, 40, *seed))).count() as u64;
+        assert!(alarms <= most(60), "{policy} {raises:?}: {alarms} of 60");
+    }
+}
+
+#[test]
+#[ignore = "minutes: 3,000 experiments"]
+#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+fn a_thousand_shops_with_a_share_that_rises_at_full_size() {
+    for (policy, raises) in [("fixed", Raises::Ramp), ("rucb", Raises::Ramp), ("fixed", Raises::Hopeful)] {
+        let alarms =
+            (0..1_000).filter(|seed| is_alarm(&played_with_a_share(policy, raises, 100, *seed))).count() as u64;
+        eprintln!("{policy}, {raises:?}: {alarms} of 1,000");
+        assert!(alarms <= most(1_000), "{policy} {raises:?}: {alarms} of 1,000");
+    }
 }
 
 /// Whether somebody was said to win on any day.

@@ -8,16 +8,18 @@ mod false_alarms;
 mod headlines;
 mod notices;
 mod replays;
+mod shares;
 mod shelf;
 
 use std::collections::BTreeMap;
 
 use bandits::Generator;
+use interleave::keyed::seed_of;
 use interleave::{Doc, ListBuf, Page};
 use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
-use traffic::{Chosen, ClickFate, Config, Event, Experiment, Marks, Recorded, Request, State, UnitState};
+use traffic::{Chosen, ClickFate, Config, Event, Experiment, Marks, Place, Recorded, Request, State, UnitState};
 
 /// A minute in milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
@@ -41,6 +43,8 @@ pub(crate) struct World {
     pub(crate) shelf: Shelf,
     /// How often a process went on from a snapshot.
     pub(crate) restored: u64,
+    /// How often somebody asked who is not in the experiment.
+    pub(crate) outside: u64,
 }
 
 impl World {
@@ -67,6 +71,7 @@ impl World {
             crashes: 0,
             shelf: Shelf::default(),
             restored: 0,
+            outside: 0,
         };
         world.keep();
         world
@@ -161,6 +166,11 @@ impl World {
             98 | 99 => self.odd(),
             _ => self.experiment.advance(self.now),
         }
+        if self.experiment.share() < 1.0 && self.below(800) == 0 {
+            let share = (self.experiment.share() + 0.05).min(1.0);
+            // One that is over is refused.
+            let _ = self.experiment.raise(self.now, share, "a test", "");
+        }
         self.keep();
     }
 
@@ -175,6 +185,11 @@ impl World {
         // Half of all impressions are of a tenth of the users.
         let few = (self.users / 10).max(1);
         let unit = 1 + if self.below(2) == 0 { self.below(few) } else { self.below(self.users) };
+        self.experiment.advance(self.now);
+        if !self.experiment.admits(Some(place(unit))) {
+            self.outside += 1;
+            return;
+        }
         let query = (self.below(3) == 0).then(|| unit << 8 | self.below(4));
         let request = Request { unit, marks: Marks { query, ..Marks::default() } };
         self.experiment.fetch(unit, |unit| self.shelf.last(unit)).unwrap();
@@ -219,6 +234,12 @@ impl World {
             assert!(fate != ClickFate::NotShown, "{fate:?}");
         }
     }
+}
+
+/// Where a unit stands: any numbers that stay the same.
+pub(crate) fn place(unit: u64) -> Place {
+    let of = |what: &str| seed_of(&format!("{what} {unit}"));
+    Place { share: of("share"), lane: of("lane") }
 }
 
 /// Two to five rankers, everything else as by default.

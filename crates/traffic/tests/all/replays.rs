@@ -2,6 +2,7 @@
 
 use traffic::{Config, Daily, Event, EventError, Experiment, FoldError, Keep, Recorded, Request};
 
+use crate::shares::ramp;
 use crate::{START, World, config};
 
 pub(super) fn replayed(log: &[Recorded]) -> Experiment {
@@ -117,7 +118,8 @@ fn a_process_goes_on_from_a_snapshot() {
 #[test]
 fn events_survive_as_bytes() {
     let mut kinds = std::collections::BTreeSet::new();
-    for (seed, config) in (1..).zip(configs()) {
+    let rising = Config { ramp: ramp(&[(50.0, "4h"), (100.0, "")]), ..config(3, "fixed") };
+    for (seed, config) in (1..).zip(configs().into_iter().chain([rising])) {
         let mut world = World::new(config, 60, seed);
         (0..2_500).for_each(|_| world.step());
         for recorded in &world.log {
@@ -141,7 +143,7 @@ fn events_survive_as_bytes() {
             }
         }
     }
-    assert!(kinds.len() >= 10, "{kinds:?}");
+    assert!(kinds.len() >= 11 && kinds.contains("raised"), "{kinds:?}");
     assert_eq!(Recorded::read(vec![77, 3]), Err(EventError::Unknown { kind: 77, version: 3 }));
     assert!(Recorded::read(vec![5]).is_err() && Recorded::read(vec![]).is_err());
 }
