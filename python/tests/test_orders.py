@@ -179,5 +179,5 @@ def test_python_decides_by_what_was_named(shop: Path, tmp_path: Path) -> None:
         words = [PROGRAM] if PROGRAM else [sys.executable, "-m", "rankduel.click_logs"]
         done = subprocess.run([*words, "decide", str(out)], capture_output=True, text=True, timeout=600, check=True)
         decision = rd.decide(out)
-        assert str(decision) == done.stdout.rstrip("\n"), primary
+        assert str(decision).rstrip("\n") == done.stdout.rstrip("\n"), primary
         assert decision.data["decided_by"] == primary and len(decision.data["beside"]) == 2

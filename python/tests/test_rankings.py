@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,8 +122,15 @@ def as_sparse(lists: Any, labels: bool, _: Path) -> Any:
     return sparse.coo_array((values, (rows, places)), shape=(len(queries), len(documents))), queries, documents
 
 
+def imported_ranx() -> Any:
+    # It compiles itself when it is first used, which takes a minute or two.
+    if not os.environ.get("RANKDUEL_ALL"):
+        pytest.skip("RANKDUEL_ALL is not set")
+    return pytest.importorskip("ranx")
+
+
 def as_ranx(lists: Any, labels: bool, _: Path) -> Any:
-    ranx = pytest.importorskip("ranx")
+    ranx = imported_ranx()
     return ranx.Qrels(lists) if labels else ranx.Run(lists, name="a run")
 
 
@@ -253,7 +261,7 @@ def test_ties_stay() -> None:
 
 
 def test_runs_with_names_of_their_own() -> None:
-    ranx = pytest.importorskip("ranx")
+    ranx = imported_ranx()
     runs = [ranx.Run(lists, name=name) for name, lists in (("first", FIRST), ("second", SECOND))]
     site = rd.Site.from_runs(runs, ranx.Qrels(JUDGED))
     assert [site.arm_name(arm) for arm in range(2)] == ["first", "second"]

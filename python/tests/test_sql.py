@@ -21,8 +21,8 @@ import pytest
 
 PROGRAM = os.environ.get("RANKDUEL_CLICK_LOGS")
 DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "databricks", "redshift")
-# All rules with all logs take minutes: a third of them, so that each log and each rule has its turn, unless RANKDUEL_SQL_ALL is set.
-IS_ALL = bool(os.environ.get("RANKDUEL_SQL_ALL"))
+# All rules with all logs take minutes: a third of them, so that each log and each rule has its turn, unless RANKDUEL_ALL is set.
+IS_ALL = bool(os.environ.get("RANKDUEL_ALL"))
 SEEDS = 40 if IS_ALL else 15
 DAY = 86_400_000
 MINUTE = 60_000

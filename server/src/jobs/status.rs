@@ -111,6 +111,7 @@ pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot
             rankers: config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
             changes: one.changes().to_vec(),
             alarms: one.alarms().to_vec(),
+            raises: one.raises().to_vec(),
             standing: None,
             sentence: String::new(),
             advice: String::new(),

@@ -1,6 +1,6 @@
 //! What is new of an experiment since it was last looked at.
 
-use traffic::{Alarm, Change, Standing, State};
+use traffic::{Alarm, Change, Raise, Standing, State};
 
 /// What was said of an experiment already.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,6 +9,8 @@ pub struct Known {
     pub changes: usize,
     /// How many guardrails that broke.
     pub alarms: usize,
+    /// How often its share was raised.
+    pub raises: usize,
     /// How it stood.
     pub standing: String,
 }
@@ -26,6 +28,8 @@ pub struct Seen {
     pub changes: Vec<Change>,
     /// All guardrails that broke, the oldest first.
     pub alarms: Vec<Alarm>,
+    /// All times that its share was raised, the oldest first.
+    pub raises: Vec<Raise>,
     /// How it stands; `None` if it is damaged.
     pub standing: Option<Standing>,
     /// What its headline, or the damage, says.
@@ -109,7 +113,17 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
             ranker: Some(name),
         }
     });
-    let mut all: Vec<Message> = changes.chain(alarms).collect();
+    let raises = seen.raises.iter().skip(known.raises).map(|raise| {
+        let why = if raise.why.is_empty() { String::new() } else { format!(": {}", raise.why) };
+        Message {
+            time: Some(raise.time),
+            kind: "raised".to_owned(),
+            sentence: format!("{} has {}% of its users, by {}{why}", seen.name, 100.0 * raise.share, raise.who),
+            advice: String::new(),
+            ranker: None,
+        }
+    });
+    let mut all: Vec<Message> = changes.chain(alarms).chain(raises).collect();
     // What broke comes before what that led to.
     all.sort_by_key(|message| (message.time, message.kind != "breached"));
     let standing = seen.standing.map_or(DAMAGED, Standing::name);
@@ -126,6 +140,7 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
     let known = Known {
         changes: seen.changes.len().max(known.changes),
         alarms: seen.alarms.len().max(known.alarms),
+        raises: seen.raises.len().max(known.raises),
         standing: standing.to_owned(),
     };
     (all, known)
@@ -146,6 +161,7 @@ mod tests {
             rankers: vec!["old".to_owned(), "new".to_owned()],
             changes: vec![change(20, State::Paused), change(40, State::Running), change(60, State::Shipped(1))],
             alarms: vec![alarm],
+            raises: vec![Raise { time: 50, share: 0.25, who: "ben".to_owned(), why: String::new() }],
             standing,
             sentence: "new beats old.".to_owned(),
             advice: "Ship new.".to_owned(),
@@ -157,10 +173,11 @@ mod tests {
     fn each_thing_is_said_once_in_the_order_of_time() {
         let (all, known) = news(&Known::default(), &seen(Some(Standing::Decided)));
         let kinds: Vec<&str> = all.iter().map(|message| message.kind.as_str()).collect();
-        assert_eq!(kinds, ["breached", "paused", "resumed", "shipped", "decided"]);
+        assert_eq!(kinds, ["breached", "paused", "resumed", "raised", "shipped", "decided"]);
+        assert_eq!(all[3].sentence, "search has 25% of its users, by ben");
         assert!(all[0].sentence.contains("80 of 90 were bad, and 10 of 90 of the champion"), "{}", all[0].sentence);
-        assert_eq!(all[3].sentence, "search ships new, by ann: a test");
-        assert_eq!((&*all[4].sentence, &*all[4].advice), ("search: new beats old.", "Ship new."));
+        assert_eq!(all[4].sentence, "search ships new, by ann: a test");
+        assert_eq!((&*all[5].sentence, &*all[5].advice), ("search: new beats old.", "Ship new."));
         let (again, same) = news(&known, &seen(Some(Standing::Decided)));
         assert_eq!((again, same), (vec![], known.clone()));
         // Back to what needs no word, and then the same once more.

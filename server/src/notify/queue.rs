@@ -92,7 +92,7 @@ impl Queue {
                 "create table if not exists made (at integer not null);
                  create table if not exists known (
                    experiment text primary key, created integer not null, changes integer not null, alarms integer not null,
-                   standing text not null) without rowid;
+                   raises integer not null, standing text not null) without rowid;
                  create table if not exists message (
                    id integer primary key autoincrement, experiment text not null, time integer not null, kind text not null,
                    body text not null, failures integer not null default 0, next integer not null, delivered integer,
@@ -122,13 +122,14 @@ impl Queue {
         let mut known: BTreeMap<String, (i64, Known)> = BTreeMap::new();
         {
             let mut all = connection
-                .prepare_cached("select experiment, created, changes, alarms, standing from known")
+                .prepare_cached("select experiment, created, changes, alarms, raises, standing from known")
                 .map_err(&failed)?;
             let rows = all.query_map([], |row| {
                 let of = Known {
                     changes: row.get::<_, i64>(2)? as usize,
                     alarms: row.get::<_, i64>(3)? as usize,
-                    standing: row.get(4)?,
+                    raises: row.get::<_, i64>(4)? as usize,
+                    standing: row.get(5)?,
                 };
                 Ok((row.get(0)?, (row.get(1)?, of)))
             });
@@ -182,8 +183,15 @@ impl Queue {
             }
             transaction
                 .execute(
-                    "insert or replace into known values (?1, ?2, ?3, ?4, ?5)",
-                    params![name, created, after.changes as i64, after.alarms as i64, after.standing],
+                    "insert or replace into known values (?1, ?2, ?3, ?4, ?5, ?6)",
+                    params![
+                        name,
+                        created,
+                        after.changes as i64,
+                        after.alarms as i64,
+                        after.raises as i64,
+                        after.standing
+                    ],
                 )
                 .map_err(&failed)?;
         }
@@ -309,6 +317,7 @@ mod tests {
             rankers: vec![],
             changes: (0..changes).map(change).collect(),
             alarms: vec![],
+            raises: vec![],
             standing: Some(traffic::Standing::Waiting),
             sentence: String::new(),
             advice: String::new(),

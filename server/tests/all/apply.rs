@@ -51,7 +51,7 @@ fn nothing_is_done_if_something_would_change_a_test() {
         + "\n[[experiment]]\nname = 'third'\nrankers = ['old', 'new']\n";
     let refused = apply(&server, &changed, &[]);
     says(&refused, 1, "nothing was done: search runs as version ");
-    says(&refused, 1, "(shown is 10 and would be 5); it would be version ");
+    says(&refused, 1, "shown is 10 and would be 5); it would be version ");
     server.client().get("/v1/experiments/third").problem(404);
     says(&apply(&server, &FIRST.replace("0.05", "0.01"), &[]), 1, "a share is never lowered");
     says(

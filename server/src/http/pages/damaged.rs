@@ -49,6 +49,7 @@ pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<Seen> {
         rankers: vec![],
         changes: vec![],
         alarms: vec![],
+        raises: vec![],
         standing: None,
         sentence: sentence(entry, why),
         advice: ADVICE.to_owned(),
