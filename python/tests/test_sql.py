@@ -224,7 +224,7 @@ def has_turn(simulation: str, rules: str) -> bool:
 def test_simulated_logs(simulated: tuple[Simulated, DuckDb], rules: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     log, database = simulated
     if not has_turn(request.node.callspec.params["simulated"], rules):
-        pytest.skip("RANKDUEL_SQL_ALL is not set")
+        pytest.skip("RANKDUEL_ALL is not set")
     assert same(log, database, "duckdb", tmp_path, "--bots", log.bots, *RULES[rules])
 
 
