@@ -219,3 +219,19 @@ fn answers_have_the_shapes_that_are_described() {
     let two = two_lists(1);
     assert!(two.is_object());
 }
+
+#[test]
+fn defaults_are_those_of_the_document() {
+    let document = openapi();
+    let settings = serde_json::to_value(traffic::Config::of("e", ["old", "new"])).unwrap();
+    for (schema, values) in [("Settings", &settings), ("Guardrails", &settings["guardrails"])] {
+        let properties = document["components"]["schemas"][schema]["properties"].as_object().unwrap();
+        // What has no single value is an object of its own, or must be given.
+        for (name, property) in
+            properties.iter().filter(|(name, _)| !["name", "rankers", "bots", "guardrails"].contains(&name.as_str()))
+        {
+            let stated = property.get("default").unwrap_or_else(|| panic!("{schema}.{name} has no default"));
+            assert_eq!(&values[name], stated, "{schema}.{name}");
+        }
+    }
+}

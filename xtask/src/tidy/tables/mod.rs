@@ -12,12 +12,14 @@
 //!
 //! A count stands within a line, in words or digits: `<!-- count bandits -->thirty<!-- end -->`.
 
+mod described;
 mod published;
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use self::described::described;
 use self::published::{first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
 use super::Findings;
 use super::costs::Costs;
@@ -191,7 +193,10 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 21] = [
+    "experiment-settings",
+    "experiment-guardrails",
+    "experiment-bots",
     "bandits",
     "algorithms",
     "algorithm-pages",
@@ -251,6 +256,9 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         "claims-open" => claims(root, &["needs the real data", "not tested"])?,
         "cluster-matrices" => Costs::read(root)?.matrices(),
         "cluster-studies" => Costs::read(root)?.studies(),
+        "experiment-settings" => described(root, "Settings")?,
+        "experiment-guardrails" => described(root, "Guardrails")?,
+        "experiment-bots" => described(root, "Bots")?,
         _ => return None,
     })
 }
