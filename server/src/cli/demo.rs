@@ -48,11 +48,12 @@ impl Demo {
         settings.batch_window = Duration::ZERO;
         settings.decision_timeout = Duration::from_secs(20);
         let mut running = demo::Demo::start(settings, self.seed)?;
-        println!("{}", demo::NOTICE);
-        println!("serving http://{}", running.running().address());
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
+        // Who reads that it serves may ask it to end.
         running.running().on_signal(move || flag.store(true, Ordering::SeqCst))?;
+        println!("{}", demo::NOTICE);
+        println!("serving http://{}", running.running().address());
         let address = running.running().address();
         let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
             println!("twelve days have passed; look at http://{address}, and end it with Ctrl-C");

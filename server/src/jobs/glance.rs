@@ -1,7 +1,7 @@
 //! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, Daily, Experiment, Fates, Tally, Time, Watch};
+use traffic::{Change, Config, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
 
 /// The most changes that a page lists.
 const CHANGES: usize = 12;
@@ -43,6 +43,10 @@ pub struct Glance {
     pub daily: Vec<(i32, Daily)>,
     /// While there are few days: traffic by the hour, each numbered since 1970 and in words.
     pub hourly: Vec<(i32, String, Daily)>,
+    /// The share of units that is in the experiment, if it began with less than all.
+    pub share: Option<f64>,
+    /// The next step of its ramp.
+    pub next_step: Option<NextStep>,
     /// The ranker that seems best to the policy.
     pub leader: Option<u32>,
     /// The ranker to beat.
@@ -84,6 +88,8 @@ impl Glance {
                 0..FEW => experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect(),
                 _ => Vec::new(),
             },
+            share: (experiment.config().share < 1.0).then(|| experiment.share()),
+            next_step: experiment.next_step(),
             leader: experiment.leader(),
             champion: experiment.champion(),
             position: experiment.position(),

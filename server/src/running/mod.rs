@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +59,15 @@ pub enum EndError {
 impl From<StoreError> for StartError {
     fn from(error: StoreError) -> Self {
         Self::Load(error.into())
+    }
+}
+
+/// Ends when the process is asked to end.
+pub struct Asked(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
+
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Asked(..)")
     }
 }
 
@@ -181,17 +191,26 @@ impl Running {
         self.app.fatal.borrow().clone()
     }
 
-    /// Waits until the process is asked to end (SIGINT or SIGTERM), and then as long as balancers need to notice that the server is not
+    /// Learns from now on that the process is asked to end (SIGINT or SIGTERM).
+    ///
+    /// # Errors
+    /// If signals cannot be had.
+    pub fn asked_to_end(&self) -> std::io::Result<Asked> {
+        let _within = self.runtime.as_ref().map(Runtime::enter);
+        Ok(Asked(Box::pin(signals()?)))
+    }
+
+    /// Waits until the process is asked to end, and then as long as balancers need to notice that the server is not
     /// ready any longer; whoever asks twice does not wait.
     ///
     /// # Errors
     /// If signals cannot be had, or the server must end because somebody took its files away.
-    pub fn wait_for_end(&self) -> Result<(), EndError> {
+    pub fn wait_for_end(&self, asked: Asked) -> Result<(), EndError> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
         runtime.block_on(async {
             let mut fatal = self.app.fatal.subscribe();
             tokio::select! {
-                asked = signals()? => asked?,
+                asked = asked.0 => asked?,
                 why = fatal.wait_for(Option::is_some) => {
                     let why = why.ok().and_then(|why| why.clone()).unwrap_or_default();
                     return Err(EndError::Fatal(why));

@@ -4,7 +4,7 @@ use output::numbers::with_unit;
 use page::words::FATES;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, SIMULATED, State};
+use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SIMULATED, State};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -95,7 +95,30 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
         |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)),
     );
     figures.push(figure("Champion", champion, leader));
+    figures.extend(glance.share.map(|share| figure("In the experiment", percent(share), ramp(glance.next_step))));
     figures
+}
+
+/// A share in percent.
+fn percent(share: f64) -> String {
+    format!("{}%", (1e4 * share).round() / 1e2)
+}
+
+/// What the ramp does next, in a few words.
+fn ramp(next: Option<NextStep>) -> String {
+    let Some(NextStep { share, left, held }) = next else { return "of all users".to_owned() };
+    let next = percent(share);
+    match held {
+        Some(Held::State) => format!("of all users; {next} once it runs again"),
+        Some(Held::Guardrail) => format!("of all users; a guardrail broke, so that the ramp does not reach {next}"),
+        Some(Held::Integrity) => format!("of all users; {next} once its pages can be trusted"),
+        None => {
+            // Hours, or minutes near the end.
+            let (hour, minute) = (3_600_000, 60_000);
+            let left = if left >= hour { (left + hour - 1) / hour * hour } else { (left / minute + 1) * minute };
+            format!("of all users; {next} in {}", times::duration_text(left))
+        }
+    }
 }
 
 fn traffic(glance: &Glance) -> Option<Traffic> {
