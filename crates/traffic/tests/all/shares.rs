@@ -131,7 +131,7 @@ fn a_share_is_only_raised() {
     }
 }
 
-/// Pages of one ranker alone and of the other, of which the second's list is missing as often as one in three.
+/// Pages for which the list of the second ranker is missing one time in three.
 fn harm(experiment: &mut Experiment, from: i64) {
     let one = list(3);
     for n in 0..600 {
