@@ -52,7 +52,7 @@ mod tests {
         Experiment::create(config, 0).expect("settings")
     }
 
-    /// Whether a count out of so many is within three standard errors of what a share of them says.
+    /// Whether a count is within three standard errors of a share of all.
     fn fits(count: u64, of: u64, share: f64) -> bool {
         let (mean, error) = (of as f64 * share, (of as f64 * share * (1.0 - share)).sqrt());
         (count as f64 - mean).abs() <= 3.0 * error

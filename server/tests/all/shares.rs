@@ -9,12 +9,12 @@ fn inside(client: &Client, name: &str, users: std::ops::Range<u32>) -> Vec<u32> 
     let path = format!("/v1/experiments/{name}/choose");
     users
         .filter(|user| {
-            let told = client.post(&path, json!({"unit": format!("user-{user}")})).expect_status(200);
-            let is_outside = told["why"] == "outside";
+            let answer = client.post(&path, json!({"unit": format!("user-{user}")})).expect_status(200);
+            let is_outside = answer["why"] == "outside";
             if is_outside {
-                assert_eq!(told, json!({"credited": false, "why": "outside", "rankers": ["old"]}));
+                assert_eq!(answer, json!({"credited": false, "why": "outside", "rankers": ["old"]}));
             }
-            assert_eq!(is_outside, told.get("id").is_none(), "{told}");
+            assert_eq!(is_outside, answer.get("id").is_none(), "{answer}");
             !is_outside
         })
         .collect()
@@ -43,10 +43,10 @@ fn a_share_is_raised_and_never_lowered() {
     let first = inside(&client, "e", 0..300);
     // Three standard errors around 15%.
     assert!((27..=63).contains(&first.len()), "{}", first.len());
-    let told = status(&client, "e");
-    assert_eq!(told["share"], json!({"now": 0.3, "next": null, "raises": []}));
-    assert_eq!((&told["settings"]["share"], &told["settings"]["lane"]), (&json!(0.3), &lane));
-    assert_eq!(told["impressions"]["asked"], first.len(), "nothing of others is logged");
+    let answer = status(&client, "e");
+    assert_eq!(answer["share"], json!({"now": 0.3, "next": null, "raises": []}));
+    assert_eq!((&answer["settings"]["share"], &answer["settings"]["lane"]), (&json!(0.3), &lane));
+    assert_eq!(answer["impressions"]["asked"], first.len(), "nothing of others is logged");
     assert_eq!(outside(&client), 300 - first.len() as u64);
     // Whose lists come with the request sees the champion's.
     let user = (0..300).find(|user| !first.contains(user)).unwrap();
@@ -89,10 +89,10 @@ fn a_share_is_raised_and_never_lowered() {
     server.restart();
     let client = server.client();
     assert_eq!(inside(&client, "e", 0..300), second);
-    let told = status(&client, "e");
-    let raised = &told["share"]["raises"][0];
+    let answer = status(&client, "e");
+    let raised = &answer["share"]["raises"][0];
     assert_eq!(
-        (&told["share"]["now"], &raised["share"], &raised["why"]),
+        (&answer["share"]["now"], &raised["share"], &raised["why"]),
         (&json!(0.6), &json!(0.6), &json!("no harm"))
     );
     raise(&client, "e", 1.0).expect_status(200);
@@ -112,29 +112,45 @@ fn a_ramp_moves_on_by_itself() {
     server.experiment("e", json!({"ramp": [[20, "1d"], [50, "1d"], [100]]}));
     let client = server.client();
     let first = inside(&client, "e", 0..200);
-    let told = status(&client, "e");
-    assert_eq!(told["settings"]["ramp"], json!([[20.0, "1d"], [50.0, "1d"], [100.0]]));
-    assert_eq!((&told["share"]["now"], &told["share"]["next"]["share"]), (&json!(0.2), &json!(0.5)));
+    let answer = status(&client, "e");
+    assert_eq!(answer["settings"]["ramp"], json!([[20.0, "1d"], [50.0, "1d"], [100.0]]));
+    assert_eq!((&answer["share"]["now"], &answer["share"]["next"]["share"]), (&json!(0.2), &json!(0.5)));
     server.pass(DAY);
     let second = inside(&client, "e", 0..200);
     assert!(second.len() > first.len() && first.iter().all(|user| second.contains(user)));
     client.post("/v1/experiments/e/pause", json!({})).expect_status(200);
     server.pass(2 * DAY);
-    let told = status(&client, "e");
-    assert_eq!((&told["share"]["now"], &told["share"]["next"]["held"]), (&json!(0.5), &json!("state")));
+    let answer = status(&client, "e");
+    assert_eq!((&answer["share"]["now"], &answer["share"]["next"]["held"]), (&json!(0.5), &json!("state")));
     client.post("/v1/experiments/e/resume", json!({})).expect_status(200);
     server.restart();
     let client = server.client();
     assert_eq!(status(&client, "e")["share"]["now"], 0.5);
     server.pass(DAY);
-    let told = status(&client, "e");
-    assert_eq!((&told["share"]["now"], &told["share"]["next"]), (&json!(1.0), &json!(null)));
-    let who: Vec<&Value> = told["share"]["raises"].as_array().unwrap().iter().map(|raise| &raise["who"]).collect();
+    let answer = status(&client, "e");
+    assert_eq!((&answer["share"]["now"], &answer["share"]["next"]), (&json!(1.0), &json!(null)));
+    let who: Vec<&Value> = answer["share"]["raises"].as_array().unwrap().iter().map(|raise| &raise["who"]).collect();
     assert_eq!(who, ["ramp", "ramp"]);
     let lines = client.get("/v1/experiments/e/export?what=log").body;
     assert_eq!(lines.lines().filter(|line| line.contains("raised")).count(), 2, "{lines}");
     let (text, error) = texts(&server.command(&["check"]));
     assert!(text.ends_with("\nok\n"), "{text}{error}");
+}
+
+/// A store that was made before there were shares lacks their salt, and gets one, once.
+#[test]
+fn a_store_of_before_gets_a_salt() {
+    let mut server = Server::start();
+    server.stop();
+    let store = rusqlite::Connection::open(server.store()).unwrap();
+    assert_eq!(store.execute("DELETE FROM meta WHERE name = 'places'", ()).unwrap(), 1);
+    drop(store);
+    server.run().unwrap();
+    server.experiment("e", json!({"share": 0.5}));
+    let first = inside(&server.client(), "e", 0..100);
+    assert!((35..=65).contains(&first.len()), "{}", first.len());
+    server.restart();
+    assert_eq!(inside(&server.client(), "e", 0..100), first);
 }
 
 #[test]

@@ -73,7 +73,8 @@ impl Experiment {
         }
     }
 
-    fn watch(&mut self, now: Time) {
+    /// Writes down which guardrails broke, and pauses the experiment if they say so.
+    pub(super) fn watch(&mut self, now: Time) {
         for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
             let Breach { ranker, guard, ranker_bad, champion_bad } = breach;
             self.breached(now, ranker, guard, [ranker_bad, champion_bad]);

@@ -148,7 +148,7 @@ impl Experiment {
     /// Raises the share; nothing happens if it is that already. A ramp goes on from there.
     ///
     /// # Errors
-    /// If it is no share or a lower one, or the experiment is over.
+    /// If it is not a share, or a lower one, or the experiment is over.
     pub fn raise(&mut self, now: Time, to: f64, who: &str, why: &str) -> Result<(), Refused> {
         check_share(to)?;
         let time = now.max(self.time);
@@ -177,7 +177,12 @@ impl Experiment {
         let Some((next, hold)) = self.ramp_step() else { return };
         let Some(share) = self.share.as_ref() else { return };
         let is_due = share.since.is_some() && share.ran_until(now) >= hold;
-        if is_due && share.is_trusted && self.alarms.is_empty() {
+        if !is_due || !share.is_trusted || !self.alarms.is_empty() {
+            return;
+        }
+        // What has closed since they were last looked at counts too.
+        self.watch(now);
+        if self.alarms.is_empty() {
             self.raise_to(now, next, "ramp", "");
         }
     }

@@ -106,7 +106,7 @@ fn a_share_is_only_raised() {
         assert!(matches!(experiment.raise(2_000, share, "ben", ""), Err(Refused::Config(_))), "{share}");
     }
     experiment.raise(2_000, 0.1, "ben", "").unwrap();
-    assert_eq!((experiment.share(), experiment.position()), (0.1, position), "the same share again is no event");
+    assert_eq!((experiment.share(), experiment.position()), (0.1, position), "the same share again adds nothing");
     let raise = &experiment.raises()[0];
     assert_eq!((raise.time, raise.share, &*raise.who, &*raise.why), (1_000, 0.1, "anna", "no harm"));
     // The ramp goes on: that of 5% says how long.
@@ -169,6 +169,26 @@ fn a_ramp_does_not_move_after_a_breach() {
         assert_eq!(experiment.share(), 0.5);
         again(&mut experiment, &mut log);
     }
+}
+
+/// Harm of fewer impressions than guardrails are looked at after.
+#[test]
+fn guardrails_are_looked_at_before_a_step() {
+    let steps = ramp(&[(1.0, "2h"), (100.0, "")]);
+    let (mut experiment, mut log) = (Experiment::create(Config { ramp: steps, ..usual() }, 0).unwrap(), Vec::new());
+    let one = list(3);
+    for n in 0..127 {
+        let request = Request { unit: n + 1, ..Request::default() };
+        let lists = |ranker: u32| (ranker == 0 || n < 64).then_some(&one);
+        if let Ok(Chosen::New { impression, .. }) = experiment.choose(n as i64 * 1_000, &request, Some(&lists)) {
+            experiment.close(n as i64 * 1_000, impression);
+        }
+    }
+    experiment.advance(119 * MINUTE);
+    assert_eq!((experiment.fates().open, experiment.alarms().len()), (0, 0), "{:?}", experiment.watches());
+    experiment.advance(120 * MINUTE);
+    assert_eq!((experiment.share(), experiment.alarms().len()), (0.01, 1), "{:?}", experiment.watches());
+    again(&mut experiment, &mut log);
 }
 
 #[test]
