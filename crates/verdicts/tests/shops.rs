@@ -40,7 +40,7 @@ fn user(amounts: Amounts, draws: &mut Normals) -> UnitConversions {
     of
 }
 
-/// A shop with so many users a day.
+/// A shop with this number of users a day.
 fn shop(units: u32, cap: u64, mut user: impl FnMut() -> UnitConversions) -> Conversions {
     let mut of_day = |day| {
         let mut counts = ConversionCounts::default();

@@ -58,7 +58,7 @@ pub struct Message {
 /// The name of a damaged experiment's standing.
 const DAMAGED: &str = "damaged";
 
-/// How an experiment stands when somebody should know: other standings follow from changes and alarms, which are told by themselves, or are
+/// How an experiment stands when somebody should know: other standings follow from changes and alarms, which have messages of their own, or are
 /// those of every experiment that goes on.
 fn is_told(standing: Standing) -> bool {
     match standing {

@@ -11,7 +11,7 @@ use super::news::{Known, Message, Seen, news};
 
 /// How many delivered messages of each experiment are kept.
 const KEPT: i64 = 100;
-/// After the first failure, a message is sent again so many milliseconds later; then after twice as long each time, up to the most.
+/// After the first failure, a message is sent again this number of milliseconds later, then after twice as long each time, up to the most.
 const FIRST_PAUSE: i64 = 1_000;
 const LONGEST_PAUSE: i64 = 300_000;
 
@@ -72,7 +72,7 @@ pub struct Delivery {
 pub struct Queue {
     connection: Connection,
     path: String,
-    /// When the file was made, in milliseconds since 1970: what happened before is not told.
+    /// When the file was made, in milliseconds since 1970: what happened before makes no message.
     since: i64,
 }
 

@@ -74,7 +74,7 @@ impl Receiver {
         of.map(|(_, body)| body["kind"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Waits until an experiment has so many messages.
+    /// Waits until an experiment has this number of messages.
     fn wait(&self, experiment: &str, count: usize) {
         let until = Instant::now() + Duration::from_secs(30);
         while self.kinds(experiment).len() < count {

@@ -25,7 +25,7 @@ pub(super) struct ConversionFlags {
     /// seven days; `most-drafted`, all of the ranker that owns the document in most of them
     #[arg(long, value_name = "HOW", default_value = "last", value_parser = Attribution::from_str, requires = "files")]
     attribution: Attribution,
-    /// A unit closes so many days after the last day on which its lists count, and stands on that day [default: 7, or the window of
+    /// A unit closes N days after the last day on which its lists count, and stands on that day [default: 7, or the window of
     /// --attribution]
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 3650>, requires = "files")]
     outcome_days: Option<u32>,

@@ -32,7 +32,7 @@ pub enum Attribution {
     /// The last one before it.
     #[default]
     Last,
-    /// All before it, at most so many milliseconds if that is limited.
+    /// All before it; if that is limited, those of so long before, in milliseconds.
     All(Option<i64>),
     /// All of the ranker that owns the document in most of those before it.
     MostDrafted,
@@ -99,7 +99,7 @@ impl Primary {
 pub struct ConversionRules {
     /// To which impressions.
     pub attribution: Attribution,
-    /// A unit closes so many days after the last day of its impressions.
+    /// How many days after the last day of its impressions a unit closes.
     pub days: u32,
     /// The actions that count; a line without one counts always.
     pub actions: Vec<String>,

@@ -162,7 +162,7 @@ impl<'a> ConversionCredit<'a> {
     }
 
     /// Credits the lines of a unit on one document in one order, by time; the first of them is that at `at`.
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "one group of one unit, and where it is noted")]
     fn credit_group(
         &self,
         at: u32,
