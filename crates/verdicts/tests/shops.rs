@@ -88,7 +88,7 @@ fn equal_rankers_are_rarely_found_to_differ_at_any_of_a_hundred_looks() {
             })
             .collect();
         let [by_number, by_value, daily] = decided(&shops);
-        println!("{amounts:?}: of 500 shops, number {by_number}, value {by_value}, daily test {daily}");
+        eprintln!("{amounts:?}: of 500 shops, number {by_number}, value {by_value}, daily test {daily}");
         // At most 5%: what holds its level at every look is well below it at a hundred.
         assert!(by_number <= 25 && by_value <= 25, "{amounts:?}: {by_number} {by_value}");
         // A test that looks each day as if it looked once is wrong in many.
@@ -115,7 +115,7 @@ fn equal_means_of_unequal_shape_are_rarely_found_to_differ() {
         })
         .collect();
     let [by_number, by_value, daily] = decided(&shops);
-    println!("of 1,000 shops: number {by_number}, value {by_value}, daily test {daily}");
+    eprintln!("of 1,000 shops: number {by_number}, value {by_value}, daily test {daily}");
     // The number does differ, and the value is not about that.
     assert_eq!(by_number, 1_000);
     let has_interval =
@@ -141,6 +141,6 @@ fn a_difference_in_value_is_found() {
         shops.iter().filter(|shop| decide_value(shop, 0, 0.05).unwrap().unwrap().best() == Some(ranker)).count()
     };
     let (found, wrong) = (best(1), best(0));
-    println!("of 100 shops in which the orders of one are worth more: found {found}, wrong {wrong}");
+    eprintln!("of 100 shops in which the orders of one are worth more: found {found}, wrong {wrong}");
     assert!(found >= 60 && wrong == 0, "{found} {wrong}");
 }

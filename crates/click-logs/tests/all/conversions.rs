@@ -69,7 +69,7 @@ impl World {
                 user: format!("u{}", draws.random_range(0..12)),
                 // Often at one moment.
                 time: BEGIN + draws.random_range(0..600) * (DAY / 100),
-                version: are_versions.then(|| if number % 2 == 0 { "s@1" } else { "s@2" }),
+                version: are_versions.then_some(if number % 2 == 0 { "s@1" } else { "s@2" }),
                 places,
                 rankers,
             });
@@ -612,7 +612,7 @@ fn orders_beside_clicks_at_full_size() {
         days.sort_unstable();
         (days.len(), days.get(days.len() / 2).copied())
     });
-    println!("decided of 30, and the median day: {decided:?}");
+    eprintln!("decided of 30, and the median day: {decided:?}");
     // The page says so.
     assert_eq!(decided, [(30, Some(3)), (13, Some(27)), (6, Some(29))]);
 }
