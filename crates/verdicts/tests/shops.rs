@@ -1,5 +1,7 @@
 //! Shops in which neither ranker is better, or only seems to be: how often verdicts on orders and on their value are wrong at any look.
 
+#![allow(clippy::print_stderr, reason = "measured numbers are shown")]
+
 use statistics::Normals;
 use statistics::anytime::TestState;
 use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions, UnitConversions};

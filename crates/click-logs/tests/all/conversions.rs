@@ -589,6 +589,7 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
 /// How many of 30 shops are decided by clicks, conversions and value within 28 days of lists, and the median day of those.
 #[test]
 #[ignore = "minutes: the numbers of the page about orders"]
+#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
 fn orders_beside_clicks_at_full_size() {
     let mut days: [Vec<i32>; 3] = Default::default();
     for seed in 1..=30 {
