@@ -16,7 +16,8 @@ use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
 
 pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
 pub use conversions::{
-    CONVERSIONS_FILE, conversions_of_text, conversions_text, primary, read_conversions, rules as conversion_rules, summary as conversion_summary,
+    CONVERSIONS_FILE, conversions_of_text, conversions_text, primary, read_conversions, rules as conversion_rules,
+    summary as conversion_summary,
 };
 pub use forms::Table;
 pub use table::{need_impressions, read};
