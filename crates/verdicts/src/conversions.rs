@@ -3,7 +3,8 @@
 //!
 //! A unit has an outcome by the number of its conversions, whose sign is what a verdict counts, and another by their value. Of the
 //! value, the difference between both sides counts up to a cap, which was fixed before anything was seen; what exceeds it is cut from
-//! the side with more. All numbers are whole, and add up over units, days and machines in any order.
+//! the side with more. All numbers are whole, and add up over units, days and machines in any order. Beside them may stand the
+//! advantage that coins gave each unit ([`draft`](crate::draft)), by which the difference in value is known more precisely.
 
 use std::fmt::Write as _;
 use std::ops::AddAssign;
@@ -12,6 +13,7 @@ use statistics::anytime::RatioSums;
 use statistics::{Counts, Preference};
 use times::date;
 
+use crate::draft::{DraftSums, UnitDraft};
 use crate::outcomes::{Day, DayCounts, Outcomes, VERSION, quoted};
 
 /// The conversions that a unit has on the side of each of two rankers.
@@ -38,6 +40,8 @@ pub struct ConversionCounts {
     pub cut: u64,
     /// Squares of the difference in value of a unit; without a cap there are none.
     pub squares: u128,
+    /// The advantage that coins gave the first ranker, beside that difference; none if it was not noted.
+    pub draft: DraftSums,
 }
 
 /// What a day says about a pair of rankers in a version of the experiment.
@@ -64,6 +68,8 @@ pub struct Conversions {
     pub days: Vec<ConversionDay>,
     /// By how much the values of both sides of a unit may differ, in minor units; without it, values have no verdict.
     pub cap: Option<u64>,
+    /// Whether the advantage of units was noted.
+    pub has_draft: bool,
 }
 
 /// The columns of a table, behind `version` where some impression names one.
@@ -83,9 +89,13 @@ pub const COLUMNS: [&str; 13] = [
     "value_squares",
 ];
 
+/// The further columns of a table that has the advantage of units.
+pub const DRAFT_COLUMNS: [&str; 3] = ["draft_sum", "draft_squares", "draft_products"];
+
 impl ConversionCounts {
-    /// Adds a unit that has closed. Without a `cap`, all of its value counts, and squares are none.
-    pub fn record(&mut self, unit: UnitConversions, cap: Option<u64>) {
+    /// Adds a unit that has closed, and the advantage that coins gave it. Without a `cap`, all of its value counts, squares are none, and
+    /// the advantage is not noted.
+    pub fn record(&mut self, unit: UnitConversions, draft: UnitDraft, cap: Option<u64>) {
         let UnitConversions { count, value } = unit;
         self.units.record(Preference::of(count[0].cmp(&count[1])));
         let most = value[0].min(value[1]).saturating_add(cap.unwrap_or(u64::MAX));
@@ -100,14 +110,15 @@ impl ConversionCounts {
         if cap.is_some() {
             let difference = u128::from(kept[0].abs_diff(kept[1]));
             self.squares += difference * difference;
+            self.draft.record(draft, i128::from(kept[0]) - i128::from(kept[1]));
         }
     }
 
     /// The same for the two rankers in the other order.
     #[must_use]
     pub fn swapped(self) -> Self {
-        let Self { units, conversions: [a, b], value: [c, d], .. } = self;
-        Self { units: units.swapped(), conversions: [b, a], value: [d, c], ..self }
+        let Self { units, conversions: [a, b], value: [c, d], draft, .. } = self;
+        Self { units: units.swapped(), conversions: [b, a], value: [d, c], draft: draft.swapped(), ..self }
     }
 
     /// What is wrong with counts that came from a table; `None` if units can have them.
@@ -115,7 +126,8 @@ impl ConversionCounts {
     pub fn fault(&self, cap: Option<u64>) -> Option<&'static str> {
         let [first, second] = self.value.map(i128::from);
         let Some(cap) = cap else {
-            return (self.squares > 0 || self.cut > 0).then_some("there is no cap, but something is cut or squared");
+            let has_squares = self.squares > 0 || self.cut > 0 || self.draft != DraftSums::default();
+            return has_squares.then_some("there is no cap, but something is cut or squared");
         };
         let (cap, units) = (u128::from(cap), u128::from(self.units.total()));
         let difference = (first - second).unsigned_abs();
@@ -126,6 +138,8 @@ impl ConversionCounts {
             || difference.saturating_mul(difference) > self.squares.saturating_mul(units)
         {
             Some("`value_squares` is too small for the difference in value")
+        } else if !self.draft.are_possible(self.units.total(), self.squares) {
+            Some("no units have these `draft_sum`, `draft_squares` and `draft_products`")
         } else {
             None
         }
@@ -155,6 +169,7 @@ impl AddAssign for ConversionCounts {
         self.cut_units += other.cut_units;
         self.cut = self.cut.saturating_add(other.cut);
         self.squares = self.squares.saturating_add(other.squares);
+        self.draft += other.draft;
     }
 }
 
@@ -165,6 +180,10 @@ impl Conversions {
         let are_named = self.versions.iter().any(Option::is_some);
         let mut text = if are_named { format!("{VERSION},") } else { String::new() };
         text += &COLUMNS.join(",");
+        if self.has_draft {
+            text.push(',');
+            text += &DRAFT_COLUMNS.join(",");
+        }
         text.push('\n');
         for ConversionDay { version, day, pair, counts } in &self.days {
             if are_named {
@@ -172,9 +191,9 @@ impl Conversions {
                 text.push(',');
             }
             let [first, second] = [pair.0, pair.1].map(|place| quoted(&self.rankers[place]));
-            let ConversionCounts { units, conversions, value, cut_units, cut, squares } = counts;
+            let ConversionCounts { units, conversions, value, cut_units, cut, squares, draft } = counts;
             let Counts { wins, losses, ties } = units;
-            let _ = writeln!(
+            let _ = write!(
                 text,
                 "{},{first},{second},{wins},{losses},{ties},{},{},{},{},{cut_units},{cut},{squares}",
                 date(*day),
@@ -183,6 +202,11 @@ impl Conversions {
                 value[0],
                 value[1],
             );
+            if self.has_draft {
+                let DraftSums { sum, squares, products } = draft;
+                let _ = write!(text, ",{sum},{squares},{products}");
+            }
+            text.push('\n');
         }
         text
     }
@@ -221,9 +245,11 @@ mod tests {
     fn a_unit_counts_by_its_difference_up_to_the_cap() {
         let mut counts = ConversionCounts::default();
         let unit = |count, value| UnitConversions { count, value };
-        counts.record(unit([1, 0], [300, 0]), Some(1_000));
-        counts.record(unit([1, 2], [500, 4_000]), Some(1_000));
-        counts.record(unit([0, 0], [0, 0]), Some(1_000));
+        let mut draft = UnitDraft::default();
+        draft.add(500);
+        counts.record(unit([1, 0], [300, 0]), draft, Some(1_000));
+        counts.record(unit([1, 2], [500, 4_000]), draft, Some(1_000));
+        counts.record(unit([0, 0], [0, 0]), UnitDraft::default(), Some(1_000));
         let expected = ConversionCounts {
             units: Counts::new(1, 1, 1),
             conversions: [2, 2],
@@ -231,14 +257,17 @@ mod tests {
             cut_units: 1,
             cut: 2_500,
             squares: 300 * 300 + 1_000 * 1_000,
+            draft: DraftSums { sum: 1_000, squares: 500_000, products: 150_000 - 500_000 },
         };
         assert_eq!((counts, counts.fault(Some(1_000))), (expected, None));
         assert_eq!(counts.swapped().swapped(), counts);
         assert!(ConversionCounts { squares: 4_000_000, ..counts }.fault(Some(1_000)).unwrap().contains("larger"));
         assert!(ConversionCounts { squares: 3, ..counts }.fault(Some(1_000)).unwrap().contains("too small"));
         assert!(counts.fault(None).is_some());
+        let other = DraftSums { sum: 2_000, ..counts.draft };
+        assert!(ConversionCounts { draft: other, ..counts }.fault(Some(1_000)).unwrap().contains("draft_sum"));
         let mut uncapped = ConversionCounts::default();
-        uncapped.record(unit([0, 1], [0, 4_000]), None);
+        uncapped.record(unit([0, 1], [0, 4_000]), draft, None);
         assert_eq!((uncapped.value, uncapped.cut, uncapped.squares, uncapped.fault(None)), ([0, 4_000], 0, 0, None));
     }
 }

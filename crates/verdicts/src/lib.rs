@@ -6,6 +6,8 @@
 //! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
 //! | [`ledger`] | what of a unit enters, day by day |
 //! | [`amounts`] | how many clicks each side has, beside who won |
+//! | [`conversions`] | orders and their value, by day and pair |
+//! | [`draft`] | the advantage that the coins of a team draft gave by chance |
 //! | [`integrity`] | broken pages, seen before the verdict |
 //! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
@@ -36,6 +38,7 @@ pub mod amounts;
 mod bots;
 pub mod conversions;
 pub mod decide;
+pub mod draft;
 pub mod integrity;
 pub mod ledger;
 pub mod outcomes;

@@ -10,6 +10,7 @@ use output::numbers::parse_up_to;
 use output::usage::usage;
 use serde_json::Value;
 use times::DAY;
+use verdicts::integrity::Fresh;
 
 use super::inputs;
 use crate::join::ConversionLog;
@@ -42,6 +43,11 @@ pub(super) struct ConversionFlags {
     /// What decides, named before anything is seen
     #[arg(long, value_enum, default_value = "clicks", requires = "files")]
     primary: PrimaryFlag,
+    /// Subtract from differences in value what the coins of a team draft explain: by how much the first PLACES places of lists, as they
+    /// were mixed, are better for one ranker. Each ranker must have as many documents for every search, and the first page as many
+    /// places; lists that show that a ranker had none left are refused
+    #[arg(long, value_name = "PLACES", value_parser = parse_up_to::<u16, 1000>, requires = "cap")]
+    draft_covariate: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -115,6 +121,12 @@ impl ConversionFlags {
                 "--primary value takes --cap: by how much the values of both sides of a unit may differ, fixed beforehand"
             ));
         }
+        if self.draft_covariate.is_some() && settings.fresh() == Fresh::Unknown {
+            bail!(usage(
+                "--draft-covariate takes to know which lists have coins of their own: pass --coin session or --coin impression, if so \
+                 many are drawn, or count by user"
+            ));
+        }
         let files = inputs::files(&self.files)?;
         let days = self.outcome_days.unwrap_or(match self.attribution {
             Attribution::All(Some(window)) => (window as u64).div_ceil(DAY as u64).clamp(1, 3650) as u32,
@@ -128,6 +140,7 @@ impl ConversionFlags {
             currency: self.currency.clone(),
             cap: None,
             primary,
+            draft_places: self.draft_covariate,
         };
         let (cap, before) = match &self.cap {
             None => (None, None),

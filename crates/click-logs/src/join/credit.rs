@@ -391,7 +391,8 @@ impl<'a> JoinState<'a> {
         last_day: i32,
         take: &mut impl FnMut(Vec<Traced>),
     ) -> Result<(Days, conversions::Counted), LogError> {
-        let length = outcome::length(self.keeps_origins);
+        let has_advantage = credit.is_some_and(|credit| credit.log().rules().draft_places.is_some());
+        let length = outcome::length(self.keeps_origins, has_advantage);
         let settings = self.settings;
         let (mut days, mut converted) = (Days::new(), conversions::Counted::default());
         let all: Vec<usize> = (0..outcomes.parts()).collect();

@@ -78,9 +78,10 @@ impl CreditedConversions {
         let versions = versions.iter().map(|version| version.name.clone()).collect();
         let has_values = log.has_values();
         let cap = log.rules().cap.filter(|_| has_values != Some(false));
+        let has_draft = log.rules().draft_places.is_some();
         Self {
             rules: log.rules().clone(),
-            conversions: Conversions { rankers: rankers.to_vec(), versions, days, cap },
+            conversions: Conversions { rankers: rankers.to_vec(), versions, days, cap, has_draft },
             fates: fates.into_iter().map(|((file, line), fate)| (file, line, fate)).collect(),
             open: counted.open,
             has_values,

@@ -365,6 +365,7 @@ impl Units {
             all_clicks: outcome.all_clicks,
             page: outcome.page,
             sides: outcome.sides,
+            advantage: None,
             origin: None,
         });
         Ok(())

@@ -30,6 +30,8 @@ pub(super) struct PairOutcome {
     pub(super) page: PageRecord,
     /// Clicks on documents of each of the pair, if it says whose these are.
     pub(super) sides: Option<SideClicks>,
+    /// The advantage that its coins give the first of the pair, where that is noted. Records have it all, or none has.
+    pub(super) advantage: Option<i16>,
     pub(super) origin: Option<Origin>,
 }
 
@@ -50,11 +52,11 @@ impl OutcomeSource for Vec<PairOutcome> {
     }
 }
 
-/// Outcomes of a log in memory, which knows no origins, in blocks of the size of those of records, whose memory they take over.
+/// Outcomes of a log in memory, which knows no origins and notes no advantages, in blocks of the size of those of records, whose memory they take over.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Vec<Vec<KeptOutcome>>);
 
-/// An outcome without its origin, in 64 bytes.
+/// An outcome without its origin and its advantage, in 64 bytes.
 #[derive(Debug, Clone, Copy)]
 struct KeptOutcome {
     unit: u128,
@@ -75,7 +77,7 @@ struct KeptOutcome {
 impl Kept {
     const BLOCK: usize = 1 << 11;
 
-    /// Adds an outcome, but for its origin.
+    /// Adds an outcome, but for its origin and its advantage.
     pub(super) fn push(&mut self, outcome: PairOutcome) {
         if self.0.last().is_none_or(|block| block.len() == Self::BLOCK) {
             self.0.push(Vec::with_capacity(Self::BLOCK));
@@ -130,6 +132,7 @@ impl OutcomeSource for Kept {
             all_clicks,
             page: PageRecord::unpacked(kept.page),
             sides: SideClicks::unpacked(kept.sides),
+            advantage: None,
             origin: None,
         }
     }
@@ -145,9 +148,13 @@ const PAGE: usize = 3;
 /// Bytes of the clicks on each side.
 const SIDES: usize = 4;
 
-/// Bytes of one, with its origin or without.
-pub(super) fn length(keeps_origins: bool) -> usize {
-    if keeps_origins { LENGTH + ORIGIN } else { LENGTH }
+/// Bytes of an advantage.
+const ADVANTAGE: usize = 2;
+const _: () = assert!(ADVANTAGE != ORIGIN);
+
+/// Bytes of one, with its origin or without, and with its advantage or without.
+pub(super) fn length(keeps_origins: bool, has_advantage: bool) -> usize {
+    LENGTH + if keeps_origins { ORIGIN } else { 0 } + if has_advantage { ADVANTAGE } else { 0 }
 }
 
 impl PairOutcome {
@@ -170,10 +177,15 @@ impl PairOutcome {
         if let Some(origin) = self.origin {
             write_origin(origin, bytes);
         }
+        if let Some(advantage) = self.advantage {
+            bytes.extend_from_slice(&advantage.to_le_bytes());
+        }
     }
 
     /// One in exactly its bytes.
     pub(super) fn read(bytes: &[u8]) -> Self {
+        let has = [LENGTH + ADVANTAGE, LENGTH + ORIGIN + ADVANTAGE].contains(&bytes.len());
+        let (bytes, advantage) = bytes.split_at(bytes.len() - if has { ADVANTAGE } else { 0 });
         let (id, rest) = bytes.split_at(ID);
         let two = |at: usize| u32::from(u16::from_le_bytes(rest[at..at + 2].try_into().expect("two bytes")));
         let four = |at: usize| -> [u8; 4] { rest[at..at + 4].try_into().expect("four bytes") };
@@ -195,6 +207,7 @@ impl PairOutcome {
                 u32::from_le_bytes([page[0], page[1], page[2], 0])
             }),
             sides: SideClicks::unpacked(u32::from_le_bytes(four(15 + TIME + 4 + PAGE))),
+            advantage: advantage.try_into().ok().map(i16::from_le_bytes),
             origin: (bytes.len() > LENGTH).then(|| read_origin(&bytes[LENGTH..])),
         }
     }
@@ -206,7 +219,8 @@ mod tests {
 
     #[test]
     fn bytes_and_back() {
-        for origin in [None, Some((3, 1 << 40))] {
+        let origins = [None, Some((3, 1 << 40))];
+        for (origin, advantage) in origins.into_iter().flat_map(|origin| [(origin, None), (origin, Some(-667))]) {
             let outcome = PairOutcome {
                 unit: (1 << 96) - 3,
                 shown: (-1_700_000_000_123, 1 << 31),
@@ -221,11 +235,15 @@ mod tests {
                 all_clicks: 1 << 20,
                 page: PageRecord::unpacked(0xfff7 << 8 | 0b1_0001),
                 sides: origin.map(|_| SideClicks([3, 10_000])),
+                advantage,
                 origin,
             };
             let mut bytes = Vec::new();
             outcome.write(&mut bytes);
-            assert_eq!((bytes.len(), PairOutcome::read(&bytes)), (length(origin.is_some()), outcome));
+            assert_eq!(
+                (bytes.len(), PairOutcome::read(&bytes)),
+                (length(origin.is_some(), advantage.is_some()), outcome)
+            );
         }
     }
 }

@@ -3,11 +3,12 @@
 use interleave::Page;
 use interleave::receipt::Mixed;
 use verdicts::amounts::SideClicks;
+use verdicts::draft;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::record::ImpressionRecord;
 use super::table::Clicked;
-use crate::model::{Lineup, NOBODY, Scheme, read_credit};
+use crate::model::{Alone, Lineup, NOBODY, Scheme, read_credit};
 
 /// What is kept of an impression, read for its coins. Its buffers serve all impressions.
 #[derive(Debug, Default)]
@@ -96,6 +97,36 @@ impl PageOf {
         Ok(())
     }
 
+    /// How many of its places have coins that give an advantage: those of whole rounds within the first `places`, or none where the list has fewer, or where a place is of
+    /// nobody and may have been moved. Neither depends on a coin.
+    ///
+    /// # Errors
+    /// If its method tosses no coins for its places, its teams are not those of a list as mixed, or a ranker had no document left.
+    pub(super) fn drafted(
+        &self,
+        lineup: &Lineup,
+        record: ImpressionRecord<'_>,
+        places: u16,
+    ) -> Result<usize, &'static str> {
+        let places = usize::from(places);
+        match (&lineup.scheme, self.coins) {
+            (Scheme::Teams, _) if lineup.alone == Alone::Yes => return Ok(0),
+            (Scheme::Teams, _) if record.oddities().has_left_out || record.oddities().is_moved => return Err(MOVED),
+            (Scheme::Teams, Coins::Nowhere) => return Ok(0),
+            (_, Coins::Owners) => {}
+            _ => return Err(NO_COINS),
+        }
+        let Some(owners) = self.owners.get(..places) else { return Ok(0) };
+        draft::whole_rounds(owners.iter().copied().map(owned), lineup.rankers.len().max(2)).ok_or(NONE_LEFT)
+    }
+
+    /// The advantage that the coins of that number of [places](Self::drafted) give the first of a pair of its rankers.
+    pub(super) fn advantage(&self, places: usize, i: u8, j: u8) -> i16 {
+        draft::advantage(
+            self.owners[..places].iter().map(|&owner| owned(owner).and_then(|owner| Side::of(owner, [i, j]))),
+        )
+    }
+
     /// Who owns the document at a place of the page, [`NOBODY`] if nobody does; `None` if nothing says who owns documents.
     pub(super) fn owner(&self, place: usize) -> Option<u8> {
         let owner = mixed_at(self.page.as_ref(), place).and_then(|at| self.owners.get(at).copied());
@@ -118,6 +149,17 @@ impl PageOf {
         let near = [i, j].map(|ranker| self.near.contains(&ranker));
         PageRecord { draw, clicks: PageClicks { near, ..self.clicks }, is_identical: false }
     }
+}
+
+const NO_COINS: &str = "--draft-covariate takes lists that were mixed by team-draft or team-draft:pairs; leave it out";
+const MOVED: &str = "--draft-covariate takes lists as they were mixed, and teams of some page are those of a list of which documents were left out or \
+                     moved; log receipts, or leave it out";
+const NONE_LEFT: &str = "--draft-covariate takes rankers that have as many documents as it has places, and in some list a ranker had none left; \
+                         take fewer places, or leave it out";
+
+/// The ranker that owns a document, if any does.
+fn owned(owner: u8) -> Option<u8> {
+    (owner != NOBODY).then_some(owner)
 }
 
 /// Which document of those that were mixed a place of the page has.

@@ -423,6 +423,7 @@ impl<'a> Table<'a> {
     ) -> Result<Joined, String> {
         let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageOf::default());
         let (mut tally, mut appearances) = (self.tally, Vec::new());
+        let draft_places = self.conversions.and_then(|log| log.rules().draft_places);
         for entry in &self.entries {
             let fate = self.fate(entry);
             let counts = fate == ImpressionFate::Credited;
@@ -467,6 +468,8 @@ impl<'a> Table<'a> {
             if let Some(log) = self.conversions {
                 Appearance::note(log, record, seen(record), |place| page.owner(place), &mut appearances)?;
             }
+            let drafted = draft_places.map(|places| page.drafted(lineup, record, places)).transpose()?;
+            let advantage = |i, j| drafted.map(|places| page.advantage(places, i, j));
             let mut outcome = PairOutcome {
                 unit: record.unit(),
                 shown: seen(record),
@@ -481,6 +484,7 @@ impl<'a> Table<'a> {
                 all_clicks: in_window,
                 page: PageRecord::default(),
                 sides: None,
+                advantage: None,
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
@@ -495,6 +499,7 @@ impl<'a> Table<'a> {
                 outcome.net = i8::from(wins);
                 outcome.page = page.of_pair(0, NOBODY);
                 outcome.sides = page.sides(0, UNKNOWN);
+                outcome.advantage = advantage(0, UNKNOWN);
                 take(outcome);
                 continue;
             }
@@ -502,6 +507,7 @@ impl<'a> Table<'a> {
                 outcome.pair = [i as u8, j as u8];
                 outcome.page = page.of_pair(i as u8, j as u8);
                 outcome.sides = page.sides(i as u8, j as u8);
+                outcome.advantage = advantage(i as u8, j as u8);
                 outcome.net = match winner {
                     interleave::Preference::First => 1,
                     interleave::Preference::Second => -1,
@@ -532,6 +538,7 @@ impl<'a> Table<'a> {
                     all_clicks: 0,
                     page: PageRecord::default(),
                     sides: None,
+                    advantage: draft_places.map(|_| 0),
                     origin,
                 });
             }

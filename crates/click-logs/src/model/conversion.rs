@@ -110,6 +110,8 @@ pub struct ConversionRules {
     pub cap: Option<u64>,
     /// What decides.
     pub primary: Primary,
+    /// Of how many places of a list, as mixed, the advantage is noted that coins give; it is not if `None`.
+    pub draft_places: Option<u16>,
 }
 
 impl Default for ConversionRules {
@@ -121,6 +123,7 @@ impl Default for ConversionRules {
             currency: None,
             cap: None,
             primary: Primary::default(),
+            draft_places: None,
         }
     }
 }
@@ -129,14 +132,18 @@ impl ConversionRules {
     /// All that results depend on.
     #[must_use]
     pub fn described(&self) -> Value {
-        json!({
+        let mut described = json!({
             "attribution": self.attribution.to_string(),
             "days": self.days,
             "actions": self.actions,
             "currency": self.currency,
             "cap": self.cap,
             "primary": self.primary.name(),
-        })
+        });
+        if let Some(places) = self.draft_places {
+            described["draft_covariate"] = places.into();
+        }
+        described
     }
 }
 

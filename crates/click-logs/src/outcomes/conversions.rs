@@ -8,7 +8,8 @@ use output::checksum::sha256_hex;
 use output::input;
 use output::usage::usage;
 use serde_json::{Value, json};
-use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions};
+use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions, DRAFT_COLUMNS};
+use verdicts::draft::DraftSums;
 use verdicts::outcomes::{Day, VERSION};
 
 use super::table;
@@ -120,6 +121,7 @@ pub fn conversions_of_text(text: &str, rankers: &[String], summary: &Value) -> R
 fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions> {
     let outcomes = table::read(text, rankers)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let has_draft = reader.headers()?.iter().any(|name| name == DRAFT_COLUMNS[0]);
     let mut rows = BTreeMap::new();
     for row in reader.deserialize::<BTreeMap<String, String>>() {
         let row = row?;
@@ -142,6 +144,20 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
             text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
         };
         let squares = number("value_squares")?;
+        let signed = |name: &str| -> Result<i128> {
+            let text = row.get(name).with_context(|| format!("no column {name}"))?;
+            text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
+        };
+        let draft = if has_draft {
+            let [sum, squares, products] = DRAFT_COLUMNS;
+            DraftSums {
+                sum: i64::try_from(signed(sum)?)?,
+                squares: u64::try_from(signed(squares)?)?,
+                products: signed(products)?,
+            }
+        } else {
+            DraftSums::default()
+        };
         let number = |name: &str| -> Result<u64> { Ok(u64::try_from(number(name)?)?) };
         let units = if is_turned { counts.units.swapped() } else { counts.units };
         let counts = ConversionCounts {
@@ -151,13 +167,14 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
             cut_units: number("cut_units")?,
             cut: number("cut_value")?,
             squares,
+            draft,
         };
         if let Some(fault) = counts.fault(cap) {
             anyhow::bail!("{} and {} on {date}: {fault}", names[0], names[1]);
         }
         days.push(ConversionDay { version, day, pair, counts: if is_turned { counts.swapped() } else { counts } });
     }
-    Ok(Conversions { rankers: outcomes.rankers, versions: outcomes.versions, days, cap })
+    Ok(Conversions { rankers: outcomes.rankers, versions: outcomes.versions, days, cap, has_draft })
 }
 
 /// What decision.json holds of rules that were fixed beforehand.
@@ -177,12 +194,14 @@ pub fn rules(summary: &Value) -> Value {
 mod tests {
     use super::*;
     use verdicts::conversions::UnitConversions;
+    use verdicts::draft::UnitDraft;
 
     #[test]
     fn conversions_survive_their_table() {
-        let mut counts = ConversionCounts::default();
+        let (mut counts, mut draft) = (ConversionCounts::default(), UnitDraft::default());
         for unit in [([1, 0], [500, 0]), ([0, 2], [0, 9_000]), ([0, 0], [0, 0])] {
-            counts.record(UnitConversions { count: unit.0, value: unit.1 }, Some(1_000));
+            draft.add(-417);
+            counts.record(UnitConversions { count: unit.0, value: unit.1 }, draft, Some(1_000));
         }
         let day = |version, pair| ConversionDay { version, day: 20_780 + version as i32, pair, counts };
         let conversions = Conversions {
@@ -190,11 +209,17 @@ mod tests {
             versions: vec![None, Some("s@2".to_owned())],
             days: vec![day(0, (0, 1)), day(1, (0, 1))],
             cap: Some(1_000),
+            has_draft: true,
         };
         let text = conversions.to_csv();
         assert_eq!(parse(&text, &conversions.rankers, Some(1_000)).unwrap(), conversions);
         let turned = parse(&text, &[], Some(1_000)).unwrap();
         assert_eq!((turned.rankers[0].as_str(), turned.days[0].counts), ("a", counts.swapped()));
         assert!(parse(&text, &[], None).is_err());
+        let mut plain = Conversions { has_draft: false, ..conversions };
+        let text = plain.to_csv();
+        plain.days.iter_mut().for_each(|day| day.counts.draft = DraftSums::default());
+        assert!(!text.contains("draft"));
+        assert_eq!(parse(&text, &plain.rankers, Some(1_000)).unwrap(), plain);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Limits, Order, credit_with_conversions};
-use click_logs::model::{Attribution, Complete, ConversionRules, Settings};
+use click_logs::model::{Attribution, Complete, ConversionRules, Settings, UnitKind};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
@@ -616,4 +616,126 @@ fn orders_beside_clicks_at_full_size() {
     eprintln!("decided of 30, and the median day: {decided:?}");
     // The page says so.
     assert_eq!(decided, [(30, Some(3)), (13, Some(27)), (6, Some(29))]);
+}
+
+/// A list with its user, its time, and its owners.
+type Drafted = (usize, i64, Vec<&'static str>);
+
+/// Lists of some users as team draft mixes them, and orders of some.
+fn drafted_world(seed: u64) -> ([Vec<String>; 3], Vec<Drafted>) {
+    let mut draws = Generator::seed_from_u64(seed);
+    let (mut impressions, mut orders, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..400_usize {
+        let user = draws.random_range(0..40);
+        let time = BEGIN + draws.random_range(0..200_000) * (3 * DAY / 200_000);
+        // One in five is too short to have an advantage.
+        let length = if draws.random_range(0..5) == 0 { 2 } else { 5 };
+        let mut owners = Vec::new();
+        while owners.len() < length {
+            let (first, second) = if draws.random_range(0..2) == 0 { ("A", "B") } else { ("B", "A") };
+            owners.extend([first, second]);
+        }
+        owners.truncate(length);
+        let shown: Vec<String> = (0..length).map(|document| format!("d{document}")).collect();
+        let line = serde_json::json!({
+            "impression": format!("i{number}"), "user": format!("u{user}"), "time": time, "shown": shown, "teams": owners,
+            "rankers": ["A", "B"],
+        });
+        impressions.push(line.to_string());
+        lists.push((user, time, owners));
+        if draws.random_range(0..4) == 0 {
+            orders.push(
+                serde_json::json!({
+                    "user": format!("u{user}"), "document": "d1", "time": time + 1_000, "value": 100 + number, "order": format!("o{number}"),
+                })
+                .to_string(),
+            );
+        }
+    }
+    ([impressions, Vec::new(), orders], lists)
+}
+
+#[test]
+fn advantages_of_a_log_are_those_of_a_plain_reading() {
+    // The fifth place is in no whole round.
+    const WORTH: [i64; 4] = [1_000, 500, 333, 250];
+    for (seed, coin) in (0..20).flat_map(|seed| [(seed, UnitKind::User), (seed, UnitKind::Impression)]) {
+        let (texts, mut lists) = drafted_world(seed);
+        let settings = Settings { coin, unit_days: 2, complete: Complete::Final, ..Settings::default() };
+        let rules = ConversionRules { cap: Some(150), draft_places: Some(5), ..ConversionRules::default() };
+        let found = credited(&texts, 1, &settings, &rules, Order::Any);
+        let mut mixed = texts.clone();
+        mixed.iter_mut().for_each(|lines| *lines = shuffled(lines, seed));
+        assert_eq!(credited(&mixed, 3, &settings, &rules, Order::Auto).conversions, found.conversions);
+        // Those of a user by time, from the first day to the next; of a coin for each user, the first alone.
+        lists.sort_by_key(|(user, time, _)| (*user, *time));
+        let mut expected = BTreeMap::<i32, [i64; 2]>::new();
+        for of_user in lists.chunk_by(|a, b| a.0 == b.0) {
+            let last = day(of_user[0].1) + 1;
+            let mut sum = 0_i64;
+            for (place, (_, time, owners)) in of_user.iter().enumerate() {
+                if day(*time) > last || owners.len() < 5 || coin == UnitKind::User && place > 0 {
+                    continue;
+                }
+                if sum.abs() <= 3_000 {
+                    sum += WORTH
+                        .iter()
+                        .zip(owners)
+                        .map(|(worth, of)| if *of == "A" { *worth } else { -worth })
+                        .sum::<i64>();
+                }
+            }
+            let of_day = expected.entry(last + 7).or_default();
+            of_day[0] += sum;
+            of_day[1] += sum * sum;
+        }
+        let days = found.conversions.days.iter();
+        let rows = days.clone().map(|day| (day.day, [day.counts.draft.sum, day.counts.draft.squares as i64]));
+        assert_eq!(rows.collect::<BTreeMap<_, _>>(), expected, "seed {seed}, {coin:?}");
+        assert!(days.clone().any(|day| day.counts.draft.products != 0));
+        assert!(days.clone().all(|day| day.counts.fault(Some(150)).is_none()));
+        // Nothing else depends on it.
+        let plain = credited(&texts, 1, &settings, &ConversionRules { draft_places: None, ..rules }, Order::Any);
+        assert_eq!(plain.conversions.to_csv(), without_draft(&found.conversions.to_csv()));
+    }
+}
+
+/// A table without its last three columns.
+fn without_draft(table: &str) -> String {
+    let cut = |line: &str| line.rsplitn(4, ',').last().unwrap().to_owned() + "\n";
+    table.lines().map(cut).collect()
+}
+
+#[test]
+fn the_draft_covariate_is_said_and_lists_without_coins_are_refused() {
+    let folder = folder(ORDERS);
+    let at = folder.path();
+    let with = [&CREDIT[..], &["--final", "--primary", "value", "--cap", "5000", "--draft-covariate", "2"]].concat();
+    ok(at, &[&with[..], &["--out", "with"]].concat());
+    let table = std::fs::read_to_string(at.join("with/conversions.csv")).unwrap();
+    // `new` is first for the user that orders from `old` for 1,250, and second for the one that orders from `new` for 990.
+    assert_eq!(
+        table.lines().nth(1),
+        Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600,0,500000,-1120000"),
+        "{table}"
+    );
+    let summary = std::fs::read_to_string(at.join("with/summary.json")).unwrap();
+    assert!(summary.contains("\"draft_covariate\": 2"), "{summary}");
+    assert!(ok(at, &["decide", "with"]).contains("; the draft explains less than 1% of the variance"));
+    let json: serde_json::Value = serde_json::from_str(&ok(at, &["decide", "with", "--format", "json"])).unwrap();
+    assert!(json.to_string().contains("\"adjusted_difference\":-130.0"), "{json}");
+    // Lines of each cause are refused.
+    for (instead, expected) in [
+        (r#""shown": ["d1", "d2"], "teams": ["new", "new"]"#, "a ranker had none left"),
+        (r#""shown": ["d2"], "mixed": ["d1", "d2"], "teams": ["new", "old"]"#, "left out or moved"),
+    ] {
+        let text = IMPRESSIONS.replacen(r#""shown": ["d1", "d2"], "teams": ["new", "old"]"#, instead, 1);
+        std::fs::write(at.join("i.jsonl"), text).unwrap();
+        let said = fails(at, 1, &with);
+        assert!(said.contains(expected), "{said}");
+    }
+    let said = fails(at, 2, &[&with[..], &["--unit", "session"]].concat());
+    assert!(said.contains("pass --coin session"), "{said}");
+    let said = fails(at, 2, &[&CREDIT[..], &["--draft-covariate", "2"]].concat());
+    assert!(said.contains("--cap"), "{said}");
 }

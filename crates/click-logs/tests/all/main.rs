@@ -7,6 +7,7 @@ mod common;
 mod conversions;
 mod damaged;
 mod detail;
+mod draft;
 mod drift;
 mod frame_join;
 mod help;

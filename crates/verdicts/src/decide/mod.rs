@@ -34,7 +34,7 @@ pub use tables::{
     BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord,
     EffectRecord, ForecastRecord, PairRecord, SingleLookRecord, WorstRecord,
 };
-pub use value::{ValueDecision, ValueLook, ValuePair, decide_value};
+pub use value::{DraftLook, FIT_UNITS, ValueDecision, ValueLook, ValuePair, decide_value};
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
 use statistics::Counts;

@@ -7,14 +7,24 @@
 //!
 //! The interval of a look is the intersection of all until then. It excludes 0 exactly if the pair is decided. With several pairs the
 //! level is divided among them.
+//!
+//! Where the advantage X that coins gave each unit was noted ([`draft`](crate::draft)), intervals are for D - θX instead of the
+//! difference D: as E X = 0, the mean is the same. Each day has its own θ, the least-squares fit on the units that closed on the days
+//! before, so that it is independent of those that it is used for. θ is 0 until [`FIT_UNITS`] of them have closed and there is an
+//! interval. Then |θX| is at most sqrt(V / 20) - cap, where V are the squares until then: so V stays at least 20 times the square of the
+//! largest |D - θX|, as it has to, and no interval comes later than without X.
 
 use ranktypes::text::with_separators;
 use serde_json::{Value, json};
 use statistics::StatisticsError;
-use statistics::anytime::RatioSequence;
+use statistics::anytime::{RatioSequence, RatioSums};
 use times::date;
 
 use crate::conversions::{ConversionCounts, Conversions};
+use crate::draft;
+
+/// As long as fewer units have closed, nothing is subtracted from differences.
+pub const FIT_UNITS: u64 = 500;
 
 /// What is known of a pair at the end of a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +40,19 @@ pub struct ValueLook {
     pub progress: f64,
     /// Whether no difference fits all looks: it drifted.
     pub drifts: bool,
+    /// What the advantage that coins gave does to this; `None` if it was not noted.
+    pub draft: Option<DraftLook>,
+}
+
+/// What is known by the advantage that coins gave the first ranker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DraftLook {
+    /// What was subtracted per advantage on this day, in minor units.
+    pub slope: f64,
+    /// The difference in value per unit after that.
+    pub difference: f64,
+    /// Which share of the variance of the difference it saved on all days until then; below 0 if it cost some.
+    pub explained: f64,
 }
 
 /// What is known of a pair.
@@ -75,10 +98,11 @@ pub fn decide_value(
     let of_pair = |&pair: &(usize, usize)| {
         let (mut counts, mut known, mut drifts) =
             (ConversionCounts::default(), (f64::NEG_INFINITY, f64::INFINITY), false);
-        let (mut looks, mut winner) = (Vec::new(), None);
+        let (mut looks, mut winner, mut sums) = (Vec::new(), None, RatioSums::default());
         for day in days().filter(|day| day.pair == pair) {
+            let slope = slope(&counts, &sums, &sequence, cap);
             counts += day.counts;
-            let sums = counts.sums();
+            add(&mut sums, adjusted(&day.counts, slope));
             if let Some((low, high)) = sequence.interval(&sums) {
                 known = (known.0.max(low), known.1.min(high));
             }
@@ -92,12 +116,65 @@ pub fn decide_value(
                 };
             }
             let progress = sequence.progress(&sums).min(1.0);
-            looks.push(ValueLook { day: day.day, counts, interval: is_known.then_some(known), progress, drifts });
+            let interval = is_known.then_some(known);
+            let draft = conversions.has_draft.then(|| DraftLook {
+                slope,
+                difference: sums.ratio().unwrap_or(0.0),
+                explained: 1.0 - around_mean(&sums) / around_mean(&counts.sums()).max(f64::MIN_POSITIVE),
+            });
+            looks.push(ValueLook { day: day.day, counts, interval, progress, drifts, draft });
         }
         ValuePair { pair, looks, winner }
     };
     let pairs = pairs.iter().map(of_pair).collect();
     Ok(Some(ValueDecision { rankers: conversions.rankers.clone(), alpha, cap, pairs }))
+}
+
+/// What to subtract per advantage on a day, by the units that closed on the days before: their counts, and the sums of what was left of
+/// their differences.
+fn slope(counts: &ConversionCounts, sums: &RatioSums, sequence: &RatioSequence, cap: u64) -> f64 {
+    let progress = sequence.progress(sums);
+    if counts.units.total() < FIT_UNITS || progress < 1.0 {
+        return 0.0;
+    }
+    // The squares are at least `progress` times what they have to be for the cap alone.
+    let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MOST);
+    counts.draft.slope().clamp(-most, most)
+}
+
+/// The sums of differences minus `slope` times the advantage.
+fn adjusted(counts: &ConversionCounts, slope: f64) -> RatioSums {
+    let sums = counts.sums();
+    if slope == 0.0 {
+        return sums;
+    }
+    let [sum, squares, products] = [counts.draft.sum as f64, counts.draft.squares as f64, counts.draft.products as f64];
+    let amounts = sums.amounts - slope * sum;
+    let amount_squares = (sums.amount_squares - 2.0 * slope * products + slope * slope * squares).max(0.0);
+    RatioSums { amounts, products: amounts, amount_squares, ..sums }
+}
+
+fn add(sums: &mut RatioSums, more: RatioSums) {
+    sums.amounts += more.amounts;
+    sums.sizes += more.sizes;
+    sums.amount_squares += more.amount_squares;
+    sums.products += more.products;
+    sums.size_squares += more.size_squares;
+}
+
+/// The squares of differences around their mean, added up; sizes are all 1.
+fn around_mean(sums: &RatioSums) -> f64 {
+    sums.amount_squares - sums.amounts * sums.amounts / sums.sizes.max(1.0)
+}
+
+impl DraftLook {
+    /// In words.
+    fn sentence(&self) -> String {
+        match libm::floor(100.0 * self.explained) {
+            percent if percent >= 1.0 => format!("the draft explains {percent}% of the variance"),
+            _ => "the draft explains less than 1% of the variance".to_owned(),
+        }
+    }
 }
 
 impl ValueLook {
@@ -180,7 +257,8 @@ impl ValueDecision {
             None if more > less => format!("{ahead} and {behind}: not decided; {ahead} is ahead"),
             None => format!("{ahead} and {behind}: not decided"),
         };
-        format!("{verdict}. {} and {} per {unit} ({of}); {interval}", signed(more), signed(less))
+        let draft = last.draft.map_or_else(String::new, |draft| format!("; {}", draft.sentence()));
+        format!("{verdict}. {} and {} per {unit} ({of}); {interval}{draft}", signed(more), signed(less))
     }
 
     /// How many units were cut, and which share of all value that is; `None` if none was.
@@ -204,7 +282,9 @@ impl ValueDecision {
     /// Every look as CSV, by pair and day.
     #[must_use]
     pub fn looks_csv(&self) -> String {
-        let mut text = "day,first,second,units,first_value,second_value,difference,low,high,progress\n".to_owned();
+        let has_draft = self.pairs.iter().any(|pair| pair.last().draft.is_some());
+        let mut text = "day,first,second,units,first_value,second_value,difference,low,high,progress".to_owned();
+        text += if has_draft { ",slope,adjusted_difference,explained\n" } else { "\n" };
         for pair in &self.pairs {
             let names = [pair.pair.0, pair.pair.1].map(|ranker| crate::outcomes::quoted(&self.rankers[ranker]));
             for look in &pair.looks {
@@ -212,7 +292,7 @@ impl ValueDecision {
                 let (low, high) =
                     look.interval.map_or_else(Default::default, |(low, high)| (low.to_string(), high.to_string()));
                 text += &format!(
-                    "{},{},{},{},{first},{second},{},{low},{high},{}\n",
+                    "{},{},{},{},{first},{second},{},{low},{high},{}",
                     date(look.day),
                     names[0],
                     names[1],
@@ -220,6 +300,10 @@ impl ValueDecision {
                     first - second,
                     look.progress
                 );
+                if let Some(DraftLook { slope, difference, explained }) = look.draft {
+                    text += &format!(",{slope},{difference},{explained}");
+                }
+                text.push('\n');
             }
         }
         text
@@ -231,7 +315,7 @@ impl ValueDecision {
         let of = |pair: &ValuePair| {
             let (last, [first, second]) = (pair.last(), [pair.pair.0, pair.pair.1].map(|ranker| &self.rankers[ranker]));
             let rates = last.rates();
-            json!({
+            let mut of = json!({
                 "first": first,
                 "second": second,
                 "units": last.counts.units.total(),
@@ -245,7 +329,11 @@ impl ValueDecision {
                 "cut_value": last.counts.cut,
                 "winner": pair.winner.map(|(ranker, _)| &self.rankers[ranker]),
                 "since": pair.winner.map(|(_, day)| date(day)),
-            })
+            });
+            if let Some(DraftLook { slope, difference, explained }) = last.draft {
+                of["draft"] = json!({ "slope": slope, "adjusted_difference": difference, "explained": explained });
+            }
+            of
         };
         json!({
             "level": 1.0 - self.alpha,
@@ -273,9 +361,15 @@ fn signed(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::conversions::{ConversionDay, UnitConversions};
+    use crate::draft::UnitDraft;
 
     /// Days of 500 units, of which the first `buyers` buy for `value` from the first, and as many more from the second for 100.
     fn conversions(days: i32, buyers: u64, value: u64) -> Conversions {
+        drafted(days, buyers, value, |_, _| 0)
+    }
+
+    /// The same, with an advantage by unit and the side from which it would buy.
+    fn drafted(days: i32, buyers: u64, value: u64, advantage: impl Fn(u64, usize) -> i16) -> Conversions {
         let of_day = |day| {
             let mut counts = ConversionCounts::default();
             for unit in 0..500 {
@@ -285,7 +379,9 @@ mod tests {
                     of.count[side] = 1;
                     of.value[side] = if side == 0 { value } else { 100 };
                 }
-                counts.record(of, Some(200));
+                let mut draft = UnitDraft::default();
+                draft.add(advantage(unit, side));
+                counts.record(of, draft, Some(200));
             }
             ConversionDay { version: 0, day, pair: (0, 1), counts }
         };
@@ -294,6 +390,7 @@ mod tests {
             versions: vec![None],
             days: (0..days).map(of_day).collect(),
             cap: Some(200),
+            has_draft: false,
         }
     }
 
@@ -317,12 +414,75 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_a_handful_of_differences() {
-        // One of 500 buys: 20,000 units have 40 differences, none of more than the cap.
-        let decision = decide_value(&conversions(20, 1, 1_000), 0, 0.05).unwrap().unwrap();
+        // Two of 500 buy: 8,000 units have 32 differences, none of more than the cap.
+        let decision = decide_value(&conversions(16, 1, 1_000), 0, 0.05).unwrap().unwrap();
         let last = decision.pairs[0].last();
         assert!(last.interval.is_none() && last.progress > 0.9, "{last:?}");
         assert!(decision.headline("user", None).contains("no interval yet: there is "));
         assert_eq!(decision.cut("user").unwrap(), "Capped at 200: 0.2% of users, 72.7% of the value is cut.");
         assert_eq!(decide_value(&Conversions { cap: None, ..conversions(1, 1, 1) }, 0, 0.05), Ok(None));
+    }
+
+    #[test]
+    fn nothing_is_subtracted_before_500_units_have_closed_and_there_is_an_interval() {
+        // Who buys has the better places as well: half of the others have them, too, so that the mean is 0.
+        let advantage = |unit, side| match (unit < 80, side) {
+            (true, 0) => 500,
+            (true, _) => -500,
+            (false, _) => {
+                if unit % 2 == 0 {
+                    500
+                } else {
+                    -500
+                }
+            }
+        };
+        let with = Conversions { has_draft: true, ..drafted(40, 40, 100, advantage) };
+        let without = conversions(40, 40, 100);
+        let [with, without] = [with, without].map(|of| decide_value(&of, 0, 0.05).unwrap().unwrap());
+        let (mut subtracts, mut units) = (false, 0);
+        for (look, plain) in with.pairs[0].looks.iter().zip(&without.pairs[0].looks) {
+            let draft = look.draft.unwrap();
+            let was_silent = !subtracts;
+            subtracts |= draft.slope != 0.0;
+            assert!(!subtracts || units >= FIT_UNITS);
+            if was_silent && !subtracts {
+                assert_eq!((look.interval, look.progress, draft.explained), (plain.interval, plain.progress, 0.0));
+            }
+            units = look.counts.units.total();
+            assert!(look.interval.is_some() || plain.interval.is_none());
+        }
+        let (last, plain) = (with.pairs[0].last(), without.pairs[0].last());
+        let draft = last.draft.unwrap();
+        let width = |look: &ValueLook| look.interval.map(|(low, high)| high - low).unwrap();
+        // The slope is E XD / E XX = 40 * 2 * 100 * 500 / (500 * 500 * 500); what it explains is its share of E DD, on most days.
+        assert!((draft.slope - 0.032).abs() < 1e-12 && draft.difference.abs() < 1e-12, "{draft:?}");
+        assert!(0.12 < draft.explained && draft.explained < 0.16, "{draft:?}");
+        assert!(width(last) < 0.97 * width(plain), "{last:?} {plain:?}");
+        assert!(
+            with.headline("user", None).ends_with("; the draft explains 15% of the variance"),
+            "{}",
+            with.headline("user", None)
+        );
+        assert!(with.json()["pairs"][0]["draft"]["slope"].as_f64() == Some(draft.slope));
+        assert!(without.json()["pairs"][0].get("draft").is_none());
+        assert!(
+            with.looks_csv().starts_with("day,") && with.looks_csv().lines().all(|line| line.split(',').count() == 13)
+        );
+    }
+
+    #[test]
+    fn what_is_subtracted_leaves_the_squares_large_enough() {
+        // The advantage explains almost all.
+        let advantage = |unit, side| if unit < 80 { if side == 0 { 500 } else { -500 } } else { 0 };
+        let of = Conversions { has_draft: true, ..drafted(60, 40, 100, advantage) };
+        let decision = decide_value(&of, 0, 0.05).unwrap().unwrap();
+        let mut has_interval = false;
+        for look in &decision.pairs[0].looks {
+            assert!(!has_interval || look.progress >= 1.0, "{look:?}");
+            has_interval |= look.interval.is_some();
+        }
+        let draft = decision.pairs[0].last().draft.unwrap();
+        assert!(draft.slope > 0.0 && draft.explained > 0.3, "{draft:?}");
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn count_part(
     part: usize,
     new: &NewOutcomes,
 ) -> Result<Counted, LogError> {
-    let length = outcome::length(false);
+    let length = outcome::length(false, false);
     let read = |bytes: &[u8]| bytes.chunks_exact(length).map(PairOutcome::read).collect::<Vec<_>>();
     let kept_ahead = state.section(Section::Ahead(part))?;
     let (mut done, mut now) = (read(&new.over), read(&new.now));

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use times::Zone;
 use verdicts::conversions::{ConversionCounts, UnitConversions};
+use verdicts::draft::UnitDraft;
 
 pub(super) use self::attribution::Owner;
 use self::attribution::{Seen, Unseen, attribute};
@@ -69,6 +70,8 @@ pub(super) struct OfUnit {
     pub(super) last: i32,
     /// The impression that counts, if only one does.
     pub(super) only: Option<(i64, u32)>,
+    /// The advantage that coins gave the first.
+    pub(super) draft: UnitDraft,
     pub(super) is_bot: bool,
 }
 
@@ -157,7 +160,7 @@ impl<'a> ConversionCredit<'a> {
             }
             None => {}
         }
-        counted.days.entry((of.version, closing, of.pair)).or_default().record(sum, self.log.rules().cap);
+        counted.days.entry((of.version, closing, of.pair)).or_default().record(sum, of.draft, self.log.rules().cap);
         State::Counted(sum)
     }
 

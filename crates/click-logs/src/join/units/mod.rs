@@ -19,6 +19,7 @@ use std::ops::AddAssign;
 use statistics::{Counts, Preference};
 use verdicts::amounts::{Amounts, SideClicks, UnitAmounts};
 use verdicts::conversions::UnitConversions;
+use verdicts::draft::UnitDraft;
 use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{OfVersion, PairChoice, Version};
@@ -115,16 +116,19 @@ struct OfPair {
     net: i8,
     page: PageRecord,
     sides: Option<SideClicks>,
+    /// What its coins give the first.
+    advantage: i16,
 }
 
 impl OfPair {
     /// The same with the lower place first.
     fn in_order(self) -> Self {
-        let Self { pair: (i, j), net, page, sides } = self;
+        let Self { pair: (i, j), net, page, sides, advantage } = self;
         if i < j {
             self
         } else {
-            Self { pair: (j, i), net: -net, page: page.swapped(), sides: sides.map(SideClicks::swapped) }
+            let sides = sides.map(SideClicks::swapped);
+            Self { pair: (j, i), net: -net, page: page.swapped(), sides, advantage: -advantage }
         }
     }
 }
@@ -208,8 +212,8 @@ impl Pairs {
         if i == j {
             return None;
         }
-        let PairOutcome { net, page, sides, .. } = *outcome;
-        Some(OfPair { pair: (i, j), net, page, sides }.in_order())
+        let PairOutcome { net, page, sides, advantage, .. } = *outcome;
+        Some(OfPair { pair: (i, j), net, page, sides, advantage: advantage.unwrap_or(0) }.in_order())
     }
 }
 
@@ -265,7 +269,12 @@ impl<'a> Counter<'a> {
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
-            alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
+            if self.credit.is_some_and(|credit| credit.log().rules().draft_places.is_some()) {
+                // How far advantages are added up depends on their order.
+                alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day, outcome.shown));
+            } else {
+                alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
+            }
             for unit in alike.chunk_by_mut(|a, b| a.unit == b.unit) {
                 past.clear();
                 self.count_unit(unit, &mut past);
@@ -323,15 +332,20 @@ impl<'a> Counter<'a> {
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
-            let Some(of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+            let Some(mut of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
+            let is_fresh = fresh == Fresh::Every || Some(outcome.shown) == first;
+            if !is_fresh {
+                // Whether it was shown may depend on what the same coin did before.
+                of.advantage = 0;
+            }
             each(self, outcome, of);
             let OfPair { pair, net, page, .. } = of;
             // Bots, too: who is one depends on clicks, and so on what a coin put on top.
             let of_day = self.days.entry((version, outcome.day, pair)).or_default();
-            of_day.pages.add(page, fresh == Fresh::Every || Some(outcome.shown) == first);
+            of_day.pages.add(page, is_fresh);
             let is_bot = outcome.day >= bot_from;
             if let Some((file, line)) = outcome.origin {
                 let (day, clicks) = (outcome.day, outcome.clicks);
@@ -363,20 +377,22 @@ impl<'a> Counter<'a> {
             unit,
             version,
             (bot_from, first),
-            |counter, outcome, OfPair { pair, net, sides, .. }| {
+            |counter, outcome, OfPair { pair, net, sides, advantage, .. }| {
                 if keeps_first && outcome.stands {
                     is_kept &= *met.first.get_or_insert(pair) == pair;
                 }
                 let known = sums.iter().position(|sum| sum.pair == pair && sum.version == version);
                 let at = known.unwrap_or_else(|| {
-                    let (last, amounts) = (outcome.day.saturating_add(unit_days - 1), UnitAmounts::default());
-                    sums.push(UnitSum { version, pair, last, net: 0, amounts, is_open: true });
+                    let last = outcome.day.saturating_add(unit_days - 1);
+                    let (amounts, draft) = Default::default();
+                    sums.push(UnitSum { version, pair, last, net: 0, amounts, draft, is_open: true });
                     sums.len() - 1
                 });
-                let UnitSum { last, net: sum, amounts, .. } = &mut sums[at];
+                let UnitSum { last, net: sum, amounts, draft, .. } = &mut sums[at];
                 if outcome.day <= *last && outcome.day < bot_from {
                     *sum += i64::from(net);
                     amounts.add(sides);
+                    draft.add(advantage);
                 } else if outcome.day < bot_from && outcome.stands {
                     counter.tally.after_closing += 1;
                 }
@@ -393,7 +409,7 @@ impl<'a> Counter<'a> {
     fn settle(&mut self, past: &mut Past) {
         let bot_from = past.bot_from;
         for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {
-            let UnitSum { version, pair, last, net, amounts, .. } = *sum;
+            let UnitSum { version, pair, last, net, amounts, draft, .. } = *sum;
             let fate = if bot_from <= last {
                 UnitFate::Bot
             } else if last <= self.last_day {
@@ -409,7 +425,7 @@ impl<'a> Counter<'a> {
             sum.is_open = false;
             self.tally.units(fate, 1);
             trace_unit(&mut self.traced, self.at, (version, last), Some((pair, net)), fate);
-            self.convert((version, last, pair), None, fate == UnitFate::Bot);
+            self.convert((version, last, pair), None, draft, fate == UnitFate::Bot);
         }
     }
 
@@ -443,7 +459,7 @@ impl<'a> Counter<'a> {
             self.tally.units(fate, outcomes.len().max(1) as u64);
             for (_, of) in &outcomes {
                 trace_unit(&mut self.traced, self.at, (version, day), Some((of.pair, of.net.into())), fate);
-                self.convert((version, day, of.pair), first, fate == UnitFate::Bot);
+                self.convert((version, day, of.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
             }
             if outcomes.is_empty() {
                 trace_unit(&mut self.traced, self.at, (version, day), None, fate);
@@ -452,21 +468,29 @@ impl<'a> Counter<'a> {
             self.tally.units(UnitFate::Spent, 1);
             trace_unit(&mut self.traced, self.at, (version, day), None, UnitFate::Spent);
         } else {
-            for (day, OfPair { pair, net, sides, .. }) in outcomes {
+            for (day, OfPair { pair, net, sides, advantage, .. }) in outcomes {
                 let counts = &mut self.days.entry((version, day, pair)).or_default().counts;
                 counts.units.record(Preference::of_net(f64::from(net)));
                 counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
                 trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
-                self.convert((version, day, pair), first, false);
+                let mut draft = UnitDraft::default();
+                draft.add(advantage);
+                self.convert((version, day, pair), first, draft, false);
             }
         }
     }
 
     /// Credits the conversions of the unit for a pair in a version; its impressions count until a day, or `only` one does.
-    fn convert(&mut self, (version, last, pair): (usize, i32, (usize, usize)), only: Option<(i64, u32)>, is_bot: bool) {
+    fn convert(
+        &mut self,
+        (version, last, pair): (usize, i32, (usize, usize)),
+        only: Option<(i64, u32)>,
+        draft: UnitDraft,
+        is_bot: bool,
+    ) {
         let Some(credit) = self.credit else { return };
-        let of = OfUnit { unit: self.unit, version, pair, last, only, is_bot };
+        let of = OfUnit { unit: self.unit, version, pair, last, only, draft, is_bot };
         let owner = |lineup, owner| self.pairs.owner(lineup, owner, version, pair);
         let state = credit.count(of, self.last_day, owner, &mut self.conversions);
         if let Some((file, line)) = self.at {

@@ -2,6 +2,7 @@
 
 use ranktypes::varint;
 use verdicts::amounts::UnitAmounts;
+use verdicts::draft::UnitDraft;
 
 /// What the days of a unit say that were counted before. The default is that of a new unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(in crate::join) struct UnitSum {
     /// Wins minus losses.
     pub(in crate::join) net: i64,
     pub(in crate::join) amounts: UnitAmounts,
+    /// The advantage that coins gave the first; none where that is not noted, as in what is kept.
+    pub(in crate::join) draft: UnitDraft,
     /// Whether its outcome was not counted yet.
     pub(in crate::join) is_open: bool,
 }
@@ -87,7 +90,7 @@ impl Past {
             met.first.into_iter().flat_map(|(i, j)| [i, j]).for_each(&mut write);
         }
         write(sums.len());
-        for UnitSum { version: of, pair: (i, j), last, net, amounts, is_open } in sums {
+        for UnitSum { version: of, pair: (i, j), last, net, amounts, draft: _, is_open } in sums {
             [version(*of), *i, *j, usize::from(*is_open)].into_iter().for_each(&mut write);
             if *is_open {
                 [zigzag((*last).into()), zigzag(*net)].into_iter().for_each(|number| write(number as usize));
@@ -127,6 +130,7 @@ impl Past {
                 last: i32::MIN,
                 net: 0,
                 amounts: UnitAmounts::default(),
+                draft: UnitDraft::default(),
                 is_open: is_open == 1,
             };
             if sum.is_open {
@@ -172,6 +176,7 @@ mod tests {
             last,
             net,
             amounts: if is_open { UnitAmounts::of_numbers([3, 1, 2, 1, u32::MAX]) } else { UnitAmounts::default() },
+            draft: UnitDraft::default(),
             is_open,
         };
         let met = |version, first, is_unkept| Met { version, first, is_unkept };
