@@ -140,7 +140,7 @@ fn target(mut table: Map<String, Value>) -> Result<Target, String> {
     let config: Config = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
     let config = config.resolved().map_err(|error| format!("{}: {}", error.field, error.message))?;
     if let Some(ranker) = ship.as_ref().filter(|name| !config.rankers.iter().any(|ranker| ranker.name == **name)) {
-        return Err(format!("ship is {ranker:?}, which is no ranker of {}", config.name));
+        return Err(format!("ship is {ranker:?}, which is not a ranker of {}", config.name));
     }
     Ok(Target { config, given, state, ship })
 }
@@ -282,7 +282,7 @@ fn answered(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)
     Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
 }
 
-/// What an answer that is no success says.
+/// What an answer without success says.
 fn said(status: u16, problem: &Value) -> String {
     problem["detail"].as_str().map_or_else(|| format!("status {status}"), str::to_owned)
 }
@@ -354,7 +354,7 @@ mod tests {
                 .unwrap_err()
                 .contains("expected running, paused or ended")
         );
-        assert!(of("name = 'e'\nrankers = ['a', 'b']\nship = 'c'").unwrap_err().contains("no ranker of e"));
+        assert!(of("name = 'e'\nrankers = ['a', 'b']\nship = 'c'").unwrap_err().contains("not a ranker of e"));
         assert!(of("name = 'e'\nrankers = ['a']").is_err());
         assert_eq!(
             (done("make e"), done("pause e"), done("raise e to a share of 1")),

@@ -41,7 +41,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     #[cfg(feature = "drive")]
     Demo(demo::Demo),
     Apply(apply::Apply),

@@ -15,7 +15,6 @@ mod pages;
 mod problem;
 mod request;
 mod sessions;
-mod watching;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,8 +37,8 @@ use crate::writer::{Shared, Writer};
 pub use connection::serve_until;
 pub use direct::{Call, Direct};
 use guard::Rates;
+pub use pages::watch;
 pub use problem::Problem;
-pub use watching::watch;
 
 /// The interface as OpenAPI.
 pub const OPENAPI: &str = include_str!("../../openapi.json");

@@ -123,8 +123,8 @@ impl ConversionFlags {
         }
         if self.draft_covariate.is_some() && settings.fresh() == Fresh::Unknown {
             bail!(usage(
-                "--draft-covariate takes to know which lists have coins of their own: pass --coin session or --coin impression, if so \
-                 many are drawn, or count by user"
+                "--draft-covariate takes to know which lists have coins of their own: pass --coin session or --coin impression, if \
+                 lists are drawn for each, or count by user"
             ));
         }
         let files = inputs::files(&self.files)?;

@@ -13,7 +13,7 @@ use verdicts::integrity::Side;
 /// By place: the document and its owner.
 type Mixed = Vec<(u16, Option<u8>)>;
 
-/// All lists of some of so many documents, at least one.
+/// All lists of some of a number of documents, at least one.
 fn all_lists(documents: u16) -> Vec<Vec<u16>> {
     let (mut all, mut begin) = (vec![Vec::new()], 0);
     while begin < all.len() {
@@ -242,7 +242,7 @@ const MODELS: [(&str, &str); 7] = [
 
 #[test]
 #[ignore = "a measurement, whose table is in the documentation"]
-fn the_share_of_the_variance_that_it_explains() {
+fn share_of_the_variance_at_full_size() {
     println!(
         "| users | clicks, team draft | clicks, pairs | value, team draft | value, pairs |\n|---|---|---|---|---|"
     );

@@ -5,6 +5,7 @@ mod boards;
 pub(super) mod damaged;
 mod overview;
 mod stream;
+mod watching;
 
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -25,6 +26,7 @@ use super::sessions::{self, Sessions};
 use super::{App, Problem, guard};
 use crate::jobs::Snapshot;
 use crate::writer::ExperimentHandle;
+pub use watching::watch;
 
 pub(super) use stream::stream;
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::sync::watch::Receiver;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::App;
-use super::experiments::PATIENCE;
-use super::off_thread::off_thread;
-use super::pages::damaged;
+use super::super::App;
+use super::super::experiments::PATIENCE;
+use super::super::off_thread::off_thread;
+use super::damaged;
 use crate::jobs::{self, Snapshot};
 use crate::notify::Seen;
 use crate::writer::Session;
