@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 use click_logs::cli::summary;
 use click_logs::join::{Credited, FrameJoin, State, Sum, Units, Unkept};
-use click_logs::model::Settings;
-use click_logs::outcomes::{fates_csv, pages_csv};
 use click_logs::measures::Measures;
+use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
+use click_logs::outcomes::{fates_csv, pages_csv};
 use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes};
 use page::decision::{distrusted, overview};
 use page::figure::win_rates;
