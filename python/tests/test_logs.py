@@ -224,7 +224,7 @@ def test_rules_are_the_flags_of_the_command_line() -> None:
     # Arguments of `credit_frame` alone.
     means = {"memory", "order", "scratch", "disk", "threads", "append", "horizon"}
     # Orders are credited from files alone.
-    orders = {"outcomes", "attribution", "outcome-days", "outcome-actions", "currency", "cap", "primary"}
+    orders = {"outcomes", "attribution", "outcome-days", "outcome-actions", "currency", "cap", "primary", "draft-covariate"}
     flags = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", click_logs("credit", "--help"), re.MULTILINE))
     assert {name.replace("_", "-") for name in rd.CreditRules.__annotations__} == flags - files - means - orders
 
