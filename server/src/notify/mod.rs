@@ -1,9 +1,9 @@
 //! Messages to the outside: what happened to an experiment is posted to a URL, at least once, in order for each experiment, and again
 //! until the receiver takes it.
 //!
-//! What happened is found by looking at each experiment every few seconds ([`news`]), so nothing on the way of an impression waits for
-//! it. A message enters a file of its own beside the store ([`queue`]) together with the note that it did; a thread of its own sends
-//! it ([`send`]). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
+//! What happened is found by looking at each experiment every few seconds (`news`), so nothing on the way of an impression waits for
+//! it. A message enters a file of its own beside the store (`queue`) together with the note that it did; a thread of its own sends
+//! it (`send`). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
 
 mod news;
 mod queue;
