@@ -45,9 +45,8 @@ impl<'a> Measures<'a> {
             let by_number = decide(&conversions.outcomes(), alpha, By::Conversions)?;
             let mut value = Vec::new();
             for (place, name) in conversions.versions.iter().enumerate() {
-                if let Some(decision) = decide_value(conversions, place, alpha)? {
-                    value.push((name.clone(), decision));
-                }
+                let decision = decide_value(conversions, place, alpha)?.filter(|decision| !decision.pairs.is_empty());
+                value.extend(decision.map(|decision| (name.clone(), decision)));
             }
             Ok(Later { by_number, value })
         };
@@ -56,12 +55,13 @@ impl<'a> Measures<'a> {
         Ok(Self { clicks, summary, primary, later })
     }
 
-    /// The verdict by value on the version that began last.
+    /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. What an earlier version
+    /// says is not what to do now.
     #[must_use]
     pub fn value(&self) -> Option<&ValueDecision> {
         let name = self.clicks.latest_name();
         let values = &self.later.as_ref()?.value;
-        values.iter().find(|(of, _)| of.as_deref() == name).or(values.last()).map(|(_, decision)| decision)
+        values.iter().find(|(of, _)| of.as_deref() == name).map(|(_, decision)| decision)
     }
 
     /// The verdicts of signs that decide, if such do, else those by clicks.
@@ -105,9 +105,11 @@ impl<'a> Measures<'a> {
             let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
             let point = |look: &ValueLook| {
                 let [first, second] = look.rates();
+                // The interval is around what was left after the draft.
+                let difference = look.draft.map_or(first - second, |draft| draft.difference);
                 let (difference, interval) = match look.interval {
-                    interval if is_first => (first - second, interval),
-                    interval => (second - first, interval.map(|(low, high)| (-high, -low))),
+                    interval if is_first => (difference, interval),
+                    interval => (-difference, interval.map(|(low, high)| (-high, -low))),
                 };
                 CoursePoint { day: look.day, date: date(look.day), difference, interval }
             };
@@ -142,12 +144,14 @@ impl<'a> Measures<'a> {
     #[must_use]
     pub fn outcome(&self) -> (bool, Action, String) {
         let outlook = outlook(self.signs(), self.summary);
-        let value = self.value().filter(|_| self.primary == Primary::Value);
-        let Some(value) = value else { return (outlook.is_decided, outlook.advice.action, outlook.advice.sentence) };
+        if self.primary != Primary::Value {
+            return (outlook.is_decided, outlook.advice.action, outlook.advice.sentence);
+        }
+        let best = self.value().and_then(|value| Some((value, value.best()?)));
         // Broken pages are broken whatever is counted.
-        match (outlook.advice.action, value.best()) {
+        match (outlook.advice.action, best) {
             (Action::Repair, _) => (false, Action::Repair, outlook.advice.sentence),
-            (_, Some(best)) => (true, Action::Ship(best), format!("Use {}.", value.rankers[best])),
+            (_, Some((value, best))) => (true, Action::Ship(best), format!("Ship {}.", value.rankers[best])),
             (_, None) => (false, Action::Wait, "Wait: go on with the experiment, and credit it again.".to_owned()),
         }
     }
@@ -160,7 +164,8 @@ impl<'a> Measures<'a> {
         let mut text = match self.primary {
             Primary::Clicks => words(self.clicks, self.summary),
             Primary::Conversions if later.by_number.latest().days.is_none() => format!(
-                "Decided by conversions, {named}.\n\nNothing to decide yet: no {} has closed for conversions.\n",
+                "{}Decided by conversions, {named}.\n\nNothing to decide yet: no {} has closed for conversions.\n",
+                self.warnings(),
                 self.unit()
             ),
             Primary::Conversions => {
@@ -200,14 +205,19 @@ impl<'a> Measures<'a> {
                 None if self.summary["conversions"]["have_values"] == false => {
                     "no line says what it is worth.".to_owned()
                 }
+                None if self.summary["conversions"]["cap"].is_u64() => format!("no {} has closed yet.", self.unit()),
                 None => "no verdict without a cap that is fixed beforehand (--cap of `credit`).".to_owned(),
             },
         }
     }
 
+    /// What must be said before anything, a paragraph each.
+    fn warnings(&self) -> String {
+        before_all(self.clicks, self.summary).iter().map(|warning| format!("{warning}\n\n")).collect()
+    }
+
     fn words_of_value(&self, named: &str) -> String {
-        let mut text = String::new();
-        before_all(self.clicks, self.summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+        let mut text = self.warnings();
         let _ = writeln!(text, "Decided by value, {named}.\n");
         let versions = self.later.as_ref().map_or(&[][..], |later| &later.value);
         for (name, decision) in versions {
@@ -220,9 +230,6 @@ impl<'a> Measures<'a> {
             for pair in &decision.pairs {
                 let _ = writeln!(text, "{}.", decision.sentence(pair, self.unit(), self.currency()));
             }
-            if decision.pairs.is_empty() {
-                text += "Nothing to decide yet: no unit has closed for conversions.\n";
-            }
             text.extend(decision.cut(self.unit()).map(|cut| cut + "\n"));
             let _ = writeln!(
                 text,
@@ -232,6 +239,10 @@ impl<'a> Measures<'a> {
                 100.0 - (1e5 * decision.alpha).round() / 1e3,
                 if decision.pairs.len() > 1 { "for all pairs together" } else { "in all" },
             );
+        }
+        if self.value().is_none() {
+            let of = self.clicks.latest_name().map_or_else(String::new, |name| format!(" of {name}"));
+            let _ = writeln!(text, "Nothing to decide yet: no {}{of} has closed for conversions.", self.unit());
         }
         let (.., advice) = self.outcome();
         let _ = writeln!(text, "What now: {advice}");
@@ -276,5 +287,59 @@ impl<'a> Measures<'a> {
         let others = Primary::ALL.into_iter().filter(|measure| *measure != self.primary);
         json["beside"] = others.map(|measure| (measure.name().to_owned(), of(measure))).collect();
         json
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use verdicts::conversions::{ConversionCounts, ConversionDay, UnitConversions};
+    use verdicts::outcomes::{Day, DayCounts, Outcomes};
+
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_version_says_is_not_what_to_do() {
+        let rankers = vec!["new".to_owned(), "old".to_owned()];
+        let mut counts = ConversionCounts::default();
+        for unit in 0..2_000 {
+            let value = [if unit < 200 { 100 } else { 0 }, 0];
+            let count = value.map(|value| u64::from(value > 0));
+            counts.record(UnitConversions { count, value }, Default::default(), Some(100));
+        }
+        let summary = json!({
+            "unit": "user",
+            "fates": {"impressions": {"credited": 9, "open": 0}, "units": {"open": 1}},
+            "conversions": {"primary": "value", "cap": 100, "days": 7, "attribution": "all"},
+        });
+        let of = |versions: &[&str]| {
+            let versions: Vec<_> = versions.iter().map(|name| Some((*name).to_owned())).collect();
+            let day = |version| Day {
+                version,
+                day: version as i32,
+                pair: (0, 1),
+                counts: DayCounts::of(counts.units, Default::default()),
+            };
+            let days = (0..versions.len()).map(day).collect();
+            let clicks = decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, By::Units).unwrap();
+            // Orders of the first version alone have closed.
+            let conversions = Conversions {
+                rankers: rankers.clone(),
+                versions: vec![Some("x@1".to_owned())],
+                days: vec![ConversionDay { version: 0, day: 0, pair: (0, 1), counts }],
+                cap: Some(100),
+                has_draft: false,
+            };
+            let measures = Measures::new(&clicks, Some(&conversions), &summary, 0.05).unwrap();
+            (measures.outcome(), measures.words(), measures.record())
+        };
+        let ((is_decided, action, advice), text, json) = of(&["x@1"]);
+        assert_eq!((is_decided, action, &*advice), (true, Action::Ship(0), "Ship new."));
+        assert_eq!(json["winner"], "new");
+        assert!(!text.contains("Nothing to decide"), "{text}");
+        let ((is_decided, action, _), text, json) = of(&["x@1", "x@2"]);
+        assert_eq!((is_decided, action), (false, Action::Wait));
+        assert!(json["winner"].is_null() && json["decided"] == false, "{json}");
+        assert!(text.contains("Nothing to decide yet: no user of x@2 has closed for conversions."), "{text}");
+        assert!(json["headline"] == "no user has closed yet.", "{json}");
     }
 }

@@ -226,15 +226,6 @@ impl Conversions {
             days: self.days.iter().map(of).collect(),
         }
     }
-
-    /// The pairs that met.
-    #[must_use]
-    pub fn pairs(&self) -> Vec<(usize, usize)> {
-        let mut pairs: Vec<(usize, usize)> = self.days.iter().map(|day| day.pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    }
 }
 
 #[cfg(test)]

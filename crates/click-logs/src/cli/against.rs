@@ -18,7 +18,8 @@ use verdicts::decide::{Action, By, decide, percent_of_confidence, range};
 
 use super::decide::Format;
 use crate::error::{LogError, Malformed};
-use crate::outcomes::need_impressions;
+use crate::model::Primary;
+use crate::outcomes::{need_impressions, primary};
 use crate::read::Fields;
 use crate::verdict::{SYNTHETIC, before_all, is_synthetic, outlook, read_outcomes};
 
@@ -354,6 +355,15 @@ impl New {
     /// The share of wins minus 1/2 by the latest verdict in `folder`.
     fn of_outcomes(folder: &Path, new: Option<&str>, by: By, alpha: f64, past: &Past) -> Result<Self> {
         let (outcomes, summary) = read_outcomes(folder)?;
+        let primary = primary(&summary);
+        if primary != Primary::Clicks {
+            bail!(usage(format!(
+                "{} is decided by {}, as was said beforehand, and FOLDER gives the result by clicks; give the one of your table with \
+                 --result X,ERROR",
+                folder.display(),
+                primary.name()
+            )));
+        }
         if by == By::Impressions {
             need_impressions(&outcomes).map_err(|error| usage(error.in_file(folder)))?;
         }

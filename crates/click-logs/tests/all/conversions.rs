@@ -459,6 +459,11 @@ fn what_decides_is_named_beforehand_and_the_others_stand_beside() {
         assert_eq!(done.status.code(), Some(3), "{primary}");
     }
     assert!(fails(at, 2, &["decide", "value", "--by", "impressions"]).contains("decided by value"));
+    std::fs::write(at.join("ab.csv"), "interleaving,ab\n0.1,1\n0.2,3\n0.3,4\n").unwrap();
+    for primary in ["conversions", "value"] {
+        let said = fails(at, 2, &["decide", primary, "--against", "ab.csv"]);
+        assert!(said.contains(&format!("{primary} is decided by {primary}, as was said beforehand")), "{said}");
+    }
     let table = std::fs::read_to_string(at.join("value/conversions.csv")).unwrap();
     assert_eq!(table.lines().nth(1), Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600"), "{table}");
     // The table alone has signs, and nothing that was named beforehand.

@@ -194,9 +194,7 @@ impl ValuePair {
     pub fn last(&self) -> &ValueLook {
         self.looks.last().expect("a pair has a look")
     }
-}
 
-impl ValuePair {
     /// Whether the first won or, if neither did, has at least as much as the second.
     #[must_use]
     pub fn is_first_ahead(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Whose a conversion is, of the two rankers of a pair.
 //!
-//! A user saw a document in some impressions before ordering it, and in each of them it was one ranker's, the other's, or nobody's.
+//! A user saw a document in some impressions before ordering it, and in each it came from one ranker, the other, or neither.
 //! `last` credits the last one alone. `all` credits each of them, as Airbnb does: the number of conversions of a side is that of
 //! its impressions, and the value is divided among all impressions, so that money is not multiplied. `most-drafted` credits the side
 //! that owns the document in more of them, and neither if both own it as often.
@@ -17,7 +17,7 @@ use crate::model::Attribution;
 pub(in crate::join) enum Owner {
     First,
     Second,
-    /// Another ranker, or nobody.
+    /// Another ranker, or none.
     Neither,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn attribute(
                 return Err(Unseen::Late);
             }
             let owned = of(all);
-            // Less than two minor units cannot be divided, and are nobody's.
+            // Less than two minor units cannot be divided, and go to neither.
             (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / all.len() as u128) as u64))
         }
     })
