@@ -11,6 +11,8 @@ use super::news::{Known, Message, Seen, news};
 
 /// How many delivered messages of each experiment are kept.
 const KEPT: i64 = 100;
+/// The version of the file's format.
+const FORMAT: u32 = 1;
 /// After the first failure, a message is sent again this number of milliseconds later, then after twice as long each time, up to the most.
 const FIRST_PAUSE: i64 = 1_000;
 const LONGEST_PAUSE: i64 = 300_000;
@@ -23,6 +25,9 @@ pub enum QueueError {
         "the file of messages {0} cannot be used: {1}; if it is damaged, delete it: what was not delivered is lost then"
     )]
     File(String, rusqlite::Error),
+    /// The file is of another version.
+    #[error("the file of messages {0} has format {1}; expected {FORMAT}: use the version of the server that wrote it")]
+    Format(String, u32),
     /// There is no thread to be had.
     #[error("no thread for messages: {0}")]
     Thread(std::io::Error),
@@ -80,12 +85,18 @@ impl Queue {
     /// Opens the file, or makes it.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// If it cannot be used, or is of another version.
     pub fn open(path: &Path, now: i64) -> Result<Self, QueueError> {
         let name = path.display().to_string();
-        let made = || -> rusqlite::Result<(Connection, i64)> {
-            let connection = Connection::open(path)?;
-            connection.busy_timeout(Duration::from_secs(5))?;
+        let failed = |error| QueueError::File(name.clone(), error);
+        let connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+        let format = connection.query_row("pragma user_version", [], |row| row.get(0)).map_err(failed)?;
+        // A file without tables has none.
+        if format != 0 && format != FORMAT {
+            return Err(QueueError::Format(name, format));
+        }
+        let made = || -> rusqlite::Result<i64> {
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
             connection.execute_batch(
@@ -100,10 +111,10 @@ impl Queue {
                  create index if not exists waiting on message (experiment, id) where delivered is null;",
             )?;
             connection.execute("insert into made select ?1 where not exists (select 1 from made)", params![now])?;
-            let since = connection.query_row("select at from made", [], |row| row.get(0))?;
-            Ok((connection, since))
+            connection.pragma_update(None, "user_version", FORMAT)?;
+            connection.query_row("select at from made", [], |row| row.get(0))
         };
-        let (connection, since) = made().map_err(|error| QueueError::File(name.clone(), error))?;
+        let since = made().map_err(failed)?;
         Ok(Self { connection, path: name, since })
     }
 
@@ -323,6 +334,23 @@ mod tests {
             advice: String::new(),
             winner: None,
         }
+    }
+
+    #[test]
+    fn a_file_of_a_later_version_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("messages");
+        drop(Queue::open(&path, 0).unwrap());
+        let version = |set: Option<u32>| {
+            let connection = Connection::open(&path).unwrap();
+            set.inspect(|version| connection.pragma_update(None, "user_version", version).unwrap());
+            connection.query_row("pragma user_version", [], |row| row.get::<_, u32>(0)).unwrap()
+        };
+        assert_eq!(version(None), FORMAT);
+        version(Some(FORMAT + 1));
+        let error = Queue::open(&path, 0).unwrap_err().to_string();
+        assert!(error.contains("has format 2; expected 1"), "{error}");
+        assert_eq!(version(None), FORMAT + 1);
     }
 
     #[test]
