@@ -142,9 +142,9 @@ impl ConversionFlags {
             primary,
             draft_places: self.draft_covariate,
         };
-        let (cap, before) = match &self.cap {
-            None => (None, None),
-            Some(Cap::Amount(amount)) => (Some(*amount), None),
+        let (cap, before, earlier_currency) = match &self.cap {
+            None => (None, None, None),
+            Some(Cap::Amount(amount)) => (Some(*amount), None, None),
             Some(Cap::Before(share, path)) => {
                 let earlier = ConversionLog::read(std::slice::from_ref(path), settings, rules.clone())?;
                 let Some(cap) = earlier.quantile(*share) else {
@@ -153,10 +153,18 @@ impl ConversionFlags {
                         path.display()
                     )));
                 };
-                (Some(cap), Some((path.clone(), earlier.last())))
+                (Some(cap), Some((path.clone(), earlier.last())), earlier.rules().currency.clone())
             }
         };
         let log = ConversionLog::read(&files, settings, ConversionRules { cap, ..rules })?;
+        if let (Some(earlier), Some(currency), Some((path, _))) = (&earlier_currency, &log.rules().currency, &before)
+            && earlier != currency
+        {
+            bail!(usage(format!(
+                "--cap: the values in {} are in {earlier}, and those of --outcomes in {currency}; give the cap as an amount in {currency}",
+                path.display()
+            )));
+        }
         if primary == Primary::Value && log.has_values() == Some(false) {
             bail!(usage(
                 "--primary value, but no line of --outcomes has a `value`; log it, or take --primary conversions"

@@ -515,6 +515,14 @@ fn orders_that_cannot_be_credited_are_refused() {
     refused("user,time\n", &[], 1, "o.csv:1: no column `document`");
     let without = "user,document,time\nu1,d2,2026-01-02T10:00:00Z\n";
     refused(without, &["--primary", "value", "--cap", "9"], 2, "no line of --outcomes has a `value`");
+    let other = folder(ORDERS);
+    let earlier = ORDERS.replace("2026-", "2025-");
+    let capped = [&CREDIT[..], &["--final", "--out", "out", "--cap", "99%:before.csv"]].concat();
+    std::fs::write(other.path().join("before.csv"), earlier.replace("EUR", "JPY")).unwrap();
+    let found = fails(other.path(), 2, &capped);
+    assert!(found.contains("before.csv are in JPY, and those of --outcomes in EUR"), "{found}");
+    std::fs::write(other.path().join("before.csv"), earlier).unwrap();
+    ok(other.path(), &capped);
     // Nothing says who owns a document.
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
