@@ -9,6 +9,7 @@
 //! | [`conversions`] | orders and their value, by day and pair |
 //! | [`draft`] | the advantage that the coins of a team draft gave by chance |
 //! | [`integrity`] | broken pages, seen before the verdict |
+//! | [`segments`] | verdicts of segments of the units, and which rankers harm one |
 //! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
 //! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
@@ -43,6 +44,7 @@ pub mod integrity;
 pub mod ledger;
 pub mod outcomes;
 mod pair_choice;
+pub mod segments;
 mod version;
 
 pub use bots::{Bots, CRAWLERS};

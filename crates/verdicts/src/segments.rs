@@ -1,0 +1,257 @@
+//! Segments of the units, such as `mobile` and `desktop`: who wins in each, and which rankers harm one.
+//!
+//! A unit belongs to one segment, whatever it is shown. The segments share the level of their verdicts: each of m has level alpha / m.
+//! Whether a ranker harms *some* segment is asked apart, and needs less. For each segment, E is the evidence that the champion wins more
+//! than half of its decided units against that ranker ([`EProcess`]). If the ranker harms no segment, the mean of these E over the segments
+//! is a nonnegative supermartingale that starts at 1, so it ever reaches c / alpha for one of the c rankers that met the champion with
+//! probability at most alpha. A segment is named as harmed once its own verdict says so.
+//!
+//! ## References
+//!
+//! V. Vovk, R. Wang, "E-values: Calibration, combination and applications", Annals of Statistics 49(3), 2021,
+//! <https://doi.org/10.1214/20-AOS2020>: the mean of e-values.
+
+use std::collections::BTreeMap;
+
+use statistics::anytime::{EProcess, PairTest};
+use statistics::{Counts, StatisticsError};
+
+use crate::decide::{By, Deciding, Decision, PairDecision};
+use crate::outcomes::Outcomes;
+
+/// Verdicts of segments, to which days are added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecidingSegments {
+    champion: usize,
+    alpha: f64,
+    each: Vec<Deciding>,
+}
+
+/// What segments say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SegmentsDecision {
+    /// By segment: its verdict, at its part of the level.
+    pub each: Vec<Decision>,
+    /// Rankers that harm a segment, in their order.
+    pub harms: Vec<Harm>,
+}
+
+/// A ranker that harms a segment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Harm {
+    /// The ranker, by its place.
+    pub ranker: usize,
+    /// Since when it is known that some segment is harmed, in days since 1970-01-01.
+    pub since: i32,
+    /// The segments of which it is known, by their places; none if it is not known which one it is.
+    pub named: Vec<usize>,
+    /// The segment with the most evidence, by its place.
+    pub most: usize,
+}
+
+impl DecidingSegments {
+    /// What the `outcomes` of segments say, at level `alpha`, in (0, 1), for all segments together; all have the same rankers, one of which is the
+    /// champion, by its place. If `before` is what their first days said, only the others are looked at.
+    ///
+    /// # Errors
+    /// If `alpha` is not in (0, 1).
+    pub fn of(
+        outcomes: &[Outcomes],
+        champion: usize,
+        alpha: f64,
+        before: Option<&Self>,
+    ) -> Result<Self, StatisticsError> {
+        // A part of a wrong level may be a right one.
+        PairTest::new(alpha)?;
+        let part = alpha / outcomes.len().max(1) as f64;
+        let of = |(place, outcomes): (usize, &Outcomes)| {
+            let before = before.and_then(|before| before.each.get(place));
+            Deciding::of(outcomes, part, By::Units, before)
+        };
+        let each = outcomes.iter().enumerate().map(of).collect::<Result<_, _>>()?;
+        Ok(Self { champion, alpha, each })
+    }
+
+    /// What is known by now.
+    #[must_use]
+    pub fn decision(&self) -> SegmentsDecision {
+        let each: Vec<Decision> = self.each.iter().map(Deciding::decision).collect();
+        let harms = harms(&each, self.champion, self.alpha);
+        SegmentsDecision { each, harms }
+    }
+}
+
+/// Rankers that harm some segment, at level `alpha` for all of them together.
+fn harms(segments: &[Decision], champion: usize, alpha: f64) -> Vec<Harm> {
+    let rankers = segments.first().map_or(0, |decision| decision.rankers.len());
+    let against: Vec<(usize, Vec<Option<&PairDecision>>)> = (0..rankers)
+        .filter(|ranker| *ranker != champion)
+        .map(|ranker| (ranker, segments.iter().map(|decision| pair_of(decision, champion, ranker)).collect()))
+        .filter(|(_, pairs): &(_, Vec<Option<_>>)| pairs.iter().any(Option::is_some))
+        .collect();
+    let threshold = libm::log(against.len() as f64 / alpha);
+    against.iter().filter_map(|(ranker, pairs)| harm(*ranker, champion, pairs, threshold)).collect()
+}
+
+fn pair_of(decision: &Decision, champion: usize, ranker: usize) -> Option<&PairDecision> {
+    let pair = (champion.min(ranker), champion.max(ranker));
+    decision.pairs.iter().find(|one| one.last.pair == pair)
+}
+
+/// What the pairs of a ranker and the champion say, one of each segment, if the mean of their evidence ever reached the threshold.
+fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], threshold: f64) -> Option<Harm> {
+    let Ok(evidence) = EProcess::against(0.5) else { return None };
+    let mut days: BTreeMap<i32, Vec<(usize, Counts)>> = BTreeMap::new();
+    for (segment, pair) in pairs.iter().enumerate() {
+        for look in pair.iter().flat_map(|pair| &pair.looks) {
+            let counts = if champion < ranker { look.counts } else { look.counts.swapped() };
+            days.entry(look.day).or_default().push((segment, counts));
+        }
+    }
+    // ln of the evidence of each segment until the day.
+    let mut of = vec![0.0; pairs.len()];
+    let mut since = None;
+    for (day, looks) in days {
+        for (segment, Counts { wins, losses, .. }) in looks {
+            of[segment] = evidence.ln(wins, losses);
+        }
+        if ln_mean(&of) >= threshold {
+            since = since.or(Some(day));
+        }
+    }
+    let is_harmed = |pair: &Option<&PairDecision>| pair.is_some_and(|pair| pair.last.winner() == Some(champion));
+    let most = (0..of.len()).max_by(|a, b| of[*a].total_cmp(&of[*b]).then(b.cmp(a)))?;
+    let named = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
+    Some(Harm { ranker, since: since?, named, most })
+}
+
+/// ln of the mean of what these are the logarithms of.
+fn ln_mean(logarithms: &[f64]) -> f64 {
+    let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logarithms.iter().map(|one| libm::exp(one - most)).sum();
+    most + libm::log(sum / logarithms.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use statistics::Normals;
+
+    use super::*;
+    use crate::outcomes::{Day, DayCounts};
+
+    const DAYS: i32 = 100;
+
+    /// Segments of two rankers, of which the champion, the second, wins this share of the decided units of each, 20 a day.
+    fn segments(seed: u64, shares: &[f64]) -> Vec<Outcomes> {
+        let mut draws = Normals::from_seed(seed);
+        let mut of = |share: f64| {
+            let day = |day: i32| {
+                let losses = (0..20).filter(|_| draws.uniform() < share).count() as u64;
+                let counts = DayCounts::of(Counts::new(20 - losses, losses, 3), Counts::default());
+                Day { version: 0, day, pair: (0, 1), counts }
+            };
+            let days = (0..DAYS).map(day).collect();
+            Outcomes { rankers: vec!["new".to_owned(), "old".to_owned()], versions: vec![None], days }
+        };
+        shares.iter().map(|share| of(*share)).collect()
+    }
+
+    fn decided(outcomes: &[Outcomes]) -> SegmentsDecision {
+        DecidingSegments::of(outcomes, 1, 0.05, None).unwrap().decision()
+    }
+
+    /// Nothing differs in these experiments with eight segments, and 100 looks at each: how many have a ranker that harms a segment, and
+    /// how many a segment with a verdict.
+    fn false_alarms(experiments: u64) -> [usize; 2] {
+        let all: Vec<SegmentsDecision> = (0..experiments).map(|seed| decided(&segments(seed, &[0.5; 8]))).collect();
+        let harmed = all.iter().filter(|decision| !decision.harms.is_empty()).count();
+        let decided = all.iter().filter(|all| all.each.iter().any(|one| one.winner().is_some())).count();
+        eprintln!("harmed {harmed}, some segment decided {decided} of {experiments}");
+        [harmed, decided]
+    }
+
+    #[test]
+    fn nothing_is_harmed_where_nothing_differs() {
+        // The level is 5%; three standard errors of 100 draws are 6.5%.
+        let [harmed, decided] = false_alarms(100);
+        assert!(harmed <= 11 && decided <= 11, "{harmed} {decided}");
+    }
+
+    #[test]
+    #[ignore = "takes a minute"]
+    fn nothing_is_harmed_where_nothing_differs_at_full_size() {
+        // Three standard errors of 1,000 draws are 2.1%.
+        let [harmed, decided] = false_alarms(1_000);
+        assert!((1..=71).contains(&harmed) && decided <= 71, "{harmed} {decided}");
+    }
+
+    /// One of eight is harmed, and the others are not: it is found and named, and no other is.
+    #[test]
+    fn the_harmed_segment_is_found() {
+        let mut shares = [0.45; 8];
+        shares[5] = 0.6;
+        let all: Vec<SegmentsDecision> = (0..60).map(|seed| decided(&segments(seed, &shares))).collect();
+        let found: Vec<&Harm> = all.iter().flat_map(|decision| &decision.harms).collect();
+        assert!(found.len() >= 58, "{}", found.len());
+        assert!(found.iter().filter(|harm| harm.named == [5] && harm.most == 5).count() >= 56);
+        let mut days: Vec<i32> = found.iter().map(|harm| harm.since).collect();
+        days.sort_unstable();
+        // As known of the one segment by its own verdict, or before it.
+        let named = |decision: &SegmentsDecision| decision.each[5].pairs[0].since;
+        let (mut sooner, mut together) = (0, 0);
+        for decision in &all {
+            if let (Some(harm), Some(named)) = (decision.harms.first(), named(decision)) {
+                assert!(harm.since <= named, "{harm:?} {named}");
+                sooner += usize::from(harm.since < named);
+                together += 1;
+            }
+        }
+        assert!(2 * sooner > together, "{sooner} of {together}");
+        eprintln!("found {} of 60, median day {}, named later in {sooner} of {together}", found.len(), days[days.len() / 2]);
+    }
+
+    /// Harm below the level of a segment's own verdict, in all of them: some segment is harmed, and it is not known which.
+    #[test]
+    fn little_harm_everywhere_is_known_before_any_segment_is_named() {
+        let all: Vec<SegmentsDecision> = (0..50).map(|seed| decided(&segments(seed, &[0.52; 8]))).collect();
+        let unnamed = all.iter().flat_map(|decision| &decision.harms).filter(|harm| harm.named.is_empty()).count();
+        let harmed = all.iter().filter(|decision| !decision.harms.is_empty()).count();
+        assert!(unnamed >= 5, "{unnamed} of {harmed}");
+    }
+
+    #[test]
+    fn a_day_more_costs_no_other_answer() {
+        let whole = segments(7, &[0.6, 0.5]);
+        let cut: Vec<Outcomes> = whole
+            .iter()
+            .map(|outcomes| Outcomes { days: outcomes.days[..60].to_vec(), ..outcomes.clone() })
+            .collect();
+        let before = DecidingSegments::of(&cut, 1, 0.05, None).unwrap();
+        let after = DecidingSegments::of(&whole, 1, 0.05, Some(&before)).unwrap();
+        assert_eq!(after.decision(), decided(&whole));
+        assert!(DecidingSegments::of(&whole, 1, 1.5, None).is_err());
+        assert_eq!(decided(&[]).harms, []);
+    }
+
+    /// Seen from the other side, with the champion first: the same.
+    #[test]
+    fn the_place_of_the_champion_does_not_matter() {
+        let outcomes = segments(3, &[0.62, 0.5, 0.5]);
+        let swapped: Vec<Outcomes> = outcomes
+            .iter()
+            .map(|one| {
+                let swap = |day: &Day| Day { counts: day.counts.swapped(), ..day.clone() };
+                Outcomes {
+                    rankers: one.rankers.iter().rev().cloned().collect(),
+                    days: one.days.iter().map(swap).collect(),
+                    ..one.clone()
+                }
+            })
+            .collect();
+        let [here] = &decided(&outcomes).harms[..] else { panic!("not harmed") };
+        let there = DecidingSegments::of(&swapped, 0, 0.05, None).unwrap().decision();
+        let [there] = &there.harms[..] else { panic!("not harmed") };
+        assert_eq!((here.since, &here.named, here.ranker), (there.since, &there.named, 0));
+        assert_eq!(there.ranker, 1);
+    }
+}
