@@ -168,7 +168,10 @@ impl Facts {
     /// How the experiment stands by this verdict of its, and what to do.
     #[must_use]
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
-        let Stands { standing, sentence, more } = self.stands(verdict);
+        let Stands { standing, sentence, mut more } = self.stands(verdict);
+        if standing.tells_harm() && self.integrity.is_trusted() {
+            more.splice(0..0, verdict.harms().map(|(_, sentence)| sentence));
+        }
         let (action, advice) = self.advice(standing, verdict);
         let winner = verdict.decision.winner().filter(|_| self.integrity.is_trusted());
         let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
@@ -181,6 +184,7 @@ impl Facts {
         let outlook = verdict.decision.outlook(Some("unit"), None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
         let is_trusted = self.untrusted().is_empty();
+        let harm = verdict.harm_to_check(outlook.winner);
         let (action, sentence) = match standing {
             Standing::NotBegun => ("wait", "Send traffic.".to_owned()),
             Standing::Silent => {
@@ -204,6 +208,7 @@ impl Facts {
                 let repair = verdict.decision.outlook(Some("unit"), fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
             }
+            _ if harm.is_some() => (Action::Check.name(), harm.unwrap_or_default()),
             // A verdict that must not be acted on is none to ship by, whatever the experiment does.
             Standing::Killed | Standing::Paused | Standing::Ended if outlook.advice.action == Action::Check => {
                 (Action::Check.name(), outlook.advice.sentence)

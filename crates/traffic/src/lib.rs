@@ -36,6 +36,11 @@
 //! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] says who is in. Outside, nothing is
 //! recorded.
 //!
+//! # Segments
+//!
+//! A unit belongs to the [segment](Config::segments) of its first impression. Each segment has a verdict of its own, and the experiment says
+//! which rankers harm one ([`verdicts::segments`]).
+//!
 //! # Units
 //!
 //! While the impressions of a unit count ([`Config::unit_days`]), it keeps the rankers that it met first
@@ -54,12 +59,13 @@ mod config;
 mod event;
 mod experiment;
 mod guards;
+mod harms;
 mod headline;
 pub mod lists;
 mod refusals;
 mod status;
 
-pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, Place, Ranker, Step, Then};
+pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, Place, Ranker, Step, Then};
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Held, Marks, NextStep,
@@ -67,6 +73,7 @@ pub use experiment::{
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
-pub use status::{DecisionReport, SIMULATED};
+pub use status::{DecisionReport, Evidence, SIMULATED};
 pub use verdicts::integrity::{Checked, Fault, FaultKind};
 pub use verdicts::ledger::Tally;
+pub use verdicts::segments::{Harm, SegmentsDecision};

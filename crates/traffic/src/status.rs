@@ -1,7 +1,9 @@
 //! Who won: the words and numbers of `click-logs decide`, from the rows of days that are closed.
 
+use statistics::StatisticsError;
 use verdicts::decide::{By, Deciding, Decision, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
+use verdicts::segments::{DecidingSegments, SegmentOutcomes, SegmentsDecision};
 
 use super::config::{Ask, Config, Guard, Keep};
 use super::experiment::{Alarm, Experiment};
@@ -22,13 +24,31 @@ pub struct DecisionReport {
     pub decision: Decision,
     /// In words, the most important first.
     pub report: String,
+    /// What each segment says; `None` without segments.
+    pub segments: Option<SegmentsDecision>,
     deciding: Deciding,
+    deciding_segments: Option<DecidingSegments>,
+}
+
+/// What verdicts follow from, copied from an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The outcomes of the days that are closed.
+    pub outcomes: Outcomes,
+    /// Those of each segment.
+    segments: Option<SegmentOutcomes>,
+    level: f64,
 }
 
 impl Experiment {
     /// The outcomes of the days that are closed, as `click-logs credit` writes them: the same log gives the same rows.
     #[must_use]
     pub fn outcomes(&self) -> Outcomes {
+        self.outcomes_of(self.rows())
+    }
+
+    /// Outcomes of these rows, by day.
+    pub(super) fn outcomes_of(&self, rows: &[(i32, super::Row)]) -> Outcomes {
         let day = |&(day, row): &(i32, super::Row)| Day {
             version: 0,
             day,
@@ -38,7 +58,7 @@ impl Experiment {
         Outcomes {
             rankers: self.config().rankers.iter().map(|ranker| ranker.name.clone()).collect(),
             versions: vec![Some(self.version().to_string())],
-            days: self.rows().iter().map(day).collect(),
+            days: rows.iter().map(day).collect(),
         }
     }
 
@@ -111,10 +131,20 @@ impl Experiment {
         ))
     }
 
+    /// What verdicts follow from.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        Evidence {
+            outcomes: self.outcomes(),
+            segments: self.segment_outcomes(),
+            level: self.config().level,
+        }
+    }
+
     /// Who won so far, at the level of the settings, which holds for all looks together.
     #[must_use]
     pub fn verdict(&self) -> DecisionReport {
-        DecisionReport::of(&self.outcomes(), self.config().level)
+        DecisionReport::of(&self.evidence())
     }
 }
 
@@ -131,21 +161,31 @@ pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
 }
 
 impl DecisionReport {
-    /// What [outcomes](Experiment::outcomes) say at the level of the settings, for callers that do not keep an experiment waiting
-    /// while they decide: many rankers and days take long.
+    /// What the [evidence](Experiment::evidence) says, for callers that do not keep an experiment waiting while they decide: many rankers
+    /// and days take long.
     #[must_use]
-    pub fn of(outcomes: &Outcomes, level: f64) -> Self {
-        Self::after(None, outcomes, level)
+    pub fn of(evidence: &Evidence) -> Self {
+        Self::after(None, evidence)
     }
 
     /// The same. If `before` is what their first days said, only the others are looked at.
     #[must_use]
-    pub fn after(before: Option<&Self>, outcomes: &Outcomes, level: f64) -> Self {
-        // The level was checked when the experiment was created.
-        let deciding = Deciding::of(outcomes, level, By::Units, before.map(|before| &before.deciding));
-        let deciding = deciding.unwrap_or_else(|error| unreachable!("the level was checked: {error}"));
+    pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
+        let Evidence { outcomes, segments, level } = evidence;
+        let decided = || -> Result<_, StatisticsError> {
+            let deciding = Deciding::of(outcomes, *level, By::Units, before.map(|before| &before.deciding))?;
+            let of_segments = segments.as_ref().map(|segments| {
+                let before = before.and_then(|before| before.deciding_segments.as_ref());
+                DecidingSegments::of(segments, *level, before)
+            });
+            Ok((deciding, of_segments.transpose()?))
+        };
+        let decided = decided();
+        let (deciding, deciding_segments) = decided
+            .unwrap_or_else(|error| unreachable!("the level was checked when the experiment was created: {error}"));
         let decision = deciding.decision();
         let report = report(&decision, Some("unit"));
-        Self { decision, report, deciding }
+        let segments = deciding_segments.as_ref().map(DecidingSegments::decision);
+        Self { decision, report, segments, deciding, deciding_segments }
     }
 }

@@ -43,6 +43,15 @@ pub struct Row {
     pub amounts: Amounts,
 }
 
+impl Row {
+    /// Adds what other units say of the same pair on the same day.
+    pub fn add(&mut self, other: &Self) {
+        self.units += other.units;
+        self.impressions += other.impressions;
+        self.amounts += other.amounts;
+    }
+}
+
 impl Outcome {
     /// Who won between the rankers at places `i < j` of those that met.
     #[must_use]

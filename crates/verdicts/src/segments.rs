@@ -19,9 +19,21 @@ use statistics::{Counts, StatisticsError};
 use crate::decide::{By, Deciding, Decision, PairDecision};
 use crate::outcomes::Outcomes;
 
+/// The outcomes of segments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SegmentOutcomes {
+    /// Their names.
+    pub names: Vec<String>,
+    /// What each says, with the same rankers in all.
+    pub each: Vec<Outcomes>,
+    /// The ranker that others are compared with, by its place.
+    pub champion: usize,
+}
+
 /// Verdicts of segments, to which days are added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecidingSegments {
+    names: Vec<String>,
     champion: usize,
     alpha: f64,
     each: Vec<Deciding>,
@@ -30,6 +42,10 @@ pub struct DecidingSegments {
 /// What segments say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SegmentsDecision {
+    /// Their names.
+    pub names: Vec<String>,
+    /// The ranker that others are compared with, by its place.
+    pub champion: usize,
     /// By segment: its verdict, at its part of the level.
     pub each: Vec<Decision>,
     /// Rankers that harm a segment, in their order.
@@ -50,17 +66,13 @@ pub struct Harm {
 }
 
 impl DecidingSegments {
-    /// What the `outcomes` of segments say, at level `alpha`, in (0, 1), for all segments together; all have the same rankers, one of which is the
-    /// champion, by its place. If `before` is what their first days said, only the others are looked at.
+    /// What segments say, at level `alpha`, in (0, 1), for all of them together. If `before` is what their first days said, only the others
+    /// are looked at.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub fn of(
-        outcomes: &[Outcomes],
-        champion: usize,
-        alpha: f64,
-        before: Option<&Self>,
-    ) -> Result<Self, StatisticsError> {
+    pub fn of(segments: &SegmentOutcomes, alpha: f64, before: Option<&Self>) -> Result<Self, StatisticsError> {
+        let SegmentOutcomes { names, each: outcomes, champion } = segments;
         // A part of a wrong level may be a right one.
         PairTest::new(alpha)?;
         let part = alpha / outcomes.len().max(1) as f64;
@@ -69,7 +81,7 @@ impl DecidingSegments {
             Deciding::of(outcomes, part, By::Units, before)
         };
         let each = outcomes.iter().enumerate().map(of).collect::<Result<_, _>>()?;
-        Ok(Self { champion, alpha, each })
+        Ok(Self { names: names.clone(), champion: *champion, alpha, each })
     }
 
     /// What is known by now.
@@ -77,7 +89,43 @@ impl DecidingSegments {
     pub fn decision(&self) -> SegmentsDecision {
         let each: Vec<Decision> = self.each.iter().map(Deciding::decision).collect();
         let harms = harms(&each, self.champion, self.alpha);
-        SegmentsDecision { each, harms }
+        SegmentsDecision { names: self.names.clone(), champion: self.champion, each, harms }
+    }
+}
+
+impl SegmentsDecision {
+    /// What a segment says of a ranker and the champion; `None` if they have not met there.
+    #[must_use]
+    pub fn against_champion(&self, segment: usize, ranker: usize) -> Option<&PairDecision> {
+        pair_of(self.each.get(segment)?, self.champion, ranker)
+    }
+
+    /// The harm that a ranker does.
+    #[must_use]
+    pub fn harm_of(&self, ranker: usize) -> Option<&Harm> {
+        self.harms.iter().find(|harm| harm.ranker == ranker)
+    }
+
+    /// A harm in a sentence.
+    #[must_use]
+    pub fn sentence(&self, harm: &Harm) -> String {
+        let rankers = self.each.first().map_or(&[][..], |decision| &decision.rankers);
+        let [ranker, champion] = [harm.ranker, self.champion].map(|place| rankers.get(place).map_or("", String::as_str));
+        match self.named(harm) {
+            None => format!(
+                "{ranker} harms a segment, and it is not known which; the most evidence is for {}.",
+                self.names[harm.most]
+            ),
+            Some(names) => format!("{ranker} harms {names}: there, {champion} wins."),
+        }
+    }
+
+    /// The segments of which a harm is known, in words; `None` if that is known of none.
+    #[must_use]
+    pub fn named(&self, harm: &Harm) -> Option<String> {
+        let names: Vec<&str> = harm.named.iter().map(|segment| self.names[*segment].as_str()).collect();
+        let (last, others) = names.split_last()?;
+        Some(if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) })
     }
 }
 
@@ -142,7 +190,7 @@ mod tests {
     const DAYS: i32 = 100;
 
     /// Segments of two rankers, of which the champion, the second, wins this share of the decided units of each, 20 a day.
-    fn segments(seed: u64, shares: &[f64]) -> Vec<Outcomes> {
+    fn segments(seed: u64, shares: &[f64]) -> SegmentOutcomes {
         let mut draws = Normals::from_seed(seed);
         let mut of = |share: f64| {
             let day = |day: i32| {
@@ -153,11 +201,12 @@ mod tests {
             let days = (0..DAYS).map(day).collect();
             Outcomes { rankers: vec!["new".to_owned(), "old".to_owned()], versions: vec![None], days }
         };
-        shares.iter().map(|share| of(*share)).collect()
+        let names = (0..shares.len()).map(|place| format!("s{place}")).collect();
+        SegmentOutcomes { names, each: shares.iter().map(|share| of(*share)).collect(), champion: 1 }
     }
 
-    fn decided(outcomes: &[Outcomes]) -> SegmentsDecision {
-        DecidingSegments::of(outcomes, 1, 0.05, None).unwrap().decision()
+    fn decided(outcomes: &SegmentOutcomes) -> SegmentsDecision {
+        DecidingSegments::of(outcomes, 0.05, None).unwrap().decision()
     }
 
     /// Nothing differs in these experiments with eight segments, and 100 looks at each: how many have a ranker that harms a segment, and
@@ -222,36 +271,35 @@ mod tests {
     #[test]
     fn a_day_more_costs_no_other_answer() {
         let whole = segments(7, &[0.6, 0.5]);
-        let cut: Vec<Outcomes> = whole
-            .iter()
-            .map(|outcomes| Outcomes { days: outcomes.days[..60].to_vec(), ..outcomes.clone() })
-            .collect();
-        let before = DecidingSegments::of(&cut, 1, 0.05, None).unwrap();
-        let after = DecidingSegments::of(&whole, 1, 0.05, Some(&before)).unwrap();
+        let mut cut = whole.clone();
+        cut.each.iter_mut().for_each(|outcomes| outcomes.days.truncate(60));
+        let before = DecidingSegments::of(&cut, 0.05, None).unwrap();
+        let after = DecidingSegments::of(&whole, 0.05, Some(&before)).unwrap();
         assert_eq!(after.decision(), decided(&whole));
-        assert!(DecidingSegments::of(&whole, 1, 1.5, None).is_err());
-        assert_eq!(decided(&[]).harms, []);
+        assert!(DecidingSegments::of(&whole, 1.5, None).is_err());
+        assert_eq!(decided(&segments(1, &[])).harms, []);
     }
 
     /// Seen from the other side, with the champion first: the same.
     #[test]
     fn the_place_of_the_champion_does_not_matter() {
         let outcomes = segments(3, &[0.62, 0.5, 0.5]);
-        let swapped: Vec<Outcomes> = outcomes
-            .iter()
-            .map(|one| {
-                let swap = |day: &Day| Day { counts: day.counts.swapped(), ..day.clone() };
-                Outcomes {
-                    rankers: one.rankers.iter().rev().cloned().collect(),
-                    days: one.days.iter().map(swap).collect(),
-                    ..one.clone()
-                }
-            })
-            .collect();
-        let [here] = &decided(&outcomes).harms[..] else { panic!("not harmed") };
-        let there = DecidingSegments::of(&swapped, 0, 0.05, None).unwrap().decision();
-        let [there] = &there.harms[..] else { panic!("not harmed") };
+        let mut swapped = SegmentOutcomes { champion: 0, ..outcomes.clone() };
+        for one in &mut swapped.each {
+            one.rankers.reverse();
+            one.days.iter_mut().for_each(|day| day.counts = day.counts.swapped());
+        }
+        let decisions = [decided(&outcomes), decided(&swapped)];
+        let [[here], [there]] = decisions.each_ref().map(|decision| &decision.harms[..]) else { panic!("not harmed") };
         assert_eq!((here.since, &here.named, here.ranker), (there.since, &there.named, 0));
         assert_eq!(there.ranker, 1);
+        for (decision, harm) in decisions.iter().zip([here, there]) {
+            assert_eq!(decision.sentence(harm), "new harms s0: there, old wins.");
+            let unnamed = Harm { named: vec![], ..harm.clone() };
+            let sentence = "new harms a segment, and it is not known which; the most evidence is for s0.";
+            assert_eq!(decision.sentence(&unnamed), sentence);
+            let named = Harm { named: vec![0, 1, 2], ..harm.clone() };
+            assert_eq!(decision.named(&named).as_deref(), Some("s0, s1 and s2"));
+        }
     }
 }

@@ -121,7 +121,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         (State::Running, None) => session.unit_of_its_own(id),
         _ => Some(0),
     };
-    let request = Request { unit: unit.unwrap_or(0), marks: ask.marks };
+    let request = Request { unit: unit.unwrap_or(0), marks: ask.marks, ..Request::default() };
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let chosen = match lists {
         None => experiment.choose(now, &request, None)?,

@@ -2,6 +2,7 @@
 //! `guards` counts.
 
 mod guardrails;
+mod segments;
 mod share;
 
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use times::{Zone, parse_duration};
 use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
+pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Place, Step};
 
@@ -131,6 +133,10 @@ pub struct Config {
     /// The part of a layer that its units come from; all units if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,
+    /// Labels of impressions, at most 8, each of which gets a verdict of its own. A unit belongs to the segment of its first impression; one
+    /// without a label, or with another, counts as [`OTHER`], which has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<String>,
 }
 
 fn auto() -> String {
@@ -290,6 +296,7 @@ impl Config {
             share: all(),
             ramp: None,
             lane: None,
+            segments: Vec::new(),
         }
     }
 
@@ -430,6 +437,7 @@ impl Config {
             }
         };
         let ramp = self.ramp_rules()?;
+        self.check_segments()?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -450,7 +458,8 @@ impl Config {
             zone,
             champion: champion.unwrap_or(0) as u32,
             version: ExperimentVersion::new(&self.name, &pairs, &methods, self.shown as usize),
-            choice,
+            // Units of a segment are counted as a version of their own.
+            choices: vec![choice; self.segments.len() + 1],
             generators,
             retain,
             ramp,
@@ -487,7 +496,7 @@ impl Config {
     /// # Errors
     /// If a setting is wrong.
     pub fn pair_choice(&self) -> Result<PairChoice, ConfigError> {
-        Ok(self.rules()?.choice)
+        Ok(self.rules()?.choice())
     }
 }
 
@@ -502,11 +511,19 @@ pub(crate) struct Rules {
     pub(crate) zone: Zone,
     pub(crate) champion: u32,
     pub(crate) version: ExperimentVersion,
-    pub(crate) choice: PairChoice,
+    /// How rankers are chosen, by segment; units without one come first.
+    pub(crate) choices: Vec<PairChoice>,
     /// The policy's and the coins'.
     pub(crate) generators: Option<[Generator; 2]>,
     /// On how many days after its own an impression is kept; on all if `None`.
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
+}
+
+impl Rules {
+    /// How rankers are chosen: alike in all segments.
+    pub(crate) fn choice(&self) -> PairChoice {
+        self.choices[0]
+    }
 }

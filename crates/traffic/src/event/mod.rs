@@ -77,6 +77,8 @@ pub enum Event {
         /// The receipt of the mixed list without the name of its method, if the lists came with the request; empty for the list
         /// of one ranker.
         receipt: Option<Vec<u8>>,
+        /// The segment of its unit, by its place in the settings.
+        segment: Option<u8>,
     },
     /// The lists of an impression came.
     Listed {

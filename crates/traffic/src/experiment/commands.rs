@@ -21,6 +21,8 @@ pub struct Request {
     pub unit: u64,
     /// What finds it again.
     pub marks: Marks,
+    /// The label of the impression, by its place among the [segments](crate::Config::segments): the segment of its unit, if it is the unit's first.
+    pub segment: Option<u8>,
 }
 
 /// What became of a request.
@@ -197,7 +199,8 @@ impl Experiment {
             return Ok(Chosen::Fallback(self.state));
         }
         self.take_over(time)?;
-        let Request { unit, marks } = *request;
+        let Request { unit, marks, segment } = *request;
+        let segment = self.segment_of(unit, segment);
         debug_assert!(!self.lacks(unit), "unit {unit} was not fetched");
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
@@ -212,8 +215,8 @@ impl Experiment {
             Some(Err(arm)) => missing = Some(arm),
         }
         let mut arms = choice.arms().to_vec();
-        self.asked(time, unit, choice.clone(), ticket, receipt.as_deref());
-        self.record(Event::Asked { time, unit, choice, receipt });
+        self.asked(time, unit, choice.clone(), ticket, receipt.as_deref(), segment);
+        self.record(Event::Asked { time, unit, choice, receipt, segment });
         self.marks.add(time, impression, marks);
         if are_identical {
             self.notice(time, impression, Notice::Identical);

@@ -70,11 +70,15 @@ impl Experiment {
             "impression": id,
             "time": listed,
             "user": format!("unit {}", open.unit),
-            "pairs": self.rules.choice.name(),
+            "pairs": self.rules.choice().name(),
             "shown": shown,
             "rankers": rankers,
             "receipt": receipt,
         });
+        let segment = self.units.units().get(open.unit).and_then(|unit| unit.segment);
+        if let Some(label) = segment.and_then(|segment| self.config.segments.get(usize::from(segment))) {
+            line["segment"] = json!(label);
+        }
         if self.config.simulated {
             line["agent"] = json!(SIMULATED);
         }

@@ -49,7 +49,7 @@ fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
 /// How days are closed.
 pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> Rule<'a> {
     Rule {
-        choices: std::slice::from_ref(&rules.choice),
+        choices: &rules.choices,
         unit_days: config.unit_days,
         bots: &config.bots,
         rankers: config.rankers.len(),
@@ -86,7 +86,7 @@ impl Experiment {
                 self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
             }
             Event::Started { time, gap, start } => self.started_with(*time, *gap, *start),
-            Event::Asked { time, unit, choice, receipt } => {
+            Event::Asked { time, unit, choice, receipt, segment } => {
                 if self.lacks(*unit) {
                     return impossible(format!("unit {unit} is not here; fetch it before"));
                 }
@@ -104,7 +104,10 @@ impl Experiment {
                 if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
                     return impossible("it has a ranker that is not one of the experiment");
                 }
-                self.asked(*time, *unit, choice.clone(), ticket, receipt.as_deref());
+                if !self.can_be_of(*unit, *segment) {
+                    return impossible(format!("unit {unit} is not in segment {segment:?}"));
+                }
+                self.asked(*time, *unit, choice.clone(), ticket, receipt.as_deref(), *segment);
             }
             Event::Listed { time, impression, receipt } => match self.open.get(*impression) {
                 Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
@@ -237,6 +240,7 @@ impl Experiment {
         choice: Choice,
         ticket: Option<bandits::open::Ticket>,
         receipt: Option<&[u8]>,
+        segment: Option<u8>,
     ) -> u64 {
         self.fates.asked += 1;
         let impression = self.fates.asked;
@@ -252,7 +256,10 @@ impl Experiment {
         if let Some((_, hourly)) = self.hourly.back_mut() {
             hourly.asked(choice.arms(), rankers);
         }
-        self.traffic.units += u64::from(self.units.units_mut().opened(unit));
+        if self.units.units_mut().opened(unit) {
+            self.traffic.units += 1;
+            self.joined(unit, segment);
+        }
         let of_unit = self.units.units_mut().changing(unit);
         of_unit.asked = of_unit.asked.saturating_add(1);
         of_unit.seen = today;
@@ -363,7 +370,7 @@ impl Experiment {
                     }
                     self.units.add(Impression {
                         unit: open.unit,
-                        version: 0,
+                        version: self.version_of(open.unit),
                         day,
                         shown: (shown, impression),
                         clicks: open.clicked.len() as u32,
@@ -395,9 +402,8 @@ impl Experiment {
 
     /// All impressions of a day are closed.
     pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
-        let rule = rule(&self.config, &self.rules);
-        // Another version is another experiment.
-        let rows = self.units.close(day, rule).remove(&0).unwrap_or_default();
+        let of_segments = self.units.close(day, rule(&self.config, &self.rules));
+        let rows = self.together(day, of_segments);
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
         self.check_pages();

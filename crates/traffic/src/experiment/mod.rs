@@ -8,6 +8,7 @@
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
 //! | [`share`] | who is in it, and the ramp |
+//! | [`segments`] | units by segment, and what days say of each |
 //! | [`marks`] | what finds an impression again |
 //! | [`snapshot`] | all of it but its units as bytes, and back |
 //! | [`units`] | units, as far as they are here, and as bytes |
@@ -21,6 +22,7 @@ mod happen;
 mod look;
 mod marks;
 mod open;
+mod segments;
 mod share;
 mod snapshot;
 mod units;
@@ -38,6 +40,7 @@ pub use happen::FoldError;
 pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
+use segments::Segments;
 use share::Share;
 pub use share::{Held, NextStep, Raise};
 pub use snapshot::{Snapshot, SnapshotError};
@@ -204,6 +207,8 @@ pub struct Experiment {
     forgotten: Forgotten,
     /// Absent if all units are in it from its beginning.
     share: Option<Share>,
+    /// Absent if it has none.
+    segments: Option<Segments>,
     recent: Vec<Numbered>,
 }
 
@@ -227,6 +232,7 @@ impl Experiment {
             key: RunKey::new(config.seed, config.run),
             watched: Watched::new(config.rankers.len()),
             share: Share::begun(config.share, time),
+            segments: Segments::begun(config.segments.len()),
             config,
             rules,
             chooser,

@@ -20,6 +20,7 @@ use super::super::guards::Watched;
 use super::clicks::{Late, Odd};
 use super::marks::Remembered;
 use super::open::{Open, OpenImpressions};
+use super::segments::Segments;
 use super::share::Share;
 use super::units::Units;
 use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic};
@@ -27,8 +28,10 @@ use crate::State;
 use crate::config::ConfigError;
 
 /// The version of the bytes.
-const VERSION: u8 = 3;
-/// That of an experiment that has all units from its beginning: it lacks the share, and equal logs had these bytes before there was one.
+const VERSION: u8 = 4;
+/// That of an experiment without segments: equal logs had these bytes before there were any.
+const WITHOUT_SEGMENTS: u8 = 3;
+/// That of one that has all units from its beginning: it lacks the share too.
 const WITHOUT_SHARE: u8 = 2;
 
 /// An experiment at a place in its log.
@@ -100,6 +103,13 @@ struct StateV2 {
 struct StateV3 {
     state: StateV2,
     share: Share,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateV4 {
+    state: StateV2,
+    share: Option<Share>,
+    segments: Segments,
 }
 
 /// An open impression.
@@ -200,11 +210,15 @@ impl Experiment {
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
         let damaged = |_| SnapshotError::Damaged("it has values that no state has");
-        let (state, share) = match version {
-            WITHOUT_SHARE => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None),
-            VERSION => {
+        let (state, share, segments) = match version {
+            WITHOUT_SHARE => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None, None),
+            WITHOUT_SEGMENTS => {
                 let StateV3 { state, share } = postcard::from_bytes(body).map_err(damaged)?;
-                (state, Some(share))
+                (state, Some(share), None)
+            }
+            VERSION => {
+                let StateV4 { state, share, segments } = postcard::from_bytes(body).map_err(damaged)?;
+                (state, share, Some(segments))
             }
             _ => return Err(SnapshotError::Version(version)),
         };
@@ -213,6 +227,9 @@ impl Experiment {
         };
         if share.is_some() != Share::begun(config.share, created).is_some() {
             return Err(SnapshotError::Damaged("its share is not that of its settings"));
+        }
+        if !Segments::fit(segments.as_ref(), config.segments.len()) {
+            return Err(SnapshotError::Damaged("its segments are not those of its settings"));
         }
         let rules = config.rules()?;
         let chooser = match state.chooser {
@@ -257,13 +274,14 @@ impl Experiment {
             hourly: state.hourly,
             forgotten: state.forgotten,
             share,
+            segments,
             recent: Vec::new(),
             ..Self::empty(*config, rules, chooser, created)
         })
     }
 }
 
-/// A state that is written without a copy of it; field by field as [`StateV2`] or [`StateV3`], which a test holds it to.
+/// A state that is written without a copy of it; field by field as [`StateV2`], [`StateV3`] or [`StateV4`], which a test holds it to.
 struct Borrowed<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
@@ -308,6 +326,7 @@ impl Borrowed<'_> {
             hourly,
             forgotten,
             share,
+            segments,
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
@@ -316,9 +335,10 @@ impl Borrowed<'_> {
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
             (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
-        let written = match share {
-            None => postcard::to_extend(&parts, vec![WITHOUT_SHARE]),
-            Some(share) => postcard::to_extend(&(parts, share), vec![VERSION]),
+        let written = match (share, segments) {
+            (None, None) => postcard::to_extend(&parts, vec![WITHOUT_SHARE]),
+            (Some(share), None) => postcard::to_extend(&(parts, share), vec![WITHOUT_SEGMENTS]),
+            (share, Some(segments)) => postcard::to_extend(&(parts, share, segments), vec![VERSION]),
         };
         match written {
             Ok(bytes) => bytes,

@@ -14,8 +14,10 @@ use super::super::event::{Choice, Time};
 use super::Experiment;
 use super::snapshot::SnapshotError;
 
-/// The version of the bytes of a unit.
-const VERSION: u8 = 1;
+/// The version of the bytes of a unit in a segment.
+const VERSION: u8 = 2;
+/// That of a unit without one: equal units had these bytes before there were segments.
+const WITHOUT_SEGMENT: u8 = 1;
 
 /// A unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -32,11 +34,18 @@ pub(super) struct Unit {
     pub(super) met: Met,
     /// What counts for verdicts.
     record: UnitRecord,
+    /// The segment of its first impression.
+    #[serde(skip)]
+    pub(super) segment: Option<u8>,
 }
 
 impl Unit {
     fn to_bytes(&self) -> Vec<u8> {
-        match postcard::to_extend(self, vec![VERSION]) {
+        let written = match self.segment {
+            None => postcard::to_extend(self, vec![WITHOUT_SEGMENT]),
+            Some(segment) => postcard::to_extend(self, vec![VERSION, segment]),
+        };
+        match written {
             Ok(bytes) => bytes,
             // Lengths are known, and memory grows.
             Err(error) => unreachable!("postcard writes every unit: {error}"),
@@ -44,13 +53,15 @@ impl Unit {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        match bytes.split_first() {
-            Some((&VERSION, body)) => match postcard::take_from_bytes(body) {
-                Ok((unit, [])) => Ok(unit),
-                _ => Err(SnapshotError::Damaged("a unit has values that no unit has")),
-            },
-            Some((&version, _)) => Err(SnapshotError::Version(version)),
-            None => Err(SnapshotError::Damaged("a unit is empty")),
+        let (body, segment) = match bytes {
+            [WITHOUT_SEGMENT, body @ ..] => (body, None),
+            [VERSION, segment, body @ ..] => (body, Some(*segment)),
+            [VERSION] | [] => return Err(SnapshotError::Damaged("a unit is empty")),
+            [version, ..] => return Err(SnapshotError::Version(*version)),
+        };
+        match postcard::take_from_bytes(body) {
+            Ok((unit, [])) => Ok(Self { segment, ..unit }),
+            _ => Err(SnapshotError::Damaged("a unit has values that no unit has")),
         }
     }
 }

@@ -102,7 +102,7 @@ fn windows_close_and_downtime_makes_them_longer() {
 #[test]
 fn the_same_request_is_the_same_impression() {
     let mut small = Small::new(config(2, "fixed"));
-    let marked = |query, key, request| Request { unit: 1, marks: Marks { query, key, request } };
+    let marked = |query, key, request| Request { unit: 1, marks: Marks { query, key, request }, ..Request::default() };
     let Chosen::New { impression, arms, .. } = small.ask(0, &marked(Some(7), None, None)) else { panic!() };
     let again = Chosen::Again { impression, arms, is_listed: true, is_mixed: true };
     assert_eq!(small.ask(MINUTE, &marked(Some(7), None, None)), again);
@@ -178,7 +178,7 @@ fn units_that_are_kept_leave() {
             .all(|state| state.seen == (state.unit as i32 - 1) / 1_000 + i32::from(state.unit % 1_000 == 500))
     );
     // One that was not fetched would be somebody else: the fold refuses it.
-    let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None };
+    let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None, segment: None };
     let refused = small.experiment.fold(&Recorded::of(asked)).unwrap_err();
     assert!(refused.to_string().contains("unit 77 is not here"), "{refused}");
 }

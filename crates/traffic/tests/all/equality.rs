@@ -92,7 +92,7 @@ fn an_experiment_chooses_what_a_simulation_plays() {
             let key = run.impression(step);
             let query = key.query(site.queries());
             let lists: Vec<ListBuf> = (0..site.arms()).map(|arm| owned(site.rankings().list(query, arm))).collect();
-            let request = Request { unit: step, marks: Marks::default() };
+            let request = Request { unit: step, marks: Marks::default(), ..Request::default() };
             let now = step as i64 * 1_000;
             let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
             let Chosen::New { impression, arms, documents: Some(documents), is_mixed } = chosen else {

@@ -69,7 +69,7 @@ fn samples() -> Vec<Event> {
         generators: Some(Generators { policy: "0f".repeat(32), coins: "f0".repeat(32) }),
         ..Config::of("search", ["a", "b"])
     };
-    let asked = |choice, receipt| Event::Asked { time, unit: 300, choice, receipt };
+    let asked = |choice, receipt| Event::Asked { time, unit: 300, choice, receipt, segment: None };
     let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
     let counts = Counts::new;
     let rows = vec![
@@ -91,7 +91,7 @@ fn samples() -> Vec<Event> {
         asked(Choice::Set(vec![0, 3, 299]), Some(vec![])),
         asked(Choice::Kept { arms: vec![1, 2], is_set: false }, None),
         asked(Choice::Kept { arms: vec![1, 2, 3], is_set: true }, None),
-        Event::Asked { time, unit: 1, choice: Choice::Alone(4), receipt: None },
+        Event::Asked { time, unit: 1, choice: Choice::Alone(4), receipt: None, segment: None },
         asked(Choice::Leader(5), None),
         Event::Listed { time, impression: 7, receipt: vec![9; 200] },
         Event::Clicked { time, impression: 300, position: 129 },
@@ -138,6 +138,11 @@ fn samples() -> Vec<Event> {
     let lane = Some(Lane { of: "search".to_owned(), from: 0.25, to: 1.0 });
     samples.push(created(Config { share: 0.01, ramp, lane, retain: Some("90d".to_owned()), ..config() }));
     samples.push(Event::Raised { time, share: 0.25, who: "ramp".to_owned(), why: String::new() });
+    let choice = Choice::Duel([0, 1]);
+    samples.push(Event::Asked { time, unit: 300, choice, receipt: Some(vec![1, 2, 255]), segment: Some(7) });
+    let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
+    samples.push(created(Config { segments: segments.clone(), ..config() }));
+    samples.push(created(Config { segments, share: 0.5, retain: Some("90d".to_owned()), ..config() }));
     samples.push(Event::Raised { time, share: 1.0, who: "anna".to_owned(), why: "it is « safe »".to_owned() });
     samples
 }
@@ -214,6 +219,14 @@ fn snapshots_with_a_share_evolve() {
     evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, found);
 }
 
+/// The fourth version has segments, with or without a share; units of a segment are of a second version.
+#[test]
+fn snapshots_with_segments_evolve() {
+    let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
+    let found = (1.0, (2_606, 4_557_021_275_713_017_246), 980, 24, 347, 4);
+    evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, found);
+}
+
 /// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
 type Found = (f64, (u64, u64), u64, u64, u64, usize);
 
@@ -265,7 +278,7 @@ fn evolves(name: &str, config: Config, expected: Found) {
     for length in 0..snapshot.len() {
         assert!(restored(&snapshot[..length]).is_err(), "{length}");
     }
-    for version in [1, 4] {
+    for version in [1, 5] {
         let other = [&[version], &snapshot[1..]].concat();
         assert!(matches!(restored(&other), Err(SnapshotError::Version(found)) if found == version));
     }

@@ -11,7 +11,7 @@ use verdicts::outcomes::Outcomes;
 use crate::{World, config};
 
 /// The exported log of final days, and the flags of `credit`.
-fn exported(world: &World) -> ([String; 2], Vec<String>) {
+pub(crate) fn exported(world: &World) -> ([String; 2], Vec<String>) {
     let last = world.experiment.final_day();
     let mut experiment = Experiment::begin(&world.log[0]).unwrap();
     let mut texts = [String::new(), String::new()];
@@ -31,7 +31,7 @@ fn documents(count: usize) -> Vec<String> {
 }
 
 /// What the flags say.
-fn settings(config: &Config, flags: &[String]) -> Settings {
+pub(crate) fn settings(config: &Config, flags: &[String]) -> Settings {
     let value = |flag: &str| flags.iter().find_map(|known| known.strip_prefix(flag)?.strip_prefix('='));
     let zone = Zone::parse(value("--timezone").unwrap()).unwrap();
     Settings {
@@ -46,7 +46,7 @@ fn settings(config: &Config, flags: &[String]) -> Settings {
 }
 
 /// The rows of `click-logs credit`.
-fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
+pub(crate) fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
     credited_with_summary(texts, settings).0
 }
 

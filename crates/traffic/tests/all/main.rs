@@ -8,6 +8,7 @@ mod false_alarms;
 mod headlines;
 mod notices;
 mod replays;
+mod segments;
 mod shares;
 mod shelf;
 
@@ -191,7 +192,11 @@ impl World {
             return;
         }
         let query = (self.below(3) == 0).then(|| unit << 8 | self.below(4));
-        let request = Request { unit, marks: Marks { query, ..Marks::default() } };
+        // A label that differs from visit to visit.
+        let labels = self.experiment.config().segments.len() as u64;
+        let segment = (unit + self.now as u64 / 7) % (labels + 1);
+        let segment = segment.checked_sub(1).map(|label| label as u8);
+        let request = Request { unit, marks: Marks { query, ..Marks::default() }, segment };
         self.experiment.fetch(unit, |unit| self.shelf.last(unit)).unwrap();
         let lists = &self.lists;
         let is_missing = self.generator.random_range(0..50_u32) == 0;

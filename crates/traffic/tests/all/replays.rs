@@ -182,9 +182,9 @@ fn a_log_that_says_something_else_is_refused() {
             experiment.fold(recorded).unwrap();
         }
         let changed = match world.log[at].event().clone() {
-            Event::Asked { time, unit, receipt, .. } => {
+            Event::Asked { time, unit, receipt, segment, .. } => {
                 let choice = traffic::Choice::Alone(3);
-                Event::Asked { time, unit, choice, receipt }
+                Event::Asked { time, unit, choice, receipt, segment }
             }
             Event::Closed { time, impression, reason, .. } => {
                 let outcome = traffic::Outcome::Scores(vec![1, 2]);

@@ -21,6 +21,14 @@ use super::{Event, EventError};
 /// The bytes of an event, in the newest version of its kind that it needs.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
+        Event::Created { time, config, chooser } if !config.segments.is_empty() => write(&CreatedV4 {
+            time: *time,
+            settings: SettingsV1::of(config),
+            retain: config.retain.as_deref(),
+            population: PopulationV1::of(config),
+            segments: config.segments.iter().map(String::as_str).collect(),
+            chooser,
+        }),
         Event::Created { time, config, chooser } if has_population(config) => write(&CreatedV3 {
             time: *time,
             settings: SettingsV1::of(config),
@@ -36,12 +44,18 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         }),
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
-        Event::Asked { time, unit, choice, receipt } => write(&AskedV2 {
-            time: *time,
-            unit: *unit,
-            choice: ChoiceV1::of(choice),
-            receipt: receipt.as_deref().map(Bytes::new),
-        }),
+        Event::Asked { time, unit, choice, receipt, segment } => {
+            let asked = AskedV2 {
+                time: *time,
+                unit: *unit,
+                choice: ChoiceV1::of(choice),
+                receipt: receipt.as_deref().map(Bytes::new),
+            };
+            match *segment {
+                None => write(&asked),
+                Some(segment) => write(&AskedV3 { asked, segment }),
+            }
+        }
         Event::Listed { time, impression, receipt } => {
             write(&ListedV1 { time: *time, impression: *impression, receipt: Bytes::new(receipt) })
         }
@@ -96,10 +110,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (CreatedV1::KIND, CreatedV1::VERSION) => read::<CreatedV1<'_>>(body),
         (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
         (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
+        (CreatedV4::KIND, CreatedV4::VERSION) => read::<CreatedV4<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
         (AskedV2::KIND, AskedV2::VERSION) => read::<AskedV2<'_>>(body),
+        (AskedV3::KIND, AskedV3::VERSION) => read::<AskedV3<'_>>(body),
         (ListedV1::KIND, ListedV1::VERSION) => read::<ListedV1<'_>>(body),
         (ClickedV1::KIND, ClickedV1::VERSION) => read::<ClickedV1>(body),
         (PagedV1::KIND, PagedV1::VERSION) => read::<PagedV1>(body),
@@ -190,6 +206,34 @@ impl<'a> Version<'a> for CreatedV3<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+struct CreatedV4<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    retain: Option<&'a str>,
+    population: PopulationV1<'a>,
+    /// Their labels.
+    #[serde(borrow)]
+    segments: Vec<&'a str>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV4<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 4;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, retain, population, segments, chooser } = self;
+        if segments.is_empty() {
+            return Err(EventError::Damaged { what: "settings in another form" });
+        }
+        let segments = segments.into_iter().map(str::to_owned).collect();
+        let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
+        Ok(Event::Created { time, config: Box::new(population.upgrade(config)), chooser: chooser.to_owned() })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
 struct ContinuedV1<'a> {
     time: i64,
     chooser: &'a str,
@@ -263,7 +307,26 @@ impl<'a> Version<'a> for AskedV2<'a> {
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, unit, choice, receipt } = self;
         let receipt = receipt.map(|receipt| receipt.to_vec());
-        Ok(Event::Asked { time, unit, choice: choice.upgrade(), receipt })
+        Ok(Event::Asked { time, unit, choice: choice.upgrade(), receipt, segment: None })
+    }
+}
+
+/// Of a unit in a segment.
+#[derive(Serialize, Deserialize)]
+struct AskedV3<'a> {
+    #[serde(borrow)]
+    asked: AskedV2<'a>,
+    segment: u8,
+}
+
+impl<'a> Version<'a> for AskedV3<'a> {
+    const KIND: u8 = 3;
+    const VERSION: u8 = 3;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { asked: AskedV2 { time, unit, choice, receipt }, segment } = self;
+        let receipt = receipt.map(|receipt| receipt.to_vec());
+        Ok(Event::Asked { time, unit, choice: choice.upgrade(), receipt, segment: Some(segment) })
     }
 }
 

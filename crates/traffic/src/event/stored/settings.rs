@@ -65,6 +65,7 @@ impl<'a> SettingsV1<'a> {
             share: _,
             ramp: _,
             lane: _,
+            segments: _,
         } = config;
         Self {
             name,
@@ -151,6 +152,7 @@ impl<'a> SettingsV1<'a> {
             share: 1.0,
             ramp: None,
             lane: None,
+            segments: Vec::new(),
         }
     }
 }

@@ -1,0 +1,40 @@
+//! Segments: labels of impressions that get verdicts of their own.
+
+use super::{Config, ConfigError, invalid};
+
+/// The name of what has no label of the settings.
+pub const OTHER: &str = "other";
+
+/// More segments than these are refused: they share the level of their verdicts.
+const MOST: usize = 8;
+
+impl Config {
+    pub(super) fn check_segments(&self) -> Result<(), ConfigError> {
+        let wrong = |message: String| Err(invalid("segments", message));
+        if self.segments.len() > MOST {
+            return wrong(format!(
+                "expected at most {MOST} segments, found {}; leave out the small ones, which then count as `{OTHER}`",
+                self.segments.len()
+            ));
+        }
+        for (place, name) in self.segments.iter().enumerate() {
+            if let Err(fault) = ranktypes::text::check_name(name) {
+                return wrong(format!("the name of segment {} {fault}", place + 1));
+            }
+            if name == OTHER {
+                return wrong(format!("`{OTHER}` is the name of units without a segment; leave it out"));
+            }
+            if self.segments[..place].contains(name) {
+                return wrong(format!("`{}` is there twice; name each once", name.escape_debug()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a segment with this label; `None` if it is none of the settings.
+    #[must_use]
+    pub fn segment(&self, label: &str) -> Option<u8> {
+        let place = self.segments.iter().position(|name| name == label)?;
+        u8::try_from(place).ok()
+    }
+}

@@ -1,0 +1,103 @@
+//! Segments: a unit belongs to that of its first impression, which was known before it saw anything. The ledger counts each segment as a
+//! version of its own; added up, these are what a day says of all units.
+
+use std::collections::BTreeMap;
+
+use verdicts::ledger::Row;
+use verdicts::segments::SegmentOutcomes;
+
+use super::Experiment;
+
+/// The segments of an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Segments {
+    /// How many units came; first those without a segment.
+    units: Vec<u64>,
+    /// What the days that are closed say, by segment.
+    rows: Vec<Vec<(i32, Row)>>,
+}
+
+impl Segments {
+    /// Those of an experiment that begins; `None` if it has none.
+    pub(super) fn begun(segments: usize) -> Option<Self> {
+        (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
+    }
+
+    /// Whether these can be those of an experiment with so many.
+    pub(super) fn fit(these: Option<&Self>, segments: usize) -> bool {
+        match these {
+            None => segments == 0,
+            Some(Self { units, rows }) => segments > 0 && units.len() == segments + 1 && rows.len() == segments,
+        }
+    }
+}
+
+/// The version of the ledger for units of this segment.
+fn version(segment: Option<u8>) -> u32 {
+    segment.map_or(0, |segment| u32::from(segment) + 1)
+}
+
+impl Experiment {
+    /// The units that came: those of each segment, and last those of none.
+    #[must_use]
+    pub fn units_by_segment(&self) -> Vec<(&str, u64)> {
+        let Some(Segments { units, .. }) = &self.segments else { return Vec::new() };
+        let names = self.config.segments.iter().map(String::as_str);
+        names.zip(units[1..].iter().copied()).chain([(crate::OTHER, units[0])]).collect()
+    }
+
+    /// The outcomes of the days that are closed, by segment; `None` without segments.
+    #[must_use]
+    pub fn segment_outcomes(&self) -> Option<SegmentOutcomes> {
+        let Segments { rows, .. } = self.segments.as_ref()?;
+        Some(SegmentOutcomes {
+            names: self.config.segments.clone(),
+            each: rows.iter().map(|rows| self.outcomes_of(rows)).collect(),
+            champion: self.rules.champion as usize,
+        })
+    }
+
+    /// The segment of a unit that asks with this label now.
+    pub(super) fn segment_of(&self, unit: u64, label: Option<u8>) -> Option<u8> {
+        match self.units.units().get(unit) {
+            Some(known) if known.asked > 0 => known.segment,
+            _ => label.filter(|label| usize::from(*label) < self.config.segments.len()),
+        }
+    }
+
+    /// Whether an impression of this unit can be of this segment.
+    pub(super) fn can_be_of(&self, unit: u64, segment: Option<u8>) -> bool {
+        self.segment_of(unit, segment) == segment
+    }
+
+    /// A unit has its first impression, with this label.
+    pub(super) fn joined(&mut self, unit: u64, segment: Option<u8>) {
+        if let Some(segments) = &mut self.segments {
+            self.units.units_mut().changing(unit).segment = segment;
+            if let Some(units) = segments.units.get_mut(version(segment) as usize) {
+                *units += 1;
+            }
+        }
+    }
+
+    /// The version of the ledger for a unit.
+    pub(super) fn version_of(&self, unit: u64) -> u32 {
+        version(self.units.units().get(unit).and_then(|unit| unit.segment))
+    }
+
+    /// What a day says of all units. What it says of the segments is kept.
+    pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<Row>>) -> Vec<Row> {
+        let mut all: BTreeMap<(u32, u32), Row> = BTreeMap::new();
+        for (version, rows) in of_versions {
+            let segment = version.checked_sub(1).map(|segment| segment as usize);
+            let kept = self.segments.as_mut().zip(segment).and_then(|(segments, at)| segments.rows.get_mut(at));
+            if let Some(kept) = kept {
+                kept.extend(rows.iter().map(|row| (day, *row)));
+            }
+            for row in rows {
+                all.entry(row.pair).and_modify(|known| known.add(&row)).or_insert(row);
+            }
+        }
+        all.into_values().collect()
+    }
+}

@@ -1,0 +1,52 @@
+//! Rankers that harm a segment, in the headline and in what to do.
+
+use verdicts::segments::{Harm, SegmentsDecision};
+
+use super::headline::Standing;
+use super::status::DecisionReport;
+
+impl DecisionReport {
+    /// Rankers that harm a segment, each in a sentence, but for those that are known to lose to the champion anyway.
+    pub fn harms(&self) -> impl Iterator<Item = (&Harm, String)> {
+        let of = |segments: &SegmentsDecision, harm: &Harm| {
+            let pair = (segments.champion.min(harm.ranker), segments.champion.max(harm.ranker));
+            let mut pairs = self.decision.pairs.iter();
+            pairs.any(|one| one.last.pair == pair && one.last.winner() == Some(segments.champion))
+        };
+        let segments = self.segments.iter();
+        segments.flat_map(move |segments| {
+            let harms = segments.harms.iter().filter(move |harm| !of(segments, harm));
+            harms.map(|harm| (harm, segments.sentence(harm)))
+        })
+    }
+
+    /// What to look at before anything is done, if `winner` or, while nobody has won, another ranker harms a segment.
+    pub(super) fn harm_to_check(&self, winner: Option<usize>) -> Option<String> {
+        let segments = self.segments.as_ref()?;
+        let (harm, _) = self.harms().find(|(harm, _)| winner.is_none_or(|winner| winner == harm.ranker))?;
+        let ranker = &self.decision.rankers[harm.ranker];
+        Some(match (segments.named(harm), winner) {
+            (Some(names), Some(_)) => format!("Look at what {ranker} shows to {names} before you ship it."),
+            (None, Some(_)) => format!("Look at the segments before you ship {ranker}: it harms one of them."),
+            (Some(names), None) => format!("Look at what {ranker} shows to {names}; pause the experiment if it does harm."),
+            (None, None) => format!("Look at the segments; pause the experiment if {ranker} does harm."),
+        })
+    }
+}
+
+impl Standing {
+    /// Whether harm to a segment is said beside it: where a verdict means something.
+    pub(super) fn tells_harm(self) -> bool {
+        match self {
+            Self::Waiting
+            | Self::Undecided
+            | Self::Decided
+            | Self::Contradicted
+            | Self::Breached
+            | Self::Paused
+            | Self::Killed
+            | Self::Ended => true,
+            Self::NotBegun | Self::Equal | Self::Silent | Self::Untrusted | Self::NoClicks | Self::Shipped => false,
+        }
+    }
+}
