@@ -6,9 +6,10 @@ use verdicts::decide::{
     Contradiction, Decision, FindingKind, Look, Outlook, PairDecision, confidence_so_far, finding,
     percent_of_confidence, report,
 };
+use verdicts::segments::SegmentsDecision;
 
 use crate::effect::effect;
-use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, Tone};
+use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone};
 
 /// The most charts of win rates.
 const RATES: usize = 6;
@@ -155,7 +156,40 @@ fn contradicted(decision: &Decision, found: Contradiction) -> String {
 }
 
 fn row(decision: &Decision, pair: &PairDecision) -> Pair {
-    let (is_first, share) = ahead_first(pair);
+    turned_row(decision, pair, ahead_first(pair).0)
+}
+
+/// What segments say of the ranker `of` against the champion. `units` has how many units of each segment came, and last those of none.
+#[must_use]
+pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segments {
+    let SegmentsDecision { names, champion, each, harms } = decided;
+    let rankers = each.first().map_or(&[][..], |decision| &decision.rankers);
+    let name = |ranker: usize| rankers.get(ranker).cloned().unwrap_or_default();
+    let row = |(place, decision): (usize, &Decision)| {
+        let pair = decided.against_champion(place, of).map(|pair| {
+            let row = turned_row(decision, pair, pair.last.pair.0 == of);
+            let winner = pair.last.winner().map(|winner| format!("{} {}", name(winner), row.verdict));
+            Pair { verdict: winner.filter(|_| row.is_decided).unwrap_or_else(|| row.verdict.clone()), ..row }
+        });
+        SegmentRow {
+            name: names.get(place).cloned().unwrap_or_default(),
+            units: units.get(place).copied().unwrap_or_default(),
+            pair,
+            is_harmed: harms.iter().any(|harm| harm.ranker == of && harm.named.contains(&place)),
+        }
+    };
+    Segments {
+        of: name(of),
+        against: name(*champion),
+        each: each.iter().enumerate().map(row).collect(),
+        other: units.get(each.len()).copied().unwrap_or_default(),
+        harms: harms.iter().map(|harm| decided.sentence(harm)).collect(),
+    }
+}
+
+/// A pair as seen from its first ranker, or from its second.
+fn turned_row(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pair {
+    let share = pair.last.counts.share().map(|share| if is_first { share } else { 1.0 - share });
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
     let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
     let counts = pair.last.counts;
@@ -173,7 +207,7 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     Pair {
         ahead,
         behind,
-        share: counts.share().map(|_| share),
+        share,
         interval: turned(pair.last.interval, is_first),
         units: [counts.decided(), counts.ties],
         confidence,

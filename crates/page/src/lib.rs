@@ -34,7 +34,7 @@ pub mod words;
 pub use effect::{Effect, EffectRow};
 pub use model::{
     Change, Controls, Course, CoursePoint, Delivery, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem,
-    Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, Tone, Traffic, TrafficDay,
+    Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone, Traffic, TrafficDay,
 };
 pub use sections::Section;
 

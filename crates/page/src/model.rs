@@ -129,6 +129,34 @@ pub struct Pair {
     pub is_decided: bool,
 }
 
+/// What segments of the units say of one ranker against another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Segments {
+    /// Whose wins.
+    pub of: String,
+    /// Over whom.
+    pub against: String,
+    /// In the order of the settings.
+    pub each: Vec<SegmentRow>,
+    /// How many units are in none of them.
+    pub other: u64,
+    /// Rankers that harm a segment, each in a sentence.
+    pub harms: Vec<String>,
+}
+
+/// A segment of the units.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SegmentRow {
+    /// Its name.
+    pub name: String,
+    /// How many units came.
+    pub units: u64,
+    /// What is known of the two rankers there; `None` if they have not met.
+    pub pair: Option<Pair>,
+    /// Whether it is known to be harmed.
+    pub is_harmed: bool,
+}
+
 /// Who beats whom, among several rankers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Matrix {
@@ -315,6 +343,8 @@ pub struct Overview {
     pub pairs: Vec<Pair>,
     /// How many pairs were left out.
     pub more_pairs: u64,
+    /// What segments of the units say.
+    pub segments: Option<Segments>,
     /// With a few rankers: who beats whom.
     pub matrix: Option<Matrix>,
     /// Who got how much traffic.

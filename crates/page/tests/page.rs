@@ -6,8 +6,8 @@ use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
     Change, Controls, Course, CoursePoint, Delivery, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline,
-    Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, Tone, Traffic,
-    TrafficDay,
+    Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, SegmentRow,
+    Segments, Tone, Traffic, TrafficDay,
 };
 
 const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
@@ -17,6 +17,19 @@ const HOSTILE: &str = "</title><script>alert('x')</script>\"&";
 
 fn hostile() -> String {
     HOSTILE.to_owned()
+}
+
+fn pair() -> Pair {
+    Pair {
+        ahead: hostile(),
+        behind: hostile(),
+        share: Some(0.5625),
+        interval: Some((0.4375, 0.6875)),
+        units: [1_234, 56],
+        confidence: hostile(),
+        verdict: hostile(),
+        is_decided: true,
+    }
 }
 
 /// Something in every field, all of it hostile.
@@ -67,16 +80,17 @@ fn full(tone: Tone) -> Overview {
                 .collect(),
             since: Some(2),
         }],
-        pairs: vec![Pair {
-            ahead: hostile(),
-            behind: hostile(),
-            share: Some(0.5625),
-            interval: Some((0.4375, 0.6875)),
-            units: [1_234, 56],
-            confidence: hostile(),
-            verdict: hostile(),
-            is_decided: true,
-        }],
+        pairs: vec![pair()],
+        segments: Some(Segments {
+            of: hostile(),
+            against: hostile(),
+            each: vec![
+                SegmentRow { name: hostile(), units: 2_345, pair: Some(pair()), is_harmed: true },
+                SegmentRow { name: hostile(), units: 3, pair: None, is_harmed: false },
+            ],
+            other: 17,
+            harms: vec![hostile()],
+        }),
         more_pairs: 4_321,
         matrix: Some(Matrix {
             rankers: vec![hostile(), "b".into()],

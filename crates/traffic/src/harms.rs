@@ -28,7 +28,9 @@ impl DecisionReport {
         Some(match (segments.named(harm), winner) {
             (Some(names), Some(_)) => format!("Look at what {ranker} shows to {names} before you ship it."),
             (None, Some(_)) => format!("Look at the segments before you ship {ranker}: it harms one of them."),
-            (Some(names), None) => format!("Look at what {ranker} shows to {names}; pause the experiment if it does harm."),
+            (Some(names), None) => {
+                format!("Look at what {ranker} shows to {names}; pause the experiment if it does harm.")
+            }
             (None, None) => format!("Look at the segments; pause the experiment if {ranker} does harm."),
         })
     }

@@ -65,7 +65,9 @@ pub mod lists;
 mod refusals;
 mod status;
 
-pub use config::{Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, Place, Ranker, Step, Then};
+pub use config::{
+    Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, Place, Ranker, Step, Then,
+};
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Held, Marks, NextStep,

@@ -134,11 +134,7 @@ impl Experiment {
     /// What verdicts follow from.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
-        Evidence {
-            outcomes: self.outcomes(),
-            segments: self.segment_outcomes(),
-            level: self.config().level,
-        }
+        Evidence { outcomes: self.outcomes(), segments: self.segment_outcomes(), level: self.config().level }
     }
 
     /// Who won so far, at the level of the settings, which holds for all looks together.

@@ -110,7 +110,8 @@ impl SegmentsDecision {
     #[must_use]
     pub fn sentence(&self, harm: &Harm) -> String {
         let rankers = self.each.first().map_or(&[][..], |decision| &decision.rankers);
-        let [ranker, champion] = [harm.ranker, self.champion].map(|place| rankers.get(place).map_or("", String::as_str));
+        let [ranker, champion] =
+            [harm.ranker, self.champion].map(|place| rankers.get(place).map_or("", String::as_str));
         match self.named(harm) {
             None => format!(
                 "{ranker} harms a segment, and it is not known which; the most evidence is for {}.",
@@ -209,8 +210,9 @@ mod tests {
         DecidingSegments::of(outcomes, 0.05, None).unwrap().decision()
     }
 
-    /// Nothing differs in these experiments with eight segments, and 100 looks at each: how many have a ranker that harms a segment, and
-    /// how many a segment with a verdict.
+    /// Experiments with eight segments in which nothing differs, with 100 looks at each: the number with harm to a
+    /// segment, and the number with a verdict of a segment.
+    #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
     fn false_alarms(experiments: u64) -> [usize; 2] {
         let all: Vec<SegmentsDecision> = (0..experiments).map(|seed| decided(&segments(seed, &[0.5; 8]))).collect();
         let harmed = all.iter().filter(|decision| !decision.harms.is_empty()).count();
@@ -243,8 +245,6 @@ mod tests {
         let found: Vec<&Harm> = all.iter().flat_map(|decision| &decision.harms).collect();
         assert!(found.len() >= 58, "{}", found.len());
         assert!(found.iter().filter(|harm| harm.named == [5] && harm.most == 5).count() >= 56);
-        let mut days: Vec<i32> = found.iter().map(|harm| harm.since).collect();
-        days.sort_unstable();
         // As known of the one segment by its own verdict, or before it.
         let named = |decision: &SegmentsDecision| decision.each[5].pairs[0].since;
         let (mut sooner, mut together) = (0, 0);
@@ -256,7 +256,6 @@ mod tests {
             }
         }
         assert!(2 * sooner > together, "{sooner} of {together}");
-        eprintln!("found {} of 60, median day {}, named later in {sooner} of {together}", found.len(), days[days.len() / 2]);
     }
 
     /// Harm below the level of a segment's own verdict, in all of them: some segment is harmed, and it is not known which.

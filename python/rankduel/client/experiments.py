@@ -46,6 +46,7 @@ class ExperimentSettings(TypedDict, total=False):
     share: float
     ramp: Optional[Sequence[Sequence[Any]]]
     lane: Optional[Mapping[str, Any]]
+    segments: Sequence[str]
 
 
 class Experiments:

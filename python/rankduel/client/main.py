@@ -121,6 +121,7 @@ class Client(Experiments):
         query: Optional[str] = None,
         agent: Optional[str] = None,
         key: Optional[str] = None,
+        segment: Optional[str] = None,
         documents: Optional[Iterable[str]] = None,
         within: Optional[float] = None,
     ) -> Impression:
@@ -140,6 +141,8 @@ class Client(Experiments):
             The user agent, for rules that find bots.
         key
             An idempotency key; by default a random one. Pass your own (say, the id of the request) if your callers repeat requests.
+        segment
+            The label of the page, such as ``"mobile"``: one of the experiment's ``segments``. It counts for the unit's first page.
         documents
             The order in which documents are numbered, by which ties are drawn.
         within
@@ -157,7 +160,7 @@ class Client(Experiments):
         """
         if self.fallback is not None and self.fallback not in lists:
             raise ValueError(f"lists: expected a list of the fallback {self.fallback!r}, found {', '.join(map(repr, lists))}")
-        body = self._request(unit, query, agent, key)
+        body = self._request(unit, query, agent, key, segment)
         body["lists"] = lists_of(lists)
         if documents is not None:
             body["documents"] = names_of("documents", documents)
@@ -179,13 +182,14 @@ class Client(Experiments):
         query: Optional[str] = None,
         agent: Optional[str] = None,
         key: Optional[str] = None,
+        segment: Optional[str] = None,
         within: Optional[float] = None,
     ) -> Chosen:
         """Choose the rankers of one page, for engines that run only those; then call `Chosen.lists`.
 
         Parameters
         ----------
-        experiment, unit, query, agent, key, within
+        experiment, unit, query, agent, key, segment, within
             As for `impression`.
 
         Returns
@@ -193,7 +197,7 @@ class Client(Experiments):
         Chosen
             The rankers whose lists to fetch.
         """
-        body = self._request(unit, query, agent, key)
+        body = self._request(unit, query, agent, key, segment)
         path = f"{self._path(experiment)}/choose"
         try:
             answer = self._page(path, "POST /v1/experiments/{experiment}/choose", body, within)
@@ -225,7 +229,9 @@ class Client(Experiments):
         """
         return Impression(self, text_of("id", id), shown, True, None)
 
-    def duel(self, experiment: str, *, unit: Optional[str] = None, key: Optional[str] = None) -> Duel:
+    def duel(
+        self, experiment: str, *, unit: Optional[str] = None, key: Optional[str] = None, segment: Optional[str] = None
+    ) -> Duel:
         """Choose two rankers for a judge.
 
         Parameters
@@ -236,6 +242,8 @@ class Client(Experiments):
             Who judges.
         key
             An idempotency key; by default a random one.
+        segment
+            The label of the question, as for `impression`.
 
         Returns
         -------
@@ -245,6 +253,8 @@ class Client(Experiments):
         body: dict[str, Any] = {"key": secrets.token_urlsafe(16) if key is None else text_of("key", key)}
         if unit is not None:
             body["unit"] = text_of("unit", unit)
+        if segment is not None:
+            body["segment"] = text_of("segment", segment)
         answer = self._json("POST", f"{self._path(experiment)}/duels", "POST /v1/experiments/{experiment}/duels", body)
         return Duel(self, optional(answer, "id"), field(answer, "first", str), field(answer, "second", str))
 
@@ -299,12 +309,15 @@ class Client(Experiments):
         return [Fate(field(result, "status", str), optional(result, "why")) for result in results]
 
     @staticmethod
-    def _request(unit: str, query: Optional[str], agent: Optional[str], key: Optional[str]) -> dict[str, Any]:
+    def _request(
+        unit: str, query: Optional[str], agent: Optional[str], key: Optional[str], segment: Optional[str]
+    ) -> dict[str, Any]:
         return given(
             unit=text_of("unit", unit),
             query=None if query is None else text_of("query", query, empty=True),
             agent=None if agent is None else text_of("agent", agent, empty=True),
             key=secrets.token_urlsafe(16) if key is None else text_of("key", key),
+            segment=None if segment is None else text_of("segment", segment),
         )
 
     def _page(self, path: str, what: str, body: Any, within: Optional[float]) -> dict[str, Any]:

@@ -61,6 +61,8 @@ enum Details<'a> {
         rankers: &'a [u32],
         #[serde(skip_serializing_if = "Option::is_none")]
         receipt: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        segment: Option<u8>,
     },
     Listed {
         time: i64,
@@ -165,13 +167,14 @@ impl<'a> Details<'a> {
             Event::Started { time, gap, start } => {
                 Self::Started { time: *time, gap: *gap, start: format!("{start:016x}") }
             }
-            Event::Asked { time, unit, choice, receipt } => Self::Asked {
+            Event::Asked { time, unit, choice, receipt, segment } => Self::Asked {
                 time: *time,
                 impression: asked,
                 unit: *unit,
                 choice: choice_name(choice),
                 rankers: choice.arms(),
                 receipt: receipt.as_deref().map(ids::encode),
+                segment: *segment,
             },
             Event::Listed { time, impression, receipt } => {
                 Self::Listed { time: *time, impression: *impression, receipt: ids::encode(receipt) }

@@ -200,16 +200,16 @@ impl Verdicts {
         mut snapshot: Snapshot<T>,
         with: impl FnOnce(Snapshot<T>, &DecisionReport) -> R,
     ) -> R {
-        let (rows, level) = (snapshot.rows, snapshot.level);
+        let rows = snapshot.rows;
         let turn = self.turn(snapshot.id);
         let mut held = turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let verdict = match (held.as_ref(), snapshot.outcomes.take()) {
+        let verdict = match (held.as_ref(), snapshot.evidence.take()) {
             // At least as new as the snapshot: rows are only added.
-            (Some((known, verdict)), outcomes) if *known >= rows || outcomes.is_none() => Arc::clone(verdict),
-            (before, outcomes) => {
+            (Some((known, verdict)), evidence) if *known >= rows || evidence.is_none() => Arc::clone(verdict),
+            (before, evidence) => {
                 let before = before.map(|(_, verdict)| Arc::clone(verdict));
-                let outcomes = outcomes.unwrap_or_else(|| unreachable!("what is known is never forgotten"));
-                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &outcomes, level));
+                let evidence = evidence.unwrap_or_else(|| unreachable!("what is known is never forgotten"));
+                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &evidence));
                 *held = Some((rows, Arc::clone(&verdict)));
                 verdict
             }

@@ -35,7 +35,7 @@ pub(super) async fn impression(
 ) -> Result<Answer<Page>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
-    top.only(&["unit", "agent", "query", "key", "lists", "documents"])?;
+    top.only(&["unit", "agent", "query", "key", "segment", "lists", "documents"])?;
     top.need("unit", UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
@@ -56,7 +56,7 @@ pub(super) async fn choose(
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
-    top.only(&["unit", "agent", "query", "key"])?;
+    top.only(&["unit", "agent", "query", "key", "segment"])?;
     top.need("unit", UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
@@ -73,7 +73,7 @@ pub(super) async fn duel(
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
-    top.only(&["unit", "key"])?;
+    top.only(&["unit", "key", "segment"])?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Duels)?;
     let (outcome, names) = chosen(&app, &entry, &requester, "duel", body.value()).await?;
@@ -238,7 +238,7 @@ pub(super) async fn judge(
 /// What the writer is asked.
 fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, body: Value<'_>) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
-    let Requester { unit, agent, query, key } = requester;
+    let Requester { unit, agent, query, key, segment } = requester;
     let marks = Marks {
         query: query.as_ref().map(|query| hashes.unit_query(id, unit, query)),
         key: key.as_ref().map(|key| hashes.key(id, key)),
@@ -253,6 +253,7 @@ fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, b
         unit: (!unit.is_empty()).then(|| hashes.unit(id, unit, app.clock.now())),
         is_bot: entry.config.bots.is_known(unit, agent.as_deref()),
         marks,
+        segment: segment.as_ref().and_then(|label| entry.config.segment(label)),
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) struct Requester {
     pub(super) agent: Option<String>,
     pub(super) query: Option<String>,
     pub(super) key: Option<String>,
+    pub(super) segment: Option<String>,
 }
 
 impl Requester {
@@ -47,6 +48,7 @@ impl Requester {
             // Without a query, two pages of a unit are two impressions, and no reload.
             query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
             key: id("key", "an idempotency key")?,
+            segment: id("segment", "the label of a segment")?,
         })
     }
 }

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_kind_is_that_of_asked() {
-        let event = Event::Asked { time: 0, unit: 1, choice: Choice::Alone(0), receipt: None };
+        let event = Event::Asked { time: 0, unit: 1, choice: Choice::Alone(0), receipt: None, segment: None };
         assert_eq!(event.kind(), super::ASKED);
     }
 }

@@ -45,6 +45,8 @@ pub struct Glance {
     pub hourly: Vec<(i32, String, Daily)>,
     /// The share of units that is in the experiment, if it began with less than all.
     pub share: Option<f64>,
+    /// The units that came, by segment, and last those of none; empty without segments.
+    pub units_by_segment: Vec<u64>,
     /// The next step of its ramp.
     pub next_step: Option<NextStep>,
     /// The ranker that seems best to the policy.
@@ -89,6 +91,7 @@ impl Glance {
                 _ => Vec::new(),
             },
             share: (experiment.config().share < 1.0).then(|| experiment.share()),
+            units_by_segment: experiment.units_by_segment().into_iter().map(|(_, units)| units).collect(),
             next_step: experiment.next_step(),
             leader: experiment.leader(),
             champion: experiment.champion(),

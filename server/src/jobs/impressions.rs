@@ -29,6 +29,8 @@ pub struct Ask {
     pub is_bot: bool,
     /// What finds it again.
     pub marks: Marks,
+    /// The segment that its label names, by its place in the settings.
+    pub segment: Option<u8>,
 }
 
 /// Names by number, in one text: a name is asked for far less often than it is sent.
@@ -121,7 +123,7 @@ pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Resul
         (State::Running, None) => session.unit_of_its_own(id),
         _ => Some(0),
     };
-    let request = Request { unit: unit.unwrap_or(0), marks: ask.marks, ..Request::default() };
+    let request = Request { unit: unit.unwrap_or(0), marks: ask.marks, segment: ask.segment };
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let chosen = match lists {
         None => experiment.choose(now, &request, None)?,

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use verdicts::outcomes::Outcomes;
-
 use serde_json::{Value, json};
 use times::date;
-use traffic::{DecisionReport, Experiment, Facts, Fates, Held, Notices};
+use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, Held, Notices};
+use verdicts::decide::{Decision, PairRecord};
 
 use super::Refusal;
 use crate::notify::Seen;
@@ -23,10 +22,8 @@ pub struct Snapshot<T> {
     pub facts: Facts,
     /// How many rows verdicts follow from; rows are never changed or removed.
     pub rows: usize,
-    /// The rows, if there are more than the caller knows.
-    pub outcomes: Option<Outcomes>,
-    /// The level of verdicts.
-    pub level: f64,
+    /// What verdicts follow from, if there is more than the caller knows.
+    pub evidence: Option<Evidence>,
 }
 
 /// An experiment of which the caller knows the verdict of this number of rows.
@@ -116,6 +113,7 @@ pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot
             sentence: String::new(),
             advice: String::new(),
             winner: None,
+            harms: Vec::new(),
         };
         taken(one, id, known.get(&id).copied(), told)
     };
@@ -124,8 +122,8 @@ pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot
 
 fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
     let rows = experiment.rows().len();
-    let outcomes = (known != Some(rows)).then(|| experiment.outcomes());
-    Snapshot { id, told, facts: experiment.facts(), rows, outcomes, level: experiment.config().level }
+    let evidence = (known != Some(rows)).then(|| experiment.evidence());
+    Snapshot { id, told, facts: experiment.facts(), rows, evidence }
 }
 
 impl Snapshot<Value> {
@@ -145,34 +143,54 @@ impl Snapshot<Value> {
     /// Everything, with the verdict.
     #[must_use]
     pub fn with_verdict(self, verdict: &DecisionReport) -> Value {
-        // Names of the numbers are those of `click-logs decide`.
-        let decision = verdict.decision.record();
         let report = self.facts.report(verdict);
         let checked = self.facts.integrity().clone();
-        let pairs = decision.pairs.iter().map(|pair| {
-            json!({
-                "first": pair.first,
-                "second": pair.second,
-                "units": pair.units,
-                "impressions": pair.impressions,
-                "share": pair.share,
-                "interval": pair.confidence_sequence,
-                "confidence": pair.confidence,
-                "verdict": pair.verdict,
-                "winner": pair.winner,
-                "since": pair.since,
-                "effect": pair.effect,
-                "more": pair.more_until_decided,
-            })
-        });
-        let pairs: Vec<Value> = pairs.collect();
         let mut told = self.with_headline(verdict);
-        told["pairs"] = pairs.into();
+        told["pairs"] = pairs(&verdict.decision);
+        if let Some(segments) = &verdict.segments {
+            for (place, decision) in segments.each.iter().enumerate() {
+                told["segments"]["each"][place]["pairs"] = pairs(decision);
+                let winner = decision.winner().map(|ranker| decision.rankers[ranker].as_str());
+                told["segments"]["each"][place]["winner"] = winner.into();
+            }
+            let harm = |harm: &Harm| {
+                json!({
+                    "ranker": verdict.decision.rankers[harm.ranker],
+                    "since": date(harm.since),
+                    "segments": harm.named.iter().map(|place| &segments.names[*place]).collect::<Vec<_>>(),
+                    "most": segments.names[harm.most],
+                    "sentence": segments.sentence(harm),
+                })
+            };
+            told["segments"]["harms"] = segments.harms.iter().map(harm).collect();
+        }
         told["report"] = report.into();
         told["faults"] = json!(checked.faults);
         told["tested"] = checked.tested.into();
         told
     }
+}
+
+/// The pairs of a decision.
+fn pairs(decision: &Decision) -> Value {
+    // Names of the numbers are those of `click-logs decide`.
+    let pair = |pair: &PairRecord<'_>| {
+        json!({
+            "first": pair.first,
+            "second": pair.second,
+            "units": pair.units,
+            "impressions": pair.impressions,
+            "share": pair.share,
+            "interval": pair.confidence_sequence,
+            "confidence": pair.confidence,
+            "verdict": pair.verdict,
+            "winner": pair.winner,
+            "since": pair.since,
+            "effect": pair.effect,
+            "more": pair.more_until_decided,
+        })
+    };
+    decision.record().pairs.iter().map(pair).collect()
 }
 
 fn details(experiment: &Experiment) -> Value {
@@ -206,6 +224,12 @@ fn details(experiment: &Experiment) -> Value {
         raises.map(|raise| json!({"time": raise.time, "share": raise.share, "who": raise.who, "why": raise.why}));
     let next = experiment.next_step();
     let next = next.map(|next| json!({"share": next.share, "left": next.left, "held": next.held.map(Held::name)}));
+    // With verdicts later.
+    let segments = experiment.units_by_segment();
+    let segments = segments.split_last().map(|((_, other), each)| {
+        let each = each.iter().map(|(name, units)| json!({"name": name, "units": units}));
+        json!({"each": each.collect::<Vec<_>>(), "other": other, "harms": []})
+    });
     let forgotten = experiment.forgotten();
     let forgotten = forgotten.before.map(|day| json!({"before": date(day), "events": forgotten.events}));
     json!({
@@ -248,6 +272,7 @@ fn details(experiment: &Experiment) -> Value {
         "not_watched": experiment.not_watched(),
         "changes": changes.collect::<Vec<_>>(),
         "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
+        "segments": segments,
         // Whose list everybody gets where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},

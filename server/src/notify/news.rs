@@ -13,6 +13,8 @@ pub struct Known {
     pub raises: usize,
     /// How it stood.
     pub standing: String,
+    /// The rankers that were said to harm a segment.
+    pub harmful: Vec<String>,
 }
 
 /// An experiment at one look.
@@ -38,6 +40,8 @@ pub struct Seen {
     pub advice: String,
     /// The ranker that won.
     pub winner: Option<String>,
+    /// Rankers that harm a segment, each with a sentence.
+    pub harms: Vec<(String, String)>,
 }
 
 /// Something that happened.
@@ -136,12 +140,25 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
             ranker: seen.winner.clone(),
         });
     }
+    let is_new = |(ranker, _): &&(String, String)| !known.harmful.contains(ranker);
+    let harms = seen.harms.iter().filter(is_new).map(|(ranker, sentence)| Message {
+        time: None,
+        kind: "segment".to_owned(),
+        sentence: format!("{}: {sentence}", seen.name),
+        advice: "Look at what it shows there.".to_owned(),
+        ranker: Some(ranker.clone()),
+    });
+    all.extend(harms);
+    let mut harmful = known.harmful.clone();
+    harmful
+        .extend(seen.harms.iter().map(|(ranker, _)| ranker.clone()).filter(|ranker| !known.harmful.contains(ranker)));
     // A damaged experiment does not know what happened to it.
     let known = Known {
         changes: seen.changes.len().max(known.changes),
         alarms: seen.alarms.len().max(known.alarms),
         raises: seen.raises.len().max(known.raises),
         standing: standing.to_owned(),
+        harmful,
     };
     (all, known)
 }
@@ -166,6 +183,7 @@ mod tests {
             sentence: "new beats old.".to_owned(),
             advice: "Ship new.".to_owned(),
             winner: Some("new".to_owned()),
+            harms: vec![("new".to_owned(), "new harms mobile: there, old wins.".to_owned())],
         }
     }
 
@@ -173,11 +191,12 @@ mod tests {
     fn each_thing_is_said_once_in_the_order_of_time() {
         let (all, known) = news(&Known::default(), &seen(Some(Standing::Decided)));
         let kinds: Vec<&str> = all.iter().map(|message| message.kind.as_str()).collect();
-        assert_eq!(kinds, ["breached", "paused", "resumed", "raised", "shipped", "decided"]);
+        assert_eq!(kinds, ["breached", "paused", "resumed", "raised", "shipped", "decided", "segment"]);
         assert_eq!(all[3].sentence, "search has 25% of its users, by ben");
         assert!(all[0].sentence.contains("80 of 90 were bad, and 10 of 90 of the champion"), "{}", all[0].sentence);
         assert_eq!(all[4].sentence, "search ships new, by ann: a test");
         assert_eq!((&*all[5].sentence, &*all[5].advice), ("search: new beats old.", "Ship new."));
+        assert_eq!(all[6].sentence, "search: new harms mobile: there, old wins.");
         let (again, same) = news(&known, &seen(Some(Standing::Decided)));
         assert_eq!((again, same), (vec![], known.clone()));
         // Back to what needs no word, and then the same once more.

@@ -103,7 +103,7 @@ impl Queue {
                 "create table if not exists made (at integer not null);
                  create table if not exists known (
                    experiment text primary key, created integer not null, changes integer not null, alarms integer not null,
-                   raises integer not null, standing text not null) without rowid;
+                   raises integer not null, standing text not null, harmful text not null) without rowid;
                  create table if not exists message (
                    id integer primary key autoincrement, experiment text not null, time integer not null, kind text not null,
                    body text not null, failures integer not null default 0, next integer not null, delivered integer,
@@ -133,7 +133,7 @@ impl Queue {
         let mut known: BTreeMap<String, (i64, Known)> = BTreeMap::new();
         {
             let mut all = connection
-                .prepare_cached("select experiment, created, changes, alarms, raises, standing from known")
+                .prepare_cached("select experiment, created, changes, alarms, raises, standing, harmful from known")
                 .map_err(&failed)?;
             let rows = all.query_map([], |row| {
                 let of = Known {
@@ -141,6 +141,7 @@ impl Queue {
                     alarms: row.get::<_, i64>(3)? as usize,
                     raises: row.get::<_, i64>(4)? as usize,
                     standing: row.get(5)?,
+                    harmful: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
                 };
                 Ok((row.get(0)?, (row.get(1)?, of)))
             });
@@ -194,14 +195,15 @@ impl Queue {
             }
             transaction
                 .execute(
-                    "insert or replace into known values (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "insert or replace into known values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                     params![
                         name,
                         created,
                         after.changes as i64,
                         after.alarms as i64,
                         after.raises as i64,
-                        after.standing
+                        after.standing,
+                        json!(after.harmful).to_string()
                     ],
                 )
                 .map_err(&failed)?;
@@ -333,6 +335,7 @@ mod tests {
             sentence: String::new(),
             advice: String::new(),
             winner: None,
+            harms: vec![],
         }
     }
 

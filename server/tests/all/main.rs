@@ -21,6 +21,7 @@ mod pages;
 mod random;
 mod restart;
 mod security;
+mod segments;
 mod shares;
 mod shipping;
 #[cfg(target_os = "linux")]

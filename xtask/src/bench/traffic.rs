@@ -54,7 +54,7 @@ fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
     let mut log = Vec::new();
     for unit in 1..=IMPRESSIONS {
         let now = unit as i64 * 100;
-        let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() } };
+        let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() }, ..Request::default() };
         let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize)))?;
         let Chosen::New { impression, .. } = chosen else { continue };
         if unit % 2 == 0 {
@@ -89,7 +89,7 @@ fn memory_of_open() -> Result<f64> {
     let (mut experiment, lists) = begun(2, "fixed")?;
     let before = resident()?;
     for unit in 1..=OPEN {
-        let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() } };
+        let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() }, ..Request::default() };
         experiment.choose(unit as i64, &request, Some(&|ranker| lists.get(ranker as usize)))?;
         experiment.take_events();
     }

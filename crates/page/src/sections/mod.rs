@@ -6,6 +6,7 @@ mod headline;
 mod measures;
 mod pairs;
 mod rates;
+mod segments;
 
 use maud::{Markup, PreEscaped, html};
 
@@ -36,7 +37,7 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Place, Make); 15] = [
+const PARTS: [(&str, Place, Make); 16] = [
     ("headline", Place::Top, headline::headline),
     ("warnings", Place::Top, headline::warnings),
     (CONTROLS, Place::Top, headline::controls),
@@ -45,6 +46,7 @@ const PARTS: [(&str, Place, Make); 15] = [
     ("rates", Place::Wide, rates::rates),
     ("effect", Place::Wide, effect::effect),
     ("pairs", Place::Wide, pairs::pairs),
+    ("segments", Place::Wide, segments::segments),
     ("matrix", Place::Wide, pairs::matrix),
     ("changes", Place::Wide, fates::changes),
     ("deliveries", Place::Wide, fates::deliveries),

@@ -12,7 +12,6 @@ use crate::text::{percent, range};
 pub(super) fn pairs(overview: &Overview) -> Markup {
     let shown = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
     let reach = charts::common_reach(shown);
-    let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
     html! {
         @if !overview.pairs.is_empty() {
             h2 { "Pairs" }
@@ -22,7 +21,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
                     caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
                     thead { tr {
                         th scope="col" { "Ahead" } th scope="col" { "Against" } th scope="col" { "Share of wins" }
-                        th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
+                        (axis(reach))
                         th scope="col" { "Units" } th scope="col" { "Verdict" }
                     } }
                     tbody { @for pair in &overview.pairs { (row(pair, reach)) } }
@@ -46,16 +45,31 @@ fn row(pair: &Pair, reach: f64) -> Markup {
         tr class=[pair.is_decided.then_some("decided")] {
             th scope="row" { (pair.ahead) }
             td { (pair.behind) }
-            td.number {
-                @match pair.share {
-                    Some(share) => { (percent(share)) @if pair.interval.is_some() { small { (range(pair.interval)) } } }
-                    None => { "–" }
-                }
-            }
-            td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, reach, pair.is_decided)) } }
+            (share_of(pair, reach))
             td.number { (with_separators(decided)) small { (with_separators(ties)) " tied" } }
             td { (pair.verdict) @if !pair.confidence.is_empty() { small { (pair.confidence) } } }
         }
+    }
+}
+
+/// The head of the column of intervals.
+pub(super) fn axis(reach: f64) -> Markup {
+    let tick = |part: f64| format!("{:.0}%", 100.0 * (0.5 + part * reach));
+    html! {
+        th scope="col" aria-hidden="true" { span.axis { span { (tick(-1.0)) } span { "50%" } span { (tick(1.0)) } } }
+    }
+}
+
+/// The share of wins in figures, and its confidence sequence as a line.
+pub(super) fn share_of(pair: &Pair, reach: f64) -> Markup {
+    html! {
+        td.number {
+            @match pair.share {
+                Some(share) => { (percent(share)) @if pair.interval.is_some() { small { (range(pair.interval)) } } }
+                None => { "–" }
+            }
+        }
+        td.glyph aria-hidden="true" { @if let Some(share) = pair.share { (charts::interval(share, pair.interval, reach, pair.is_decided)) } }
     }
 }
 

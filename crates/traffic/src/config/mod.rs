@@ -135,7 +135,7 @@ pub struct Config {
     pub lane: Option<Lane>,
     /// Labels of impressions, at most 8, each of which gets a verdict of its own. A unit belongs to the segment of its first impression; one
     /// without a label, or with another, counts as [`OTHER`], which has none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub segments: Vec<String>,
 }
 

@@ -48,12 +48,7 @@ fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
 
 /// How days are closed.
 pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> Rule<'a> {
-    Rule {
-        choices: &rules.choices,
-        unit_days: config.unit_days,
-        bots: &config.bots,
-        rankers: config.rankers.len(),
-    }
+    Rule { choices: &rules.choices, unit_days: config.unit_days, bots: &config.bots, rankers: config.rankers.len() }
 }
 
 impl Experiment {

@@ -23,7 +23,7 @@ impl Segments {
         (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
     }
 
-    /// Whether these can be those of an experiment with so many.
+    /// Whether these can be those of an experiment with this number of segments.
     pub(super) fn fit(these: Option<&Self>, segments: usize) -> bool {
         match these {
             None => segments == 0,

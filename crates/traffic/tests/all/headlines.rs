@@ -35,7 +35,8 @@ impl Site {
         let lists = [0, 10].map(|from| ListBuf::strict((from..from + 5).map(Doc)).unwrap());
         for user in 0..users {
             self.unit += 1;
-            let request = Request { unit: self.unit, ..Request::default() };
+            // One user in four is on a phone, where there are segments.
+            let request = Request { unit: self.unit, segment: Some(u8::from(user % 4 > 0)), ..Request::default() };
             let chosen = self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize)));
             let Ok(Chosen::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
             if let Some(of) = clicks(user) {
@@ -311,5 +312,42 @@ fn what_must_not_be_acted_on_is_not_shipped_when_it_is_paused_or_over() {
     for site in [fell(), fell().change(State::Paused, ""), fell().change(State::Ended, "")] {
         let headline = site.headline();
         assert_eq!((headline.action, headline.winner.as_deref()), ("check", Some("neural")), "{headline:?}");
+    }
+}
+
+/// A ranker that wins, and harms the quarter of users who are on a phone, is looked at before it is shipped.
+#[test]
+fn harm_to_a_segment_comes_before_shipping() {
+    let of = |mobile: u64, desktop: u64| {
+        let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
+        let site = Site::new(|config| config.segments = segments);
+        site.day(2_000, |user| Some(u32::from(user / 4 % 100 < if user % 4 == 0 { mobile } else { desktop })))
+    };
+    let told = |site: Site| {
+        let Headline { standing, mut more, action, advice, winner, .. } = site.headline();
+        more.truncate(1);
+        (standing, more.concat(), action, advice, winner)
+    };
+    let harm = "neural harms mobile: there, bm25 wins.";
+    let (standing, more, action, advice, winner) = told(of(35, 65));
+    assert_eq!((standing, &*more, action), (Standing::Decided, harm, "check"));
+    assert_eq!(
+        (&*advice, winner.as_deref()),
+        ("Look at what neural shows to mobile before you ship it.", Some("neural"))
+    );
+    for state in [State::Paused, State::Ended] {
+        let (_, more, action, ..) = told(of(35, 65).change(state, ""));
+        assert_eq!((&*more, action), (harm, "check"), "{state:?}");
+    }
+    // While nobody has won yet.
+    let (standing, more, action, advice, _) = told(of(35, 55));
+    assert_eq!((standing, &*more, action), (Standing::Undecided, harm, "check"));
+    assert_eq!(advice, "Look at what neural shows to mobile; pause the experiment if it does harm.");
+    // A ranker that loses everywhere is known to; no segment is harmed; nothing is left to do.
+    for (site, action) in
+        [(of(35, 35), "ship"), (of(65, 65), "ship"), (of(35, 65).change(State::Shipped(0), ""), "none")]
+    {
+        let (_, more, found, ..) = told(site);
+        assert!(!more.contains("harms") && found == action, "{more} {found}");
     }
 }

@@ -80,7 +80,10 @@ fn credit_of_the_lines_of_a_segment_gives_its_rows() {
         assert_eq!(found.names, segments);
         for (name, found) in segments.iter().zip(&found.each) {
             let label = format!("\"segment\":\"{name}\"");
-            let of: String = impressions.lines().filter(|line| line.contains(&label)).fold(String::new(), |all, line| all + line + "\n");
+            let of: String = impressions
+                .lines()
+                .filter(|line| line.contains(&label))
+                .fold(String::new(), |all, line| all + line + "\n");
             // Clicks on impressions of others are on pages that this log does not have.
             let expected = credited(&[of, clicks.clone()], &settings);
             assert_eq!(found.to_csv(), expected.to_csv(), "{policy} {name}");
@@ -138,9 +141,9 @@ fn a_log_whose_labels_cannot_be_is_refused() {
             let mut before = replayed(&world.log[..place]);
             let is_refused = before.fold(&Recorded::of(event)).is_err();
             // The first impression of a unit may have any label of the settings.
-            let is_first = world.log[..place].iter().all(|known| {
-                !matches!(known.event(), traffic::Event::Asked { unit: known, .. } if known == unit)
-            });
+            let is_first = world.log[..place]
+                .iter()
+                .all(|known| !matches!(known.event(), traffic::Event::Asked { unit: known, .. } if known == unit));
             assert_eq!(is_refused, !is_first || wrong == Some(2), "{unit} {wrong:?}");
             refused += usize::from(is_refused);
         }

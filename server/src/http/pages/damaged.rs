@@ -51,6 +51,7 @@ pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<Seen> {
         alarms: vec![],
         raises: vec![],
         standing: None,
+        harms: Vec::new(),
         sentence: sentence(entry, why),
         advice: ADVICE.to_owned(),
         winner: None,

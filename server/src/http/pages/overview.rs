@@ -53,6 +53,7 @@ pub(super) fn of(
         fates: fates(&glance.fates),
         guardrails: guardrails(glance),
         not_watched: glance.not_watched.clone(),
+        segments: segments(glance, verdict),
         latency: latency(metrics),
         changes: glance.changes.iter().map(|changed| change(config, changed)).collect(),
         settings: settings(glance),
@@ -141,6 +142,18 @@ fn traffic(glance: &Glance) -> Option<Traffic> {
         are_hours,
         is_going_on: glance.state == State::Running,
     })
+}
+
+/// What segments say of the winner, or of the ranker that comes next to it, against the champion.
+fn segments(glance: &Glance, verdict: &DecisionReport) -> Option<page::Segments> {
+    let decided = verdict.segments.as_ref()?;
+    let decision = &verdict.decision;
+    let leader = decision.best.as_ref().map(|best| best.leader.0);
+    let of_policy = glance.leader.map(|leader| leader as usize);
+    let harmful = decided.harms.first().map(|harm| harm.ranker);
+    let candidates = [decision.winner(), leader, of_policy, harmful].into_iter().flatten();
+    let of = candidates.chain(0..decision.rankers.len()).find(|ranker| *ranker != decided.champion)?;
+    Some(page::decision::segments(decided, &glance.units_by_segment, of))
 }
 
 fn fates(fates: &Fates) -> Vec<Fate> {

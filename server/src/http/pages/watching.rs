@@ -45,6 +45,7 @@ async fn look(app: &App) {
                     sentence: headline.sentence,
                     advice: headline.advice,
                     winner: headline.winner,
+                    harms: harms(verdict),
                     ..told
                 }
             })
@@ -58,4 +59,9 @@ async fn look(app: &App) {
     });
     // A fault of the program was printed.
     let _ = noted.await;
+}
+
+/// Rankers that harm a segment, each with a sentence.
+fn harms(verdict: &traffic::DecisionReport) -> Vec<(String, String)> {
+    verdict.harms().map(|(harm, sentence)| (verdict.decision.rankers[harm.ranker].clone(), sentence)).collect()
 }
