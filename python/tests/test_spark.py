@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import re
@@ -271,3 +272,62 @@ def test_some_days_of_a_table_are_overwritten(spark: Any) -> None:
     assert table() == {"2026-11-01": 1, "2026-11-02": 20, "2026-11-03": 30}
     write({"2026-11-02": 20, "2026-11-03": 30})
     assert table() == {"2026-11-01": 1, "2026-11-02": 20, "2026-11-03": 30}
+
+
+def test_a_stream_counts_each_batch_once(spark: Any, tmp_path: Path) -> None:
+    """The code of "From a stream", with a batch whose end Spark does not see, and which it therefore repeats."""
+    page = Path(__file__).parents[2] / "docs" / "pages" / "how-to" / "every-day.md"
+    if not page.exists():
+        pytest.skip("the documentation is not beside the tests")
+    section = page.read_text(encoding="utf-8").split("### From a stream\n")[1]
+    code = re.search(r"^```text\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert code is not None
+    log = Simulated(tmp_path / "log", "2000", "--bots", "0.01")
+    impressions, clicks = (table.to_pylist() for table in log.tables)
+    rows = [{**row, "kind": "page"} for row in impressions] + [{**row, "kind": "click"} for row in clicks]
+    rows.sort(key=lambda row: int(row["time"]))
+    source = tmp_path / "source"
+    source.mkdir()
+    batches = 4
+    ends = []
+    for number in range(batches):
+        part = rows[len(rows) * number // batches : len(rows) * (number + 1) // batches]
+        ends.append(int(part[-1]["time"]))
+        (source / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in part))
+        # The order of files is that of their times.
+        os.utime(source / f"{number}.json", (number + 1, number + 1))
+    schema = (
+        "kind string, impression string, time bigint, user string, agent string, shown array<string>, "
+        "teams array<string>, document string"
+    )
+    rules = {"bots": log.folder / "bots.toml", "rankers": log.rankers, "pairs": "chance"}
+    # Four batches for two weeks: rows of a repeated one must not be too late.
+    names: dict[str, Any] = {"spark": spark, "state": tmp_path / "state", "rules": {**rules, "horizon": "30d"}}
+    setup = code[1].split("\nquery = ")[0].replace('"user", "shown"', '"user", "agent", "shown"')
+    exec(compile(setup, str(page), "exec"), names)
+    hour = datetime.timedelta(hours=1)
+    taken: list[int] = []
+
+    def take(batch: Any, number: int) -> None:
+        names["now"] = lambda: datetime.datetime.fromtimestamp(ends[number] / 1000, datetime.timezone.utc) + hour
+        names["take"](batch, number)
+        taken.append(number)
+        if taken == [0, 1]:
+            raise RuntimeError("the driver is lost")
+
+    def run() -> None:
+        stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(source))
+        writer = stream.writeStream.foreachBatch(take).option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+
+    with pytest.raises(Exception, match="the driver is lost"):
+        run()
+    run()
+    assert taken == [0, 1, 1, 2, 3]
+    nothing = [table.slice(0, 0) for table in log.tables]
+    found = rd.credit_frame(*nothing, state=names["state"], final=True, **rules)
+    for name in ("outcomes", "fates", "pages"):
+        whole = rd.credit_frame(*log.tables, final=True, **rules)
+        assert getattr(found, name).to_csv() == getattr(whole, name).to_csv(), name
+    assert found.outcomes.to_csv() == log.truth("outcomes.csv")
+    assert spark.table("outcomes").count() > 0
