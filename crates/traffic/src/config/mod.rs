@@ -2,6 +2,7 @@
 //! `guards` counts.
 
 mod guardrails;
+mod schedule;
 mod share;
 
 use std::collections::BTreeSet;
@@ -131,6 +132,13 @@ pub struct Config {
     /// The part of a layer that its units come from; all units if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,
+    /// When it ends by itself: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is its
+    /// first moment; `None` if somebody ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_at: Option<String>,
+    /// The experiment after which it begins: until that one is over it is paused. It begins immediately if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_after: Option<String>,
 }
 
 fn auto() -> String {
@@ -290,6 +298,8 @@ impl Config {
             share: all(),
             ramp: None,
             lane: None,
+            end_at: None,
+            begin_after: None,
         }
     }
 
@@ -430,6 +440,7 @@ impl Config {
             }
         };
         let ramp = self.ramp_rules()?;
+        let end_at = self.schedule_rules(zone)?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -454,6 +465,7 @@ impl Config {
             generators,
             retain,
             ramp,
+            end_at,
         })
     }
 
@@ -509,4 +521,6 @@ pub(crate) struct Rules {
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
+    /// When it ends by itself, in milliseconds since 1970.
+    pub(crate) end_at: Option<i64>,
 }
