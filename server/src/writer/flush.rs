@@ -386,6 +386,7 @@ impl Thread {
                     answers.push(job.carry_out(&mut session));
                 }
             }
+            session.begin_successors();
             let Session { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));

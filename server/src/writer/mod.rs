@@ -10,6 +10,7 @@ mod flush;
 mod job;
 mod load;
 mod session;
+mod succession;
 mod truncate;
 mod upkeep;
 

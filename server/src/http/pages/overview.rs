@@ -4,7 +4,7 @@ use output::numbers::with_unit;
 use page::words::FATES;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SIMULATED, State};
+use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SCHEDULE, SIMULATED, State};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -97,6 +97,11 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     figures.push(figure("Champion", champion, leader));
     figures.extend(glance.share.map(|share| figure("In the experiment", percent(share), ramp(glance.next_step))));
     figures
+        .extend(glance.waits_for.as_ref().map(|other| figure("Begins after", other.clone(), "by itself".to_owned())));
+    // A time has its date in front.
+    let ends = glance.ends.as_ref().and_then(|time| time.split_once(' '));
+    figures.extend(ends.map(|(date, time)| figure("Ends on", date.to_owned(), format!("{time}, by itself"))));
+    figures
 }
 
 /// A share in percent.
@@ -183,6 +188,7 @@ fn latency(metrics: &Metrics) -> Option<Latency> {
 
 fn change(config: &Config, (time, change): &(String, traffic::Change)) -> Change {
     let what = match change.state {
+        State::Running if change.who == SCHEDULE => "begun".to_owned(),
         State::Running => "resumed".to_owned(),
         State::Shipped(place) => format!("shipped {}", ranker(config, place)),
         state => state.name().to_owned(),
