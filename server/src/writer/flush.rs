@@ -102,6 +102,9 @@ impl Thread {
         if !options.accept_time {
             check_time(&open.store, &open.loaded.held, now)?;
         }
+        if let Some(salt) = &options.places {
+            open.store.set_places(salt)?;
+        }
         let secrets = open.store.secrets()?;
         let shared = Arc::new(Shared {
             metrics: Metrics::default(),

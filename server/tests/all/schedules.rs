@@ -107,6 +107,7 @@ fn a_successor_begins_when_the_other_is_over() {
         assert_eq!(told["headline"], "Not begun: it waits until v1 is over, and everybody gets old's list until then.");
         let page = server.client().get("/e/v2").body;
         assert!(page.contains("Begins after") && page.contains("begins after v1"), "{page}");
+        assert!(page.contains("Lane") && page.contains("0% to 100% of search"), "{page}");
         assert_eq!((why_not(&server, "v1"), why_not(&server, "v2")), (json!(null), json!("paused")));
         // A restart changes nothing.
         server.restart();

@@ -95,7 +95,9 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
         |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)),
     );
     figures.push(figure("Champion", champion, leader));
-    figures.extend(glance.share.map(|share| figure("In the experiment", percent(share), ramp(glance.next_step))));
+    figures.extend(
+        glance.share.map(|share| figure("In the experiment", percent(share), ramp(&glance.config, glance.next_step))),
+    );
     figures
         .extend(glance.waits_for.as_ref().map(|other| figure("Begins after", other.clone(), "by itself".to_owned())));
     // A time has its date in front.
@@ -110,18 +112,19 @@ fn percent(share: f64) -> String {
 }
 
 /// What the ramp does next, in a few words.
-fn ramp(next: Option<NextStep>) -> String {
-    let Some(NextStep { share, left, held }) = next else { return "of all users".to_owned() };
+fn ramp(config: &Config, next: Option<NextStep>) -> String {
+    let all = if config.lane.is_some() { "of the users of its lane" } else { "of all users" };
+    let Some(NextStep { share, left, held }) = next else { return all.to_owned() };
     let next = percent(share);
     match held {
-        Some(Held::State) => format!("of all users; {next} once it runs again"),
-        Some(Held::Guardrail) => format!("of all users; a guardrail broke, so that the ramp does not reach {next}"),
-        Some(Held::Integrity) => format!("of all users; {next} once its pages can be trusted"),
+        Some(Held::State) => format!("{all}; {next} once it runs again"),
+        Some(Held::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
+        Some(Held::Integrity) => format!("{all}; {next} once its pages can be trusted"),
         None => {
             // Hours, or minutes near the end.
             let (hour, minute) = (3_600_000, 60_000);
             let left = if left >= hour { (left + hour - 1) / hour * hour } else { (left / minute + 1) * minute };
-            format!("of all users; {next} in {}", times::duration_text(left))
+            format!("{all}; {next} in {}", times::duration_text(left))
         }
     }
 }
@@ -222,6 +225,10 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
     };
     let rankers: Vec<String> = config.rankers.iter().map(named).collect();
     let (events, sum) = glance.position;
+    let lane =
+        config.lane.as_ref().map(|lane| format!("{} to {} of {}", percent(lane.from), percent(lane.to), lane.of));
+    let optional = [("Lane", lane), ("Begins after", config.begin_after.clone()), ("Ends at", config.end_at.clone())];
+    let optional = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let all = [
         ("Rankers", rankers.join(", ")),
         ("Version", glance.version.clone()),
@@ -234,5 +241,5 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
         ("Time zone", config.timezone.clone()),
         ("Log", format!("{} events, checksum {sum:016x}", output::numbers::with_separators(events))),
     ];
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    all.into_iter().chain(optional).map(|(name, value)| (name.to_owned(), value)).collect()
 }
