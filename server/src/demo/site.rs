@@ -34,7 +34,7 @@ struct Plan {
     more: &'static str,
 }
 
-/// What is to be seen: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
+/// What it shows: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
 /// does harm, so that it gets no more users. Two of them divide the users of one layer. Five fit on a screen.
 const PLANS: [Plan; 4] = [
     Plan {

@@ -53,7 +53,7 @@ impl Session<'_> {
         self.others().any(|other| other.name == name)
     }
 
-    /// An experiment that is not over and could have units of the lane of one that is to be made, and its lane. Those that come before it are in
+    /// An experiment that is not over and could have units of the lane of a new one, and its lane. Those that come before it are in
     /// no one's way: it begins after them.
     #[must_use]
     pub fn overlapping(&self, config: &Config) -> Option<(String, Lane)> {
@@ -61,7 +61,7 @@ impl Session<'_> {
         self.in_lane(config, |other| !before.contains(&other.id))
     }
 
-    /// The same of an experiment that is to begin: those that wait have no units.
+    /// The same of an experiment that would begin: those that wait have no units.
     #[must_use]
     pub fn in_the_way(&self, id: u32, config: &Config) -> Option<(String, Lane)> {
         self.in_lane(config, |other| other.id != id && other.has_begun)

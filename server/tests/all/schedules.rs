@@ -224,13 +224,13 @@ fn a_row_stays_in_its_order() {
     create(&server, "v3", &json!({"lane": lane, "begin_after": "v2"})).expect_status(201);
     assert_eq!(status(&server, "v3")["waits_for"], "v2");
     press(&server, "v2", "end").expect_status(200);
-    let told = status(&server, "v3");
-    assert_eq!((&told["state"], &told["waits_for"]), (&json!("paused"), &json!("v1")));
-    assert!(told["headline"].as_str().unwrap().contains("waits until v1 is over"), "{told}");
+    let third = status(&server, "v3");
+    assert_eq!((&third["state"], &third["waits_for"]), (&json!("paused"), &json!("v1")));
+    assert!(third["headline"].as_str().unwrap().contains("waits until v1 is over"), "{third}");
     // Also if nothing is left of the second.
     server.client().send("DELETE", "/v1/experiments/v2", None).expect_status(200);
-    let told = status(&server, "v3");
-    assert_eq!((&told["state"], &told["waits_for"]), (&json!("paused"), &json!("v1")));
+    let third = status(&server, "v3");
+    assert_eq!((&third["state"], &third["waits_for"]), (&json!("paused"), &json!("v1")));
     press(&server, "v1", "end").expect_status(200);
     assert_eq!(last_change(&status(&server, "v3")), ("running", "schedule", "v2 was deleted"));
     // One that somebody kills before it begins stays killed.
