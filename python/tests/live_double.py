@@ -133,7 +133,7 @@ class Double:
         clicks = dict.fromkeys(names, 0)
         pages = {"trusted": True, "faults": [], "tested": ""}
         counts = {"impressions": {}, "clicks": clicks, "units": {}, "open": 0, "pairs": [], "report": [], "guardrails": []}
-        return {**self.found(values), **OUTLOOK, "fallback": self.shipped.get(values["experiment"], "bm25"), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, "share": {"now": self.shares.get(values["experiment"], 0.05), "next": None, "raises": []}, **pages, **counts}
+        return {**self.found(values), **OUTLOOK, "fallback": self.shipped.get(values["experiment"], "bm25"), "since": 1, "time": 2, "headline": "undecided", "standing": "undecided", "changes": [], "policy": {"name": "fixed"}, "share": {"now": self.shares.get(values["experiment"], 0.05), "next": None, "raises": []}, "ends": None, "waits_for": None, **pages, **counts}
 
     def changed(self, values: Any, body: Any, state: str) -> Any:
         experiment = self.found(values)

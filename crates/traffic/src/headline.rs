@@ -91,6 +91,10 @@ pub struct Facts {
     /// While no day has closed: what its units say, in words.
     so_far: Option<String>,
     today: i32,
+    /// The experiment that must be over before this one begins.
+    waits_for: Option<String>,
+    /// The last day before it ends by itself, and when that is, in words.
+    ends: Option<(i32, String)>,
 }
 
 /// How an experiment stands, before what to do.
@@ -131,6 +135,8 @@ impl Experiment {
             first_close: self.first_close().map(|time: Time| self.minute(time)),
             so_far: so_far(config, &self.so_far()),
             today: self.today(),
+            waits_for: self.waits_for().map(str::to_owned),
+            ends: self.ends_at().map(|end| (self.last_day_before(end), self.minute(end))),
         }
     }
 }
@@ -165,6 +171,12 @@ impl Experiment {
 }
 
 impl Facts {
+    /// The same of an experiment that waits for this one, of several that come before it.
+    #[must_use]
+    pub fn waiting_for(self, other: Option<String>) -> Self {
+        Self { waits_for: other.filter(|_| self.waits_for.is_some()).or(self.waits_for), ..self }
+    }
+
     /// How the experiment stands by this verdict of its, and what to do.
     #[must_use]
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
@@ -186,7 +198,10 @@ impl Facts {
         let is_trusted = self.untrusted().is_empty();
         let harm = verdict.harm_to_check(outlook.winner);
         let (action, sentence) = match standing {
-            Standing::NotBegun => ("wait", "Send traffic.".to_owned()),
+            Standing::NotBegun => match &self.waits_for {
+                Some(other) => ("wait", format!("Wait until {other} is over, or resume this one to begin now.")),
+                None => ("wait", "Send traffic.".to_owned()),
+            },
             Standing::Silent => {
                 ("repair", "Find out why its lists do not come; pause the experiment until they do.".to_owned())
             }
@@ -257,7 +272,16 @@ impl Facts {
             true => " The policy shows one ranker alone in most impressions by now, and compares seldom.",
             false => "",
         };
-        if is_going_on { format!("{}{mostly_alone}", decision.waiting(Some("unit"))) } else { "Wait.".to_owned() }
+        if !is_going_on {
+            return "Wait.".to_owned();
+        }
+        let ends = match &self.ends {
+            Some((end, time)) if decision.likely_by().is_some_and(|day| day > *end) => {
+                format!(" It ends by itself on {time}, before a decision is likely.")
+            }
+            _ => String::new(),
+        };
+        format!("{}{mostly_alone}{ends}", decision.waiting(Some("unit")))
     }
 
     fn stands(&self, verdict: &DecisionReport) -> Stands {
@@ -283,6 +307,12 @@ impl Facts {
             State::Killed => {
                 let sentence = format!("Killed{since}: everybody gets {champion}'s list until you resume.");
                 return told(Standing::Killed, sentence, with_verdict());
+            }
+            State::Paused if let Some(other) = &self.waits_for => {
+                let sentence = format!(
+                    "Not begun: it waits until {other} is over, and everybody gets {champion}'s list until then."
+                );
+                return told(Standing::NotBegun, sentence, Vec::new());
             }
             State::Paused => {
                 let sentence = format!("Paused{since}: everybody gets {champion}'s list until you resume.");

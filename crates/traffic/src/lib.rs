@@ -36,6 +36,12 @@
 //! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] says who is in. Outside, nothing is
 //! recorded.
 //!
+//! # When it runs
+//!
+//! An experiment may [end](Config::end_at) at a time, at which it does so whenever time [passes](Experiment::advance) next, and
+//! [begin after](Config::begin_after) another one. It is paused until the caller, who knows that one, lets it
+//! [begin](Experiment::stop_waiting).
+//!
 //! # Segments
 //!
 //! A unit belongs to the [segment](Config::segments) of its first impression. Each segment has a verdict of its own, and the experiment says
@@ -71,7 +77,7 @@ pub use config::{
 pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
 pub use experiment::{
     Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Held, Marks, NextStep,
-    Notices, Numbered, Raise, Refused, Request, Snapshot, SnapshotError, UnitState,
+    Notices, Numbered, Raise, Refused, Request, SCHEDULE, Snapshot, SnapshotError, UnitState,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};

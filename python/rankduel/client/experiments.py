@@ -47,6 +47,8 @@ class ExperimentSettings(TypedDict, total=False):
     ramp: Optional[Sequence[Sequence[Any]]]
     lane: Optional[Mapping[str, Any]]
     segments: Sequence[str]
+    end_at: Optional[str]
+    begin_after: Optional[str]
 
 
 class Experiments:
@@ -64,7 +66,7 @@ class Experiments:
         return f"/v1/experiments/{quoted(text_of('experiment', experiment))}"
 
     def create(self, name: str, rankers: Union[Sequence[str], Mapping[str, str]], **settings: Unpack[ExperimentSettings]) -> dict[str, Any]:
-        """Create an experiment, which runs immediately.
+        """Create an experiment, which runs immediately, or once that of `begin_after` is over.
 
         Parameters
         ----------
@@ -83,7 +85,7 @@ class Experiments:
         Raises
         ------
         Problem
-            With status 409 if an experiment of that name exists.
+            With status 409 if an experiment of that name exists, with 422 if ``end_at`` has passed or ``begin_after`` is not there.
         """
         if isinstance(rankers, Mapping):
             listed: list[Any] = [{"name": ranker, "version": version} for ranker, version in rankers.items()]

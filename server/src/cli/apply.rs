@@ -9,7 +9,7 @@ use desk::println;
 use output::usage::usage;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use traffic::{Config, Experiment};
+use traffic::{Config, Experiment, SCHEDULE};
 
 /// Bring the experiments of a server to what a file says
 ///
@@ -34,6 +34,9 @@ pub(super) struct Apply {
     #[arg(long)]
     dry_run: bool,
 }
+
+/// As a state: paused until another experiment is over.
+const WAITS: &str = "waits";
 
 /// The file.
 #[derive(Debug, Deserialize)]
@@ -83,8 +86,17 @@ impl Apply {
         let server = Server::new(&self.url, self.key.as_deref());
         // All is looked at before anything is done.
         let (mut steps, mut refused) = (Vec::new(), Vec::new());
-        for target in &targets {
-            let known = server.status(&target.config.name)?;
+        for (at, target) in targets.iter().enumerate() {
+            let name = &target.config.name;
+            let known = server.status(name)?;
+            if let Some(other) = target.config.begin_after.as_ref().filter(|_| known.is_none()) {
+                let is_before = targets[..at].iter().any(|before| before.config.name == *other);
+                if !is_before && server.status(other)?.is_none() {
+                    refused.push(format!(
+                        "{name} begins after {other}, which is not there; put {other} before it in the file"
+                    ));
+                }
+            }
             match plan(target, known.as_ref(), &self.why) {
                 Ok(more) => steps.extend(more),
                 Err(why) => refused.push(why),
@@ -136,6 +148,9 @@ fn target(mut table: Map<String, Value>) -> Result<Target, String> {
     if state.is_some() && ship.is_some() {
         return Err("state and ship are both there; one of them says how it ends".to_owned());
     }
+    if let Some(end_at) = table.get_mut("end_at") {
+        *end_at = text_of_time(end_at.take());
+    }
     let given = Value::Object(table);
     let config: Config = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
     let config = config.resolved().map_err(|error| format!("{}: {}", error.field, error.message))?;
@@ -143,6 +158,15 @@ fn target(mut table: Map<String, Value>) -> Result<Target, String> {
         return Err(format!("ship is {ranker:?}, which is not a ranker of {}", config.name));
     }
     Ok(Target { config, given, state, ship })
+}
+
+/// A time that TOML has without quotes, as text; anything else as it is.
+fn text_of_time(value: Value) -> Value {
+    // The way in which `toml` gives times to types that have none.
+    match value.get("$__toml_private_datetime") {
+        Some(text) => text.clone(),
+        None => value,
+    }
 }
 
 /// What brings an experiment, which the server knows so or not at all, to what is wanted; why that cannot be done, as an error.
@@ -155,7 +179,7 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
     let now = match known {
         None => {
             steps.push(Step { what: format!("make {name}"), path: "/v1/experiments".to_owned(), body: given.clone() });
-            "running"
+            if config.begin_after.is_some() { WAITS } else { "running" }
         }
         Some(known) => {
             same_settings(config, known)?;
@@ -176,16 +200,31 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
                     body,
                 });
             }
-            known["state"].as_str().unwrap_or("running")
+            match known["state"].as_str().unwrap_or("running") {
+                _ if known["waits_for"].is_string() => WAITS,
+                state => state,
+            }
         }
     };
+    let has_ended_at_its_date = config.end_at.is_some()
+        && now == "ended"
+        && known.and_then(|known| known["changes"].as_array()?.last()).is_some_and(|last| last["who"] == SCHEDULE);
     let mut to = |verb: &str| {
         steps.push(Step { what: format!("{verb} {name}"), path: path(verb), body: reason.clone() });
     };
     match (state.as_deref(), now) {
+        // The file says both.
+        (Some("running"), WAITS) => {}
+        (Some("running" | "paused"), _) if has_ended_at_its_date => {}
+        (Some("paused"), WAITS) => {
+            let other = config.begin_after.as_deref().unwrap_or_default();
+            return Err(format!(
+                "{name} begins by itself after {other}, and cannot be paused before; leave out state or begin_after"
+            ));
+        }
         (Some("paused"), "running") => to("pause"),
         (Some("running"), "paused" | "killed") => to("resume"),
-        (Some("ended"), "running" | "paused" | "killed") => to("end"),
+        (Some("ended"), "running" | "paused" | "killed" | WAITS) => to("end"),
         (Some(wanted), now) if wanted != now => {
             return Err(format!("{name} is {now}, and cannot become {wanted}; make another experiment"));
         }
@@ -354,6 +393,23 @@ mod tests {
                 .unwrap_err()
                 .contains("expected running, paused or ended")
         );
+        // What a file says of an experiment stays true when its time has come.
+        let ends = with("state = 'running'\nend_at = 2026-12-24T18:00:00Z");
+        assert_eq!(ends.given["end_at"], "2026-12-24T18:00:00Z");
+        let mut over = known(&ends, "ended", 1.0);
+        assert!(plan(&ends, Some(&over), "").unwrap_err().contains("cannot become running"));
+        over["changes"] = json!([{"who": "anna"}, {"who": "schedule"}]);
+        assert_eq!(steps(&ends, Some(&over)), Vec::<String>::new());
+        let waits = with("state = 'running'\nbegin_after = 'd'");
+        let mut waiting = known(&waits, "paused", 1.0);
+        assert_eq!(steps(&waits, Some(&waiting)), ["resume e"], "somebody paused it");
+        waiting["waits_for"] = "d".into();
+        assert_eq!(steps(&waits, Some(&waiting)), Vec::<String>::new());
+        assert_eq!(steps(&waits, None), ["make e"]);
+        let ended = with("state = 'ended'\nbegin_after = 'd'");
+        assert_eq!(steps(&ended, Some(&waiting)), ["end e"]);
+        let paused = plan(&with("state = 'paused'\nbegin_after = 'd'"), None, "").unwrap_err();
+        assert!(paused.starts_with("e begins by itself after d, and cannot be paused before"), "{paused}");
         assert!(of("name = 'e'\nrankers = ['a', 'b']\nship = 'c'").unwrap_err().contains("not a ranker of e"));
         assert!(of("name = 'e'\nrankers = ['a']").is_err());
         assert_eq!(

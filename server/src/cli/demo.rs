@@ -17,8 +17,8 @@ use crate::settings::{LogFormat, LogLevel, Settings, parse_listen};
 
 /// Look at a server with simulated users: one command, and a page that moves
 ///
-/// Three experiments, whose first twelve days pass in seconds and whose next days take 24 seconds each. Users, clicks and time are
-/// simulated. Everything is in a temporary folder, which is removed in the end.
+/// Four experiments, whose first twelve days pass in seconds and whose next days take 24 seconds each: a winner that was shipped, its successor
+/// with a ramp, five rankers under a bandit, and a ranker that does harm. Users, clicks and time are simulated. Everything is in a temporary folder, which is removed in the end.
 #[derive(Debug, Args)]
 pub(super) struct Demo {
     /// The address to listen at [default: 127.0.0.1:7077, or another port of this machine if that is in use]

@@ -1,4 +1,4 @@
-//! A server with simulated users, to be looked at: three experiments whose first days have passed when the page opens, and whose next
+//! A server with simulated users, to be looked at: experiments whose first days have passed when the page opens, and whose next
 //! days pass quickly. Users and their clicks come from a synthetic data set, as those of `drive` do; so does time.
 //!
 //! | module | holds |
@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use bandits::Generator;
+use interleave::keyed::seed_of;
+use rand::{Rng as _, SeedableRng as _};
 
 use crate::running::{Hooks, Running};
 use crate::settings::Settings;
@@ -57,10 +60,13 @@ impl Demo {
         settings.notice = Some(NOTICE.to_owned());
         settings.consent.create = true;
         settings.consent.no_keys = true;
-        let hooks = Hooks { clock: Some(Clock::Set(Arc::clone(&time))), start: Some(seed), ..Hooks::default() };
+        let mut salt = [0; 32];
+        Generator::seed_from_u64(seed_of(&format!("demo places {seed}"))).fill_bytes(&mut salt);
+        let clock = Some(Clock::Set(Arc::clone(&time)));
+        let hooks = Hooks { clock, start: Some(seed), places: Some(salt), ..Hooks::default() };
         let running = Running::start(settings, hooks)?;
         let sites = sites(seed)?;
-        let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings())).collect();
+        let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings.clone())).collect();
         for (status, answer) in running.send(calls) {
             if status != 201 {
                 bail!("the store is not new: {}", answer["detail"].as_str().unwrap_or("an experiment is refused"));
@@ -116,9 +122,15 @@ impl Demo {
     /// What users do in the next `length` milliseconds.
     fn step(&mut self, length: i64) -> Result<()> {
         let from = self.now();
+        // Users come to one experiment after the other.
+        let has_begun = |site: &Site| !self.sites.iter().any(|other| site.is_after(other) && !other.is_over);
+        let have_begun: Vec<bool> = self.sites.iter().map(has_begun).collect();
         // In order: what one user does depends on what the page showed.
-        let calls =
-            self.sites.iter_mut().map(|site| site.arrivals(from - START, length)).collect::<Result<Vec<_>>>()?;
+        let arrivals = self.sites.iter_mut().zip(have_begun).map(|(site, has_begun)| match has_begun {
+            true => site.arrivals(from - START, length),
+            false => Ok(Vec::new()),
+        });
+        let calls = arrivals.collect::<Result<Vec<_>>>()?;
         let counts: Vec<usize> = calls.iter().map(Vec::len).collect();
         let mut answers = self.running.send(calls.into_iter().flatten().collect()).into_iter();
         self.time.store(from + CLICK_AFTER, Ordering::SeqCst);

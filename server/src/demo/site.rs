@@ -30,18 +30,35 @@ struct Plan {
     missing: f64,
     /// Whether somebody ships the winner once it is decided.
     ships: bool,
+    /// Further settings: an object in JSON.
+    more: &'static str,
 }
 
-const PLANS: [Plan; 3] = [
+/// What it shows: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
+/// does harm, so that it gets no more users. Two of them divide the users of one layer. Five fit on a screen.
+const PLANS: [Plan; 4] = [
     Plan {
         name: "product-search",
         rankers: &[(125, "language-model"), (134, "learned")],
         policy: "fixed",
         click: "informational",
-        daily: 150.0,
+        daily: 600.0,
         silent: 0.02,
         missing: 0.0,
         ships: true,
+        more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}}"#,
+    },
+    Plan {
+        name: "product-search-v2",
+        rankers: &[(134, "learned"), (129, "learned-v2")],
+        policy: "fixed",
+        click: "informational",
+        daily: 400.0,
+        silent: 0.02,
+        missing: 0.0,
+        ships: false,
+        more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}, "begin_after": "product-search",
+                 "ramp": [[10, "2d"], [25, "8d"], [100]], "end_at": "2026-02-02"}"#,
     },
     Plan {
         name: "help-pages",
@@ -52,16 +69,18 @@ const PLANS: [Plan; 3] = [
         silent: 0.01,
         missing: 0.0,
         ships: false,
+        more: "{}",
     },
     Plan {
         name: "new-index",
         rankers: &[(110, "old-index"), (115, "new-index")],
         policy: "fixed",
         click: "informational",
-        daily: 180.0,
+        daily: 450.0,
         silent: 0.0,
         missing: 0.12,
         ships: false,
+        more: r#"{"lane": {"of": "search", "from": 0.6, "to": 1}, "ramp": [[10, "1d"], [50, "14d"], [100]]}"#,
     },
 ];
 
@@ -95,7 +114,9 @@ pub(super) struct Site {
     pending: Vec<(u64, Lists)>,
     /// On how many days in a row it was decided.
     decided: u32,
-    is_over: bool,
+    pub(super) is_over: bool,
+    /// The settings of its experiment.
+    pub(super) settings: Value,
 }
 
 impl std::fmt::Debug for Plan {
@@ -116,12 +137,17 @@ impl Site {
         let names: Vec<&str> = plan.rankers.iter().map(|(_, name)| *name).collect();
         let users = Users::new(&spec, None, None, seed, place)?.named(&names).of_top(Some(TOP));
         let luck = Generator::seed_from_u64(interleave::keyed::seed_of(&format!("demo {} {seed}", plan.name)));
+        let mut settings =
+            json!({"name": plan.name, "rankers": users.names(), "policy": plan.policy, "simulated": true});
+        let more: Map<String, Value> = serde_json::from_str(plan.more)?;
+        more.into_iter().for_each(|(key, value)| settings[key] = value);
         let (pending, is_over) = (Vec::new(), false);
-        Ok(Self { plan, users, luck, asked: 0, known: 0, pending, decided: 0, is_over })
+        Ok(Self { plan, users, luck, asked: 0, known: 0, pending, decided: 0, is_over, settings })
     }
 
-    pub(super) fn settings(&self) -> Value {
-        json!({"name": self.plan.name, "rankers": self.users.names(), "policy": self.plan.policy, "simulated": true})
+    /// Whether its experiment begins after that of another site.
+    pub(super) fn is_after(&self, other: &Self) -> bool {
+        self.settings["begin_after"] == other.settings["name"]
     }
 
     /// Where its status is, if its winner is shipped once it is decided.

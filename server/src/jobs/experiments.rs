@@ -1,7 +1,7 @@
 //! Experiments: made, listed, changed.
 
 use serde_json::{Value, json};
-use traffic::{Config, Experiment, Lane, State};
+use traffic::{Config, Experiment, State};
 
 use super::Refusal;
 use crate::writer::Session;
@@ -20,9 +20,12 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
     }
     let experiment = Experiment::create(config, session.now)
         .map_err(|error| Refusal::Invalid { path: Some(error.field.to_owned()), detail: error.message })?;
-    if let Some(lane) = &experiment.config().lane
-        && let Some((other, theirs)) = overlapping(session, lane)
-    {
+    let settings = experiment.config();
+    if let Some(other) = settings.begin_after.as_ref().filter(|other| !session.has(other)) {
+        let detail = format!("there is no experiment {other:?}; make it before the one that begins after it");
+        return Err(Refusal::Invalid { path: Some("begin_after".to_owned()), detail });
+    }
+    if let Some((other, theirs)) = session.overlapping(settings) {
         return Err(Refusal::Conflict(format!(
             "the lane overlaps that of experiment {other:?}, which is from {} to {} of {:?}; choose another part, or end that experiment",
             theirs.from, theirs.to, theirs.of
@@ -36,15 +39,6 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
     });
     session.create(experiment)?;
     Ok(told)
-}
-
-/// An experiment that is not over and could have units of a lane, and its own lane. One that is damaged may be repaired.
-fn overlapping(session: &Session<'_>, lane: &Lane) -> Option<(String, Lane)> {
-    let held = session.experiments().map(|(_, known)| (known.config(), known.state()));
-    let damaged = session.damaged().values().filter_map(|damage| Some((damage.config.as_ref()?, damage.state)));
-    let lanes = held.chain(damaged).filter(|(_, state)| !state.is_over());
-    let mut lanes = lanes.filter_map(|(config, _)| Some((config.name.clone(), config.lane.clone()?)));
-    lanes.find(|(_, theirs)| theirs.overlaps(lane))
 }
 
 /// Raises the share of an experiment, and returns what it is then.
@@ -71,6 +65,14 @@ pub fn change(
     [who, why]: [&str; 2],
 ) -> Result<State, Refusal> {
     let now = session.now;
+    let has_to_begin = to == State::Running && session.known(id).is_some_and(|known| !known.has_begun());
+    if let Some(known) = session.known(id).filter(|_| has_to_begin)
+        && let Some((other, _)) = session.in_the_way(id, known.config())
+    {
+        return Err(Refusal::Conflict(format!(
+            "the experiment has not begun, and its lane overlaps that of experiment {other:?}; end that one first"
+        )));
+    }
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     match (experiment.state(), to) {
         (State::Killed, State::Paused) => {

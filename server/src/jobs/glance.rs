@@ -49,6 +49,10 @@ pub struct Glance {
     pub units_by_segment: Vec<u64>,
     /// The next step of its ramp.
     pub next_step: Option<NextStep>,
+    /// When it ends by itself, in words.
+    pub ends: Option<String>,
+    /// The experiment that must be over before it begins.
+    pub waits_for: Option<String>,
     /// The ranker that seems best to the policy.
     pub leader: Option<u32>,
     /// The ranker to beat.
@@ -60,9 +64,9 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// What a page shows at `now` (milliseconds since 1970).
+    /// What a page shows at `now` (milliseconds since 1970) of an experiment that waits for `waits_for`, if it waits.
     #[must_use]
-    pub fn of(experiment: &Experiment, now: Time) -> Self {
+    pub fn of(experiment: &Experiment, now: Time, waits_for: Option<String>) -> Self {
         let broken = |watch: &Watch| {
             let mut alarms = experiment.alarms().iter();
             let alarm = alarms.find(|alarm| (alarm.ranker, alarm.guard) == (watch.ranker, watch.guard));
@@ -93,6 +97,8 @@ impl Glance {
             share: (experiment.config().share < 1.0).then(|| experiment.share()),
             units_by_segment: experiment.units_by_segment().into_iter().map(|(_, units)| units).collect(),
             next_step: experiment.next_step(),
+            ends: experiment.ends_at().map(|end| experiment.minute(end)),
+            waits_for,
             leader: experiment.leader(),
             champion: experiment.champion(),
             position: experiment.position(),

@@ -32,8 +32,10 @@ pub struct Snapshot<T> {
 /// If there is no such experiment.
 pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
     let now = session.now;
+    let awaited = session.awaited(id);
     snapshot_of(session, id, known, |experiment| {
         let mut told = details(experiment);
+        told["waits_for"] = awaited.into();
         if let Some(until) = stands_still(experiment, now) {
             told["stands_still_until"] = until.into();
             if let Some(warnings) = told["warnings"].as_array_mut() {
@@ -76,7 +78,8 @@ pub fn snapshot_of<T>(
     told: impl FnOnce(&Experiment) -> T,
 ) -> Result<Snapshot<T>, Refusal> {
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
-    Ok(taken(experiment, id, known, told(experiment)))
+    let snapshot = taken(experiment, id, known, told(experiment));
+    Ok(snapshot.waiting_for(session.awaited(id)))
 }
 
 /// Experiments in short, by their numbers. `known` has the number of rows of which the caller knows the verdict.
@@ -92,7 +95,7 @@ pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize
             "impressions": one.fates().asked,
             "warnings": one.warnings(),
         });
-        Some((id, taken(one, id, known.get(&id).copied(), told)))
+        Some((id, taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))))
     };
     ids.iter().filter_map(|&id| of(id)).collect()
 }
@@ -115,7 +118,7 @@ pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot
             winner: None,
             harms: Vec::new(),
         };
-        taken(one, id, known.get(&id).copied(), told)
+        taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))
     };
     session.experiments().map(of).collect()
 }
@@ -124,6 +127,13 @@ fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> 
     let rows = experiment.rows().len();
     let evidence = (known != Some(rows)).then(|| experiment.evidence());
     Snapshot { id, told, facts: experiment.facts(), rows, evidence }
+}
+
+impl<T> Snapshot<T> {
+    /// The same of an experiment that waits for this one, if it waits.
+    fn waiting_for(self, other: Option<String>) -> Self {
+        Self { facts: self.facts.waiting_for(other), ..self }
+    }
 }
 
 impl Snapshot<Value> {
@@ -273,6 +283,8 @@ fn details(experiment: &Experiment) -> Value {
         "changes": changes.collect::<Vec<_>>(),
         "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
         "segments": segments,
+        // When it ends by itself.
+        "ends": experiment.ends_at(),
         // Whose list everybody gets where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},

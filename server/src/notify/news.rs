@@ -1,6 +1,6 @@
 //! What is new of an experiment since it was last looked at.
 
-use traffic::{Alarm, Change, Raise, Standing, State};
+use traffic::{Alarm, Change, Raise, SCHEDULE, Standing, State};
 
 /// What was said of an experiment already.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,6 +89,7 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
     let ranker = |place: u32| seen.rankers.get(place as usize).cloned();
     let changes = seen.changes.iter().skip(known.changes).map(|change| {
         let (kind, what) = match change.state {
+            State::Running if change.who == SCHEDULE => ("begun", "begins".to_owned()),
             State::Running => ("resumed", "is running again".to_owned()),
             State::Shipped(place) => ("shipped", format!("ships {}", ranker(place).unwrap_or_default())),
             state => (state.name(), format!("is {}", state.name())),
@@ -204,5 +205,27 @@ mod tests {
         assert_eq!(none, []);
         assert_eq!(news(&known, &seen(Some(Standing::Decided))).0.len(), 1);
         assert_eq!(news(&known, &seen(None)).0[0].kind, "damaged");
+    }
+
+    #[test]
+    fn what_happens_by_itself_has_its_words() {
+        let change = |time, state, why: &str| Change { time, state, who: SCHEDULE.to_owned(), why: why.to_owned() };
+        let changes = vec![
+            change(10, State::Paused, "begins after v1"),
+            change(20, State::Running, "v1 ended"),
+            change(30, State::Ended, "end_at is 2026-12-24 00:00 UTC"),
+        ];
+        let scheduled = Seen { changes, alarms: vec![], raises: vec![], ..seen(Some(Standing::Ended)) };
+        let (all, _) = news(&Known::default(), &scheduled);
+        let told: Vec<(&str, &str)> =
+            all.iter().map(|message| (message.kind.as_str(), message.sentence.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                ("paused", "search is paused, by schedule: begins after v1"),
+                ("begun", "search begins, by schedule: v1 ended"),
+                ("ended", "search is ended, by schedule: end_at is 2026-12-24 00:00 UTC"),
+            ]
+        );
     }
 }

@@ -80,6 +80,8 @@ pub struct Hooks {
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
+    /// The salt of places of a store that is new; a random one if `None`.
+    pub places: Option<[u8; 32]>,
     /// An experiment with more units is served before all of them were checked; 100,000 if `None`.
     pub checked_units: Option<u64>,
 }
@@ -145,6 +147,7 @@ impl Running {
             clock: hooks.clock.unwrap_or_else(Clock::start),
             faults: hooks.faults,
             start: hooks.start,
+            places: hooks.places,
         })?;
         let mut first_key = None;
         if is_new && !settings.consent.no_keys {

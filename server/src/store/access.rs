@@ -262,6 +262,15 @@ impl Store {
         schema::secrets(&self.connection)
     }
 
+    /// Makes this the salt of places of a store whose experiments have no units yet: others would move in and out of them.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn set_places(&self, salt: &[u8; 32]) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        schema::set_places(&self.connection, salt)
+    }
+
     /// Replaces the secret of ids or of hashes; the one before counts until then (milliseconds since 1970).
     ///
     /// # Errors

@@ -109,6 +109,12 @@ pub(super) fn add_places(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Makes this the salt of places.
+pub(super) fn set_places(connection: &Connection, salt: &[u8; 32]) -> Result<(), StoreError> {
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (PLACES, &salt[..]))?;
+    Ok(())
+}
+
 fn fill(bytes: &mut [u8]) -> Result<(), StoreError> {
     getrandom::fill(bytes).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))
 }

@@ -116,6 +116,10 @@ impl ExperimentHandle {
     }
 
     pub(super) fn set_state(&self, state: State) {
+        // One that has ended at its date meanwhile has nothing left to kill.
+        if state.is_over() {
+            self.release();
+        }
         self.is_killed.store(state == State::Killed, Ordering::SeqCst);
         self.shipped.store(state.shipped().unwrap_or(NONE), Ordering::SeqCst);
     }

@@ -102,6 +102,9 @@ impl Thread {
         if !options.accept_time {
             check_time(&open.store, &open.loaded.held, now)?;
         }
+        if let Some(salt) = &options.places {
+            open.store.set_places(salt)?;
+        }
         let secrets = open.store.secrets()?;
         let shared = Arc::new(Shared {
             metrics: Metrics::default(),
@@ -386,6 +389,7 @@ impl Thread {
                     answers.push(job.carry_out(&mut session));
                 }
             }
+            session.begin_successors();
             let Session { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));

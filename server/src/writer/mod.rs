@@ -10,6 +10,7 @@ mod flush;
 mod job;
 mod load;
 mod session;
+mod succession;
 mod truncate;
 mod upkeep;
 
@@ -122,6 +123,8 @@ pub struct Options {
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
+    /// The salt of places of a store that is new; a random one if `None`.
+    pub places: Option<[u8; 32]>,
 }
 
 /// Why a job has no answer.

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::json;
 
-use crate::support::Server;
+use crate::support::{DAY, Server};
 
 fn apply(server: &Server, text: &str, flags: &[&str]) -> Output {
     let path = server.folder.path().join("experiments.toml");
@@ -62,6 +62,28 @@ fn nothing_is_done_if_something_would_change_a_test() {
     says(&apply(&server, "[[experiment]\n", &[]), 2, "experiments.toml:1: ");
     let twice = "[[experiment]]\nname = 'e'\nrankers = ['a', 'b']\n".repeat(2);
     says(&apply(&server, &twice, &[]), 2, "experiment e is there twice");
+}
+
+#[test]
+fn one_after_the_other() {
+    let server = Server::start();
+    let file = "[[experiment]]\nname = 'v1'\nrankers = ['old', 'new']\nstate = 'running'\nend_at = 2026-11-27T00:00:00Z\n\n\
+                [[experiment]]\nname = 'v2'\nrankers = ['old', 'new']\nstate = 'running'\nbegin_after = 'v1'\n";
+    let (first, second) = file.split_once("\n\n").unwrap();
+    let refused = apply(&server, &format!("{second}\n{first}"), &[]);
+    says(&refused, 1, "nothing was done: v2 begins after v1, which is not there; put v1 before it in the file");
+    server.client().get("/v1/experiments/v1").problem(404);
+    says(&apply(&server, file, &[]), 0, "made v1\nmade v2\n");
+    says(&apply(&server, file, &[]), 0, "all 2 experiments are as the file says\n");
+    let changed = apply(&server, &file.replace("2026-11-27", "2026-11-28"), &[]);
+    says(&changed, 1, "end_at is \"2026-11-27T00:00:00Z\" and would be \"2026-11-28T00:00:00Z\"");
+    // The first ends at its date, and the file stays true.
+    server.pass(DAY);
+    let status = server.client().get("/v1/experiments/v1").expect_status(200);
+    assert_eq!((&status["state"], &status["changes"][0]["who"]), (&json!("ended"), &json!("schedule")));
+    says(&apply(&server, file, &[]), 0, "all 2 experiments are as the file says\n");
+    let status = server.client().get("/v1/experiments/v2").expect_status(200);
+    assert_eq!(status["state"], "running");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn first_days(seed: u64, days: u32) -> Vec<Value> {
     settings.listen = "127.0.0.1:0".parse().expect("an address");
     let mut demo = Demo::start(settings, seed).expect("a demonstration");
     demo.past(days, &AtomicBool::new(false)).expect("days");
-    let names = ["help-pages", "new-index", "product-search"];
+    let names = ["help-pages", "new-index", "product-search", "product-search-v2"];
     let calls = names.iter().map(|name| ("GET", format!("/v1/experiments/{name}"), json!(null))).collect();
     let answers = demo.running().send(calls);
     demo.stop();
@@ -28,8 +28,11 @@ fn first_days(seed: u64, days: u32) -> Vec<Value> {
 #[test]
 fn the_same_seed_gives_the_same_logs() {
     let [first, again, other] = [1, 1, 2].map(|seed| first_days(seed, 3));
-    for ((first, again), other) in first.iter().zip(&again).zip(&other) {
+    for (first, again) in first.iter().zip(&again) {
         assert_eq!(first["log"], again["log"], "{first}");
+    }
+    // The last has not begun.
+    for (first, other) in first.iter().zip(&other).take(3) {
         assert_ne!(first["log"], other["log"]);
         // Users come, click, and come back; some never see their list.
         assert!(first["clicks"]["taken"].as_u64() > Some(100), "{first}");
@@ -64,11 +67,24 @@ fn it_says_what_it_is_and_leaves_nothing() {
     assert_eq!(std::fs::read(&kept).expect("the file"), b"mine");
 }
 
+/// What the pages show when they open.
 #[test]
-fn the_winner_of_an_experiment_is_shipped() {
-    let answers = first_days(1, 2 * rankduel_server::demo::HISTORY);
-    let search = &answers[2];
+fn a_winner_is_shipped_and_its_successor_has_few_users() {
+    let [_, index, search, successor] = &first_days(1, rankduel_server::demo::HISTORY)[..] else { panic!() };
     assert_eq!((&search["state"], &search["standing"]), (&json!("shipped"), &json!("shipped")), "{search}");
     assert_eq!(search["fallback"], search["winner"]);
     assert!(search["headline"].as_str().unwrap().contains(" was shipped on "), "{search}");
+    // It began then, in the same lane, and its ramp is on the way.
+    let begun = &successor["changes"][1];
+    assert_eq!((&begun["what"], &begun["why"]), (&json!("running"), &json!("product-search shipped learned")));
+    assert_eq!(begun["time"], search["changes"][0]["time"]);
+    assert_eq!(successor["settings"]["lane"], search["settings"]["lane"]);
+    let share = &successor["share"];
+    assert_eq!((&share["now"], &share["next"]["held"]), (&json!(0.25), &json!(null)), "{share}");
+    assert!(share["next"]["left"].as_i64() < Some(8 * 86_400_000), "{share}");
+    assert!(successor["impressions"]["credited"].as_u64() > Some(50) && successor["ends"].is_i64(), "{successor}");
+    // A guardrail stops the ramp of another one.
+    assert_eq!((&index["standing"], &index["share"]["next"]["held"]), (&json!("breached"), &json!("guardrail")));
+    // Users of one lane are in no other: each counts in one experiment, and less than all that came.
+    assert!(index["impressions"]["asked"].as_u64() < Some(12 * 450 / 2), "{index}");
 }

@@ -20,6 +20,7 @@ mod notify;
 mod pages;
 mod random;
 mod restart;
+mod schedules;
 mod security;
 mod segments;
 mod shares;

@@ -104,7 +104,7 @@ impl Server {
         let faults = Some(Arc::clone(&self.faults) as Arc<dyn Faults>);
         self.running = Some(Running::start(
             self.settings.clone(),
-            Hooks { clock, faults, start: None, checked_units: self.checked_units },
+            Hooks { clock, faults, checked_units: self.checked_units, ..Hooks::default() },
         )?);
         Ok(())
     }

@@ -92,7 +92,7 @@ try {
 
   for (const [width, height] of [[1280, 900], [390, 844]]) {
     for (const colorScheme of ["light", "dark"]) {
-      for (const [name, path] of [["list", "/"], ["two", "/e/product-search"], ["five", "/e/help-pages"], ["guardrail", "/e/new-index"]]) {
+      for (const [name, path] of [["list", "/"], ["two", "/e/product-search"], ["ramp", "/e/product-search-v2"], ["five", "/e/help-pages"], ["guardrail", "/e/new-index"]]) {
         const page = await open({ viewport: { width, height }, colorScheme }, [host]);
         const where = `${name}-${width}-${colorScheme}`;
         await page.goto(url + path);

@@ -3,6 +3,7 @@
 
 mod guardrails;
 mod segments;
+mod schedule;
 mod share;
 
 use std::collections::BTreeSet;
@@ -137,6 +138,13 @@ pub struct Config {
     /// without a label, or with another, counts as [`OTHER`], which has none.
     #[serde(default)]
     pub segments: Vec<String>,
+    /// When it ends by itself: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is its
+    /// first moment; `None` if somebody ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_at: Option<String>,
+    /// The experiment after which it begins: until that one is over it is paused. It begins immediately if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_after: Option<String>,
 }
 
 fn auto() -> String {
@@ -297,6 +305,8 @@ impl Config {
             ramp: None,
             lane: None,
             segments: Vec::new(),
+            end_at: None,
+            begin_after: None,
         }
     }
 
@@ -438,6 +448,7 @@ impl Config {
         };
         let ramp = self.ramp_rules()?;
         self.check_segments()?;
+        let end_at = self.schedule_rules(zone)?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -463,6 +474,7 @@ impl Config {
             generators,
             retain,
             ramp,
+            end_at,
         })
     }
 
@@ -519,6 +531,8 @@ pub(crate) struct Rules {
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
+    /// When it ends by itself, in milliseconds since 1970.
+    pub(crate) end_at: Option<i64>,
 }
 
 impl Rules {

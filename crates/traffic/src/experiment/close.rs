@@ -1,4 +1,4 @@
-//! What ends by itself: windows, days, and guardrails that break. Not here: the ramp.
+//! What ends by itself: windows, days, and guardrails that break. Not here: the ramp, and what happens at a date.
 
 use super::super::config::{Ask, Then};
 use super::super::event::{Event, Reason, State, Time};
@@ -14,10 +14,19 @@ const WATCH_EVERY: u64 = 64;
 
 impl Experiment {
     /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed, and moves the
-    /// ramp on. Call it
-    /// before each batch of commands, and now and then.
+    /// ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
     pub fn advance(&mut self, now: Time) {
         let now = now.max(self.time);
+        if let Some(end) = self.ends_at().filter(|end| *end <= now) {
+            // At that very moment, whenever somebody looks; if no process was there, when one is again.
+            let end = end.max(self.time);
+            self.pass(end);
+            self.end_by_schedule(end);
+        }
+        self.pass(now);
+    }
+
+    fn pass(&mut self, now: Time) {
         while let Some(&(due, impression)) = self.due.front()
             && due <= self.up(now)
         {
@@ -34,10 +43,11 @@ impl Experiment {
         self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
     }
 
-    /// When something ends by itself next, if nothing happens until then: an impression. Days end with them.
+    /// When something ends by itself next, if nothing happens until then: an impression, or the experiment. Days end with them.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
-        self.due.front().map(|(due, _)| due + self.downtime)
+        let impression = self.due.front().map(|(due, _)| due + self.downtime);
+        impression.into_iter().chain(self.ends_at()).min()
     }
 
     /// Closes an impression by what is known of it.

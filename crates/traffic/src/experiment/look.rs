@@ -98,6 +98,11 @@ impl Experiment {
         self.day(self.time)
     }
 
+    /// The last day of its zone that has begun before a time.
+    pub(crate) fn last_day_before(&self, time: Time) -> i32 {
+        self.day(time - 1)
+    }
+
     /// A time for readers, in its zone.
     #[must_use]
     pub fn minute(&self, time: Time) -> String {

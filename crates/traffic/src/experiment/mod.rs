@@ -9,6 +9,7 @@
 //! | [`exported`] | impressions as lines of a log |
 //! | [`share`] | who is in it, and the ramp |
 //! | [`segments`] | units by segment, and what days say of each |
+//! | [`schedule`] | when it begins and ends by itself |
 //! | [`marks`] | what finds an impression again |
 //! | [`snapshot`] | all of it but its units as bytes, and back |
 //! | [`units`] | units, as far as they are here, and as bytes |
@@ -23,6 +24,7 @@ mod look;
 mod marks;
 mod open;
 mod segments;
+mod schedule;
 mod share;
 mod snapshot;
 mod units;
@@ -41,6 +43,7 @@ pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
 use segments::Segments;
+pub use schedule::SCHEDULE;
 use share::Share;
 pub use share::{Held, NextStep, Raise};
 pub use snapshot::{Snapshot, SnapshotError};
@@ -213,17 +216,19 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Begins an experiment.
+    /// Begins an experiment; one that [begins after](Config::begin_after) another is paused.
     ///
     /// # Errors
-    /// If a setting is wrong.
+    /// If a setting is wrong, or its end has passed.
     pub fn create(config: Config, time: Time) -> Result<Self, ConfigError> {
         let config = config.resolved()?;
         let rules = config.rules()?;
+        rules.check_ahead(time)?;
         let chooser = Chooser::new(&config, &rules)?;
         let name = chooser.name();
         let mut experiment = Self::empty(config.clone(), rules, Some(chooser), time);
         experiment.record(Event::Created { time, config: Box::new(config), chooser: name });
+        experiment.wait_for_predecessor();
         Ok(experiment)
     }
 

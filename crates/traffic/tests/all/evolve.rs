@@ -137,6 +137,10 @@ fn samples() -> Vec<Event> {
     let ramp = ramp(&[(1.0, "1d"), (12.5, "36h"), (100.0, "")]);
     let lane = Some(Lane { of: "search".to_owned(), from: 0.25, to: 1.0 });
     samples.push(created(Config { share: 0.01, ramp, lane, retain: Some("90d".to_owned()), ..config() }));
+    samples.push(created(Config { end_at: Some("2026-12-24".to_owned()), ..config() }));
+    let begin_after = Some("search-v1".to_owned());
+    let end_at = Some("2026-12-24T18:00:00+01:00".to_owned());
+    samples.push(created(Config { share: 0.05, retain: Some("90d".to_owned()), end_at, begin_after, ..config() }));
     samples.push(Event::Raised { time, share: 0.25, who: "ramp".to_owned(), why: String::new() });
     let choice = Choice::Duel([0, 1]);
     samples.push(Event::Asked { time, unit: 300, choice, receipt: Some(vec![1, 2, 255]), segment: Some(7) });

@@ -351,3 +351,31 @@ fn harm_to_a_segment_comes_before_shipping() {
         assert!(!more.contains("harms") && found == action, "{more} {found}");
     }
 }
+
+/// A date that comes before a decision is likely is said beside how long it takes, and no other date is.
+#[test]
+fn the_advice_says_that_the_end_comes_too_early() {
+    let after_four_days = |end_at: &str| {
+        let mut site = Site::new(|config| config.end_at = Some(end_at.to_owned()));
+        for _ in 0..4 {
+            site = site.day(100, barely_new);
+        }
+        site
+    };
+    let [early, late] = ["2026-12-01", "2028-01-01"].map(|end_at| after_four_days(end_at).headline().advice);
+    assert!(late.starts_with("Wait. The chance of a decision is "), "{late}");
+    assert_eq!(
+        early.strip_prefix(&late),
+        Some(" It ends by itself on 2026-12-01 00:00 UTC, before a decision is likely."),
+        "{early}"
+    );
+    let mut ended = after_four_days("2026-12-01");
+    ended.experiment.advance(MONDAY + 20 * DAY);
+    let ended = ended.headline();
+    assert_eq!(ended.standing, Standing::Ended);
+    assert!(ended.sentence.starts_with("Ended undecided: "), "{}", ended.sentence);
+    assert_eq!(
+        ended.more.last().unwrap(),
+        "The experiment ended on 2026-12-01 00:00 UTC, by schedule (end_at is 2026-12-01 00:00 UTC); everybody gets bm25's list."
+    );
+}

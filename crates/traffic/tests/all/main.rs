@@ -9,6 +9,7 @@ mod headlines;
 mod notices;
 mod replays;
 mod segments;
+mod schedules;
 mod shares;
 mod shelf;
 
@@ -159,6 +160,8 @@ impl World {
                     }
                     // What counted until then is what most tests are about.
                     _ if self.log.len() > 2_000 && self.below(8) == 0 => State::Shipped(1),
+                    // At its date.
+                    State::Ended => return self.keep(),
                     State::Running => State::Paused,
                     _ => State::Running,
                 };

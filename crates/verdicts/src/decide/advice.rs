@@ -123,6 +123,15 @@ impl Decision {
         self.how_long(unit).map_or_else(|| wait.to_owned(), |how_long| format!("{wait} {how_long}"))
     }
 
+    /// The first day by which a decision is at least as likely as not; the last `i32` if none of those that were played is, `None` if nothing
+    /// is known of that.
+    #[must_use]
+    pub fn likely_by(&self) -> Option<i32> {
+        let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
+        let likely = forecast.chances.iter().find(|found| found.share >= 0.5);
+        Some(likely.map_or(i32::MAX, |found| last.saturating_add(found.days as i32)))
+    }
+
     /// How long it takes, in a sentence; `None` where nothing is known of that.
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);

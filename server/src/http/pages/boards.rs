@@ -145,7 +145,8 @@ impl Boards {
         let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
         let job = move |session: &mut Session<'_>| {
             let now = session.now;
-            jobs::snapshot_of(session, id, known, |experiment| Glance::of(experiment, now))
+            let awaited = session.awaited(id);
+            jobs::snapshot_of(session, id, known, |experiment| Glance::of(experiment, now, awaited))
         };
         let snapshot = app.writer.call(Some(PATIENCE), job).await??;
         let (shared, before, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());

@@ -4,7 +4,7 @@ use output::numbers::with_unit;
 use page::words::FATES;
 use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SIMULATED, State};
+use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SCHEDULE, SIMULATED, State};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -96,7 +96,14 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
         |leader| format!("the ranker to beat; the policy prefers {}", ranker(&glance.config, leader)),
     );
     figures.push(figure("Champion", champion, leader));
-    figures.extend(glance.share.map(|share| figure("In the experiment", percent(share), ramp(glance.next_step))));
+    figures.extend(
+        glance.share.map(|share| figure("In the experiment", percent(share), ramp(&glance.config, glance.next_step))),
+    );
+    figures
+        .extend(glance.waits_for.as_ref().map(|other| figure("Begins after", other.clone(), "by itself".to_owned())));
+    // A time has its date in front.
+    let ends = glance.ends.as_ref().and_then(|time| time.split_once(' '));
+    figures.extend(ends.map(|(date, time)| figure("Ends on", date.to_owned(), format!("{time}, by itself"))));
     figures
 }
 
@@ -106,18 +113,19 @@ fn percent(share: f64) -> String {
 }
 
 /// What the ramp does next, in a few words.
-fn ramp(next: Option<NextStep>) -> String {
-    let Some(NextStep { share, left, held }) = next else { return "of all users".to_owned() };
+fn ramp(config: &Config, next: Option<NextStep>) -> String {
+    let all = if config.lane.is_some() { "of the users of its lane" } else { "of all users" };
+    let Some(NextStep { share, left, held }) = next else { return all.to_owned() };
     let next = percent(share);
     match held {
-        Some(Held::State) => format!("of all users; {next} once it runs again"),
-        Some(Held::Guardrail) => format!("of all users; a guardrail broke, so that the ramp does not reach {next}"),
-        Some(Held::Integrity) => format!("of all users; {next} once its pages can be trusted"),
+        Some(Held::State) => format!("{all}; {next} once it runs again"),
+        Some(Held::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
+        Some(Held::Integrity) => format!("{all}; {next} once its pages can be trusted"),
         None => {
             // Hours, or minutes near the end.
             let (hour, minute) = (3_600_000, 60_000);
             let left = if left >= hour { (left + hour - 1) / hour * hour } else { (left / minute + 1) * minute };
-            format!("of all users; {next} in {}", times::duration_text(left))
+            format!("{all}; {next} in {}", times::duration_text(left))
         }
     }
 }
@@ -196,6 +204,7 @@ fn latency(metrics: &Metrics) -> Option<Latency> {
 
 fn change(config: &Config, (time, change): &(String, traffic::Change)) -> Change {
     let what = match change.state {
+        State::Running if change.who == SCHEDULE => "begun".to_owned(),
         State::Running => "resumed".to_owned(),
         State::Shipped(place) => format!("shipped {}", ranker(config, place)),
         state => state.name().to_owned(),
@@ -229,6 +238,10 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
     };
     let rankers: Vec<String> = config.rankers.iter().map(named).collect();
     let (events, sum) = glance.position;
+    let lane =
+        config.lane.as_ref().map(|lane| format!("{} to {} of {}", percent(lane.from), percent(lane.to), lane.of));
+    let optional = [("Lane", lane), ("Begins after", config.begin_after.clone()), ("Ends at", config.end_at.clone())];
+    let optional = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let all = [
         ("Rankers", rankers.join(", ")),
         ("Version", glance.version.clone()),
@@ -241,5 +254,5 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
         ("Time zone", config.timezone.clone()),
         ("Log", format!("{} events, checksum {sum:016x}", output::numbers::with_separators(events))),
     ];
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    all.into_iter().chain(optional).map(|(name, value)| (name.to_owned(), value)).collect()
 }

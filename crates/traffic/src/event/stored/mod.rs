@@ -12,7 +12,7 @@ use serde_bytes::Bytes;
 
 use interleave::receipt::{read_page, write_page};
 
-use self::settings::{PopulationV1, SettingsV1};
+use self::settings::{PopulationV1, ScheduleV1, SettingsV1};
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
 use super::super::config::{Config, check_share};
 use super::recorded::{Version, read, write};
@@ -21,6 +21,15 @@ use super::{Event, EventError};
 /// The bytes of an event, in the newest version of its kind that it needs.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
+        Event::Created { time, config, chooser } if has_schedule(config) => write(&CreatedV6 {
+            time: *time,
+            settings: SettingsV1::of(config),
+            retain: config.retain.as_deref(),
+            population: PopulationV1::of(config),
+            segments: config.segments.iter().map(String::as_str).collect(),
+            schedule: ScheduleV1::of(config),
+            chooser,
+        }),
         Event::Created { time, config, chooser } if !config.segments.is_empty() => write(&CreatedV4 {
             time: *time,
             settings: SettingsV1::of(config),
@@ -111,6 +120,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
         (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
         (CreatedV4::KIND, CreatedV4::VERSION) => read::<CreatedV4<'_>>(body),
+        (CreatedV6::KIND, CreatedV6::VERSION) => read::<CreatedV6<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
@@ -230,6 +240,40 @@ impl<'a> Version<'a> for CreatedV4<'a> {
         let segments = segments.into_iter().map(str::to_owned).collect();
         let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
         Ok(Event::Created { time, config: Box::new(population.upgrade(config)), chooser: chooser.to_owned() })
+    }
+}
+
+/// Whether an experiment says when it begins or ends by itself.
+fn has_schedule(config: &Config) -> bool {
+    config.end_at.is_some() || config.begin_after.is_some()
+}
+
+#[derive(Serialize, Deserialize)]
+struct CreatedV6<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    retain: Option<&'a str>,
+    population: PopulationV1<'a>,
+    segments: Vec<&'a str>,
+    /// When it begins and ends by itself.
+    schedule: ScheduleV1<'a>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV6<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 6;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, retain, population, segments, schedule, chooser } = self;
+        let segments = segments.into_iter().map(str::to_owned).collect();
+        let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
+        let config = schedule.upgrade(population.upgrade(config));
+        if !has_schedule(&config) {
+            return Err(EventError::Damaged { what: "settings in another form" });
+        }
+        Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
     }
 }
 

@@ -66,6 +66,8 @@ impl<'a> SettingsV1<'a> {
             ramp: _,
             lane: _,
             segments: _,
+            end_at: _,
+            begin_after: _,
         } = config;
         Self {
             name,
@@ -153,6 +155,8 @@ impl<'a> SettingsV1<'a> {
             ramp: None,
             lane: None,
             segments: Vec::new(),
+            end_at: None,
+            begin_after: None,
         }
     }
 }
@@ -188,6 +192,25 @@ impl<'a> PopulationV1<'a> {
             lane: lane.map(|LaneV1 { of, from, to }| Lane { of: of.to_owned(), from, to }),
             ..config
         }
+    }
+}
+
+/// When an experiment begins and ends by itself.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ScheduleV1<'a> {
+    end_at: Option<&'a str>,
+    begin_after: Option<&'a str>,
+}
+
+impl<'a> ScheduleV1<'a> {
+    pub(super) fn of(config: &'a Config) -> Self {
+        Self { end_at: config.end_at.as_deref(), begin_after: config.begin_after.as_deref() }
+    }
+
+    /// The settings with these.
+    pub(super) fn upgrade(self, config: Config) -> Config {
+        let Self { end_at, begin_after } = self;
+        Config { end_at: end_at.map(str::to_owned), begin_after: begin_after.map(str::to_owned), ..config }
     }
 }
 

@@ -1,0 +1,60 @@
+//! When an experiment begins and ends by itself. It knows its own date; whether the experiment that it waits for is over, the caller knows.
+
+use super::super::event::{Event, State, Time};
+use super::Experiment;
+
+/// Who changes a state because its time has come.
+pub const SCHEDULE: &str = "schedule";
+
+impl Experiment {
+    /// When it ends by itself; `None` if it does not, or is over.
+    #[must_use]
+    pub fn ends_at(&self) -> Option<Time> {
+        self.rules.end_at.filter(|_| !self.state.is_over())
+    }
+
+    /// The experiment that must be over before this one begins by itself; `None` if it has begun, or somebody killed or ended it before.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<&str> {
+        // Whoever changes it decides from then on.
+        let is_untouched = self.state == State::Paused && self.changes.len() == 1;
+        self.config.begin_after.as_deref().filter(|_| is_untouched)
+    }
+
+    /// Whether it ran at any time: immediately, unless it had to wait.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.config.begin_after.is_none() || self.changes.iter().any(|change| change.state == State::Running)
+    }
+
+    /// What it waited for is over, so it begins; nothing happens if it does not [wait](Self::waits_for).
+    pub fn stop_waiting(&mut self, now: Time, why: &str) {
+        let time = now.max(self.time);
+        // Its end may have come first.
+        self.advance(time);
+        if self.waits_for().is_some() {
+            self.change_by_schedule(time, State::Running, why);
+        }
+    }
+
+    /// One that begins after another is paused until then.
+    pub(super) fn wait_for_predecessor(&mut self) {
+        if let Some(other) = &self.config.begin_after {
+            let why = format!("begins after {other}");
+            self.change_by_schedule(self.time, State::Paused, &why);
+        }
+    }
+
+    /// Ends at its date, which is the time `end`, or earlier if nobody was there.
+    pub(super) fn end_by_schedule(&mut self, end: Time) {
+        if let Some(date) = self.ends_at() {
+            let why = format!("end_at is {}", self.minute(date));
+            self.change_by_schedule(end, State::Ended, &why);
+        }
+    }
+
+    fn change_by_schedule(&mut self, time: Time, state: State, why: &str) {
+        self.changed(time, state, SCHEDULE, why);
+        self.record(Event::Changed { time, state, who: SCHEDULE.to_owned(), why: why.to_owned() });
+    }
+}
