@@ -2,10 +2,11 @@
 //! `guards` counts.
 
 mod guardrails;
+mod outcomes;
 mod segments;
 mod share;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandits::registry::Spec;
 use bandits::{ActionKind, Generator};
@@ -14,9 +15,12 @@ use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileavi
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 use times::{Zone, parse_duration};
+use verdicts::conversions::Primary;
 use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
+pub use outcomes::OutcomeKind;
+pub(crate) use outcomes::OutcomeRules;
 pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Place, Step};
@@ -137,6 +141,26 @@ pub struct Config {
     /// without a label, or with another, counts as [`OTHER`], which has none.
     #[serde(default)]
     pub segments: Vec<String>,
+    /// What users do later that counts, such as orders: by the name of the action, whether its number counts, or its value too. The rankers
+    /// are credited that showed the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<BTreeMap<String, OutcomeKind>>,
+    /// A unit closes for outcomes so many days after the last day on which its impressions count; 7, or the window of `attribution`, if
+    /// `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_days: Option<u32>,
+    /// To which of the lists that showed the document an outcome is credited: `last` (if `None`), `all`, `window=7d` or `most-drafted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<String>,
+    /// The currency of values that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// By how much the values of both sides of a unit may differ, in minor units such as cents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u64>,
+    /// What decides: `clicks` (if `None`), `conversions`, which is the number of outcomes, or `value`. The others stand beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Primary>,
 }
 
 fn auto() -> String {
@@ -297,6 +321,12 @@ impl Config {
             ramp: None,
             lane: None,
             segments: Vec::new(),
+            outcomes: None,
+            outcome_days: None,
+            attribution: None,
+            currency: None,
+            cap: None,
+            primary: None,
         }
     }
 
@@ -318,6 +348,7 @@ impl Config {
         if self.depth == 0 {
             self.depth = self.shown;
         }
+        self.resolve_outcomes()?;
         self.rules()?;
         if let Some(first) = self.ramp.as_ref().and_then(|steps| steps.first()) {
             self.share = first.share();
@@ -438,6 +469,7 @@ impl Config {
         };
         let ramp = self.ramp_rules()?;
         self.check_segments()?;
+        let outcomes = self.outcome_rules(&interleaving, plays_sets.then_some(&multileaving))?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -463,6 +495,7 @@ impl Config {
             generators,
             retain,
             ramp,
+            outcomes,
         })
     }
 
@@ -476,9 +509,10 @@ impl Config {
             return Err(wrong("whole days from 1d to 36500d".to_owned()));
         }
         // What still counts is not forgotten.
-        let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days);
+        let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days) + i64::from(self.days_for_outcomes());
         if kept / DAY < counts {
-            return Err(wrong(format!("at least {counts}d, because impressions count for as long")));
+            let what = if self.outcomes.is_some() { "outcomes are credited" } else { "impressions count" };
+            return Err(wrong(format!("at least {counts}d, because {what} for as long")));
         }
         Ok((kept / DAY) as i32)
     }
@@ -519,6 +553,8 @@ pub(crate) struct Rules {
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
+    /// How outcomes are credited, if any count.
+    pub(crate) outcomes: Option<OutcomeRules>,
 }
 
 impl Rules {
