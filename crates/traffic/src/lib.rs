@@ -61,6 +61,7 @@ mod experiment;
 mod guards;
 mod harms;
 mod headline;
+mod later;
 pub mod lists;
 mod refusals;
 mod status;
@@ -79,6 +80,7 @@ pub use experiment::{
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
+pub use later::Later;
 pub use status::{DecisionReport, Evidence, SIMULATED};
 pub use verdicts::integrity::{Checked, Fault, FaultKind};
 pub use verdicts::ledger::Tally;

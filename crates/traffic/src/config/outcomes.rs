@@ -37,7 +37,6 @@ pub enum OutcomeKind {
 pub(crate) struct OutcomeRules {
     /// In the order of their names.
     pub(crate) actions: Vec<String>,
-    pub(crate) kind: OutcomeKind,
     pub(crate) currency: Option<String>,
     pub(crate) attribution: Attribution,
     /// How many days after the last day of its impressions a unit closes.
@@ -131,7 +130,6 @@ impl Config {
         }
         Ok(Some(OutcomeRules {
             actions: outcomes.keys().cloned().collect(),
-            kind,
             currency: self.currency.clone(),
             attribution: self.attribution()?,
             days: days as i32,

@@ -288,7 +288,8 @@ impl Experiment {
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
                 let is_listed = open.listed.is_some_and(|listed| listed <= line.time());
-                is_listed && history.open.contains(&appearance.impression)
+                let counts = history.settled_of(&ascending(open.choice.arms())).is_none();
+                is_listed && counts && history.open.contains(&appearance.impression)
             }),
         };
         let mut appearances: Vec<Appearance> = conversion.appearances.iter().copied().filter(counts).collect();
@@ -450,10 +451,12 @@ impl Experiment {
         self.conversions.as_ref().map(|ledger| ledger.tally)
     }
 
-    /// When the first units close for conversions that have not; `None` if none wait.
+    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, or no
+    /// conversions count.
     #[must_use]
-    pub fn next_maturity(&self) -> Option<Time> {
-        let day = self.conversions.as_ref()?.first_day()?;
+    pub fn first_maturity(&self) -> Option<Time> {
+        let rules = self.rules.outcomes.as_ref()?;
+        let day = self.daily.keys().next()? + self.config.unit_days as i32 - 1 + rules.days;
         Some(self.rules.zone.start(day + 1) + self.rules.window)
     }
 

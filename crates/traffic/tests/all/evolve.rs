@@ -9,11 +9,13 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Lane, Notice, Outcome, Reason,
-    Recorded, Request, Row, SnapshotError, State, Then, UnitState,
+    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, Event, Experiment, Generators, Guard,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, Row, SnapshotError, State, Then,
+    UnitState,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};
+use verdicts::conversions::{ConversionCounts, Primary};
 
 use crate::replays::replayed;
 use crate::shares::ramp;
@@ -137,6 +139,42 @@ fn samples() -> Vec<Event> {
     let ramp = ramp(&[(1.0, "1d"), (12.5, "36h"), (100.0, "")]);
     let lane = Some(Lane { of: "search".to_owned(), from: 0.25, to: 1.0 });
     samples.push(created(Config { share: 0.01, ramp, lane, retain: Some("90d".to_owned()), ..config() }));
+    let outcomes = |names: &[&str], kind| Some(names.iter().map(|name| ((*name).to_owned(), kind)).collect());
+    samples.push(created(Config { outcomes: outcomes(&["signup"], OutcomeKind::Number), ..config() }));
+    samples.push(created(Config {
+        outcomes: outcomes(&["order", "return"], OutcomeKind::Value),
+        outcome_days: Some(14),
+        attribution: Some("window=7d".to_owned()),
+        currency: Some("EUR".to_owned()),
+        cap: Some(20_000),
+        primary: Some(Primary::Conversions),
+        segments: vec!["mobile".to_owned()],
+        retain: Some("90d".to_owned()),
+        share: 0.5,
+        ..config()
+    }));
+    let appearances = [(1, 0), (1 << 33, 300)].map(|(impression, position)| Appearance { impression, position });
+    let conversion =
+        Conversion { unit: 300, document: 129, order: 0, action: 0, value: -1_250, appearances: appearances.to_vec() };
+    let other = Conversion { order: 3, action: 1, value: 1 << 40, ..conversion.clone() };
+    for conversion in [conversion, other] {
+        samples.push(Event::Converted { time, conversion: Box::new(conversion) });
+    }
+    let of_day = ConversionCounts {
+        units: counts(1, 200, 3),
+        conversions: [1, 300],
+        value: [1 << 40, 7],
+        cut_units: 2,
+        cut: 900,
+        squares: u128::from(u64::MAX) + 7,
+        ..ConversionCounts::default()
+    };
+    let rows = vec![
+        ConversionRow { pair: (0, 1), counts: of_day },
+        ConversionRow { pair: (1, 299), counts: ConversionCounts::default() },
+    ];
+    samples.push(Event::Matured { time, day: 20_784, rows });
+    samples.push(Event::Matured { time, day: -1, rows: vec![] });
     samples.push(Event::Raised { time, share: 0.25, who: "ramp".to_owned(), why: String::new() });
     let choice = Choice::Duel([0, 1]);
     samples.push(Event::Asked { time, unit: 300, choice, receipt: Some(vec![1, 2, 255]), segment: Some(7) });
@@ -225,6 +263,14 @@ fn snapshots_with_segments_evolve() {
     let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
     let found = (1.0, (2_606, 4_557_021_275_713_017_246), 980, 24, 347, 4);
     evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, found);
+}
+
+/// The fifth version has conversions.
+#[test]
+fn snapshots_with_conversions_evolve() {
+    let config = Config { segments: vec!["mobile".to_owned()], ..crate::conversions::selling(config(2, "fixed")) };
+    let found = (1.0, (0, 0), 0, 0, 0, 0);
+    evolves("snapshot-v5.txt", Config { outcome_days: Some(1), ..config }, found);
 }
 
 /// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
