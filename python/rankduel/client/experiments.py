@@ -47,6 +47,12 @@ class ExperimentSettings(TypedDict, total=False):
     ramp: Optional[Sequence[Sequence[Any]]]
     lane: Optional[Mapping[str, Any]]
     segments: Sequence[str]
+    outcomes: Optional[Mapping[str, str]]
+    outcome_days: Optional[int]
+    attribution: Optional[str]
+    currency: Optional[str]
+    cap: Optional[int]
+    primary: Optional[str]
 
 
 class Experiments:
