@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use times::Zone;
 use verdicts::conversions::{
     ConversionCounts, ConversionLine, Conversions, LineFate, LineRule, Owner, Seen, UnitConversions, credit,
 };
@@ -90,7 +91,8 @@ pub(super) struct ConversionLedger {
 struct Waiting {
     /// How many of a pair there are.
     counts: BTreeMap<Pair, u64>,
-    /// Those that have conversions; and those of which a conversion came that cannot count any longer then.
+    /// Those that have conversions; and those of which a conversion came that cannot count any longer then. All are here: each has a line
+    /// until then.
     units: BTreeSet<u64>,
 }
 
@@ -309,7 +311,7 @@ impl Experiment {
     /// A conversion has happened.
     pub(super) fn converted(&mut self, time: Time, conversion: &Conversion) {
         let line = line(time, conversion);
-        let deadline = self.deadline(&line);
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         let history = units.units_mut().changing(conversion.unit).history_mut();
@@ -330,13 +332,8 @@ impl Experiment {
                 waiting.units.insert(conversion.unit);
             }
         }
+        let deadline = deadline(zone, unit_days, rules.days, &line);
         ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
-    }
-
-    /// The day after which a line cannot be credited: a list before it that counts was shown on its day at the latest.
-    fn deadline(&self, line: &ConversionLine) -> i32 {
-        let days = self.rules.outcomes.as_ref().map_or(0, |rules| rules.days);
-        self.day(line.time()).saturating_add(self.config.unit_days as i32 - 1).saturating_add(days)
     }
 
     /// Notes what a list showed that has closed and compared rankers.
@@ -356,7 +353,7 @@ impl Experiment {
 
     /// The outcomes by clicks of these units are final, on a day: from here on they wait for their conversions.
     pub(super) fn settle(&mut self, day: i32, all: Vec<SettledUnit>) {
-        let zone = self.rules.zone;
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         for SettledUnit { unit, version: _, arms, only, is_bot } in all {
@@ -368,9 +365,12 @@ impl Experiment {
                 None => list.arms != settled.arms || zone.day(list.shown) <= day,
             });
             if !is_bot {
-                let waiting = ledger.waiting.entry(day.saturating_add(rules.days)).or_default();
+                let closing = day.saturating_add(rules.days);
+                let waiting = ledger.waiting.entry(closing).or_default();
                 pairs(&settled.arms).for_each(|pair| *waiting.counts.entry(pair).or_default() += 1);
-                if !history.lines.is_empty() {
+                // Lines that cannot count then may be forgotten before, and the unit with them.
+                let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
+                if history.lines.iter().any(|(line, _)| counts(line)) {
                     waiting.units.insert(unit);
                 }
             }
@@ -380,8 +380,7 @@ impl Experiment {
 
     /// The units that wait for a day have closed.
     pub(super) fn matured(&mut self, day: i32) -> Vec<ConversionRow> {
-        let zone = self.rules.zone;
-        let unit_days = self.config.unit_days as i32;
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return Vec::new() };
         let Some(rules) = &rules.outcomes else { return Vec::new() };
         let Waiting { mut counts, units: with_lines } = ledger.waiting.remove(&day).unwrap_or_default();
@@ -402,7 +401,7 @@ impl Experiment {
             history.lists.retain(|list| !closing.iter().any(|settled| settled.arms == list.arms));
             let is_bot = history.settled.iter().any(|settled| settled.is_bot);
             history.lines.retain_mut(|(line, fate)| {
-                let is_over = zone.day(line.time()).saturating_add(unit_days - 1).saturating_add(rules.days) <= day;
+                let is_over = deadline(zone, unit_days, rules.days, line) <= day;
                 if is_over && fate.is_none() {
                     ledger.tally.learn(fate, if is_bot { LineFate::Bot } else { LineFate::NotShown });
                 }
@@ -500,6 +499,11 @@ impl UnitHistory {
         }
         sum
     }
+}
+
+/// The day after which a line cannot be credited: a list before it that counts was shown on its day at the latest.
+fn deadline(zone: Zone, unit_days: u32, outcome_days: i32, line: &ConversionLine) -> i32 {
+    zone.day(line.time()).saturating_add(unit_days as i32 - 1).saturating_add(outcome_days)
 }
 
 fn line(time: Time, conversion: &Conversion) -> ConversionLine {
