@@ -269,8 +269,12 @@ fn snapshots_with_segments_evolve() {
 #[test]
 fn snapshots_with_conversions_evolve() {
     let config = Config { segments: vec!["mobile".to_owned()], ..crate::conversions::selling(config(2, "fixed")) };
-    let found = (1.0, (0, 0), 0, 0, 0, 0);
+    let found = (1.0, (2_937, 9_935_600_553_715_036_381), 975, 8, 896, 2);
     evolves("snapshot-v5.txt", Config { outcome_days: Some(1), ..config }, found);
+    let text = std::fs::read_to_string(fixture("snapshot-v5.txt")).unwrap();
+    // Units with a history are of the third version.
+    let with_history = text.lines().skip(1).filter(|line| line.split(' ').nth(2).unwrap().starts_with("03")).count();
+    assert!(text.starts_with("05") && with_history > 20, "{with_history}");
 }
 
 /// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
