@@ -245,7 +245,7 @@ fn a_log_of_the_first_version_evolves() {
 #[test]
 fn snapshots_and_units_evolve() {
     let found = (1.0, (2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4);
-    evolves("snapshot-v2.txt", config(3, "rucb"), found);
+    evolves("snapshot-v2.txt", config(3, "rucb"), 40, found);
 }
 
 /// The third version has the share.
@@ -254,7 +254,7 @@ fn snapshots_with_a_share_evolve() {
     let steps = ramp(&[(30.0, "4h"), (60.0, "6h"), (90.0, "")]);
     let lane = Some(Lane { of: "search".to_owned(), from: 0.0, to: 0.9 });
     let found = (0.9500000000000001, (993, 12_995_569_685_334_421_028), 334, 12, 202, 5);
-    evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, found);
+    evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, 40, found);
 }
 
 /// The fourth version has segments, with or without a share; units of a segment are of a second version.
@@ -262,15 +262,15 @@ fn snapshots_with_a_share_evolve() {
 fn snapshots_with_segments_evolve() {
     let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
     let found = (1.0, (2_606, 4_557_021_275_713_017_246), 980, 24, 347, 4);
-    evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, found);
+    evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, 40, found);
 }
 
 /// The fifth version has conversions.
 #[test]
 fn snapshots_with_conversions_evolve() {
     let config = Config { segments: vec!["mobile".to_owned()], ..crate::conversions::selling(config(2, "fixed")) };
-    let found = (1.0, (2_937, 9_935_600_553_715_036_381), 975, 8, 896, 2);
-    evolves("snapshot-v5.txt", Config { outcome_days: Some(1), ..config }, found);
+    let found = (1.0, (2_957, 467_105_322_714_817_557), 989, 8, 908, 2);
+    evolves("snapshot-v5.txt", Config { outcome_days: Some(1), ..config }, 150, found);
     let text = std::fs::read_to_string(fixture("snapshot-v5.txt")).unwrap();
     // Units with a history are of the third version.
     let with_history = text.lines().skip(1).filter(|line| line.split(' ').nth(2).unwrap().starts_with("03")).count();
@@ -280,12 +280,12 @@ fn snapshots_with_conversions_evolve() {
 /// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
 type Found = (f64, (u64, u64), u64, u64, u64, usize);
 
-fn evolves(name: &str, config: Config, expected: Found) {
+fn evolves(name: &str, config: Config, users: u64, expected: Found) {
     let path = fixture(name);
     if !path.exists() && std::env::var_os("UPDATE").is_some() {
         // One that still runs then, with open impressions.
         let world = (12..).find_map(|seed| {
-            let mut world = World::new(config.clone(), 40, seed);
+            let mut world = World::new(config.clone(), users, seed);
             (0..2_500).for_each(|_| world.step());
             let experiment = &world.experiment;
             (experiment.state() == State::Running && experiment.fates().open > 5).then_some(world)
