@@ -61,6 +61,7 @@ class Double:
         self.by_key: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
         self.impressions: dict[str, dict[str, Any]] = {}
         self.clicks: set[tuple[str, str]] = set()
+        self.outcomes: set[tuple[Any, ...]] = set()
         self.shipped: dict[str, str] = {}
         self.shares: dict[str, float] = {}
         self.export = [{"impression": n} for n in range(5)]
@@ -202,7 +203,7 @@ class Double:
         def make() -> dict[str, Any]:
             mixed = list(dict.fromkeys(d for pair in zip(*lists) for d in pair))
             made = {"id": self.new_id(), "shown": mixed[: self.page(experiment)], "credited": True}
-            self.impressions[made["id"]] = {"mixed": mixed, "page": self.page(experiment), "closed": False}
+            self.impressions[made["id"]] = {"unit": body["unit"], "mixed": mixed, "page": self.page(experiment), "closed": False}
             return made
 
         return self.once("impressions", body, make)
@@ -274,7 +275,10 @@ class Double:
     def event(self, event: Any) -> dict[str, str]:
         # The server answers others as malformed; the client sends none.
         openapi.check(event, openapi.DOCUMENT["components"]["schemas"]["UbiEvent"], "event")
-        impression = self.impressions.get(event["query_id"])
+        impression = self.impressions.get(event.get("query_id"))
+        counting = [made["settings"] for made in self.experiments.values()]
+        if any(event["action_name"] in (made.get("outcomes") or {}) for made in counting):
+            return self.outcome(event)
         if event["action_name"] != "click":
             return {"status": "ignored", "why": "other action"}
         if impression is None:
@@ -286,6 +290,21 @@ class Double:
             return {"status": "duplicate", "why": "it counts already"}
         self.clicks.add((event["query_id"], document))
         self.recorded["clicks"] += 1
+        return {"status": "taken"}
+
+    def outcome(self, event: Any) -> dict[str, str]:
+        page = self.impressions.get(event.get("query_id"))
+        pages = [page] if page else [one for one in self.impressions.values() if one.get("unit") == event.get("unit")]
+        document = event["event_attributes"]["object"]["object_id"]
+        if not pages:
+            return {"status": "unknown-unit", "why": "no such unit"}
+        if not any(document in one.get("mixed", []) for one in pages):
+            return {"status": "not-shown", "why": "no page showed it"}
+        line = (pages[0].get("unit"), document, event.get("order_id"), event["action_name"], event.get("value"))
+        if line in self.outcomes:
+            return {"status": "duplicate", "why": "it counts already"}
+        self.outcomes.add(line)
+        self.recorded["outcomes"] += 1
         return {"status": "taken"}
 
     def deleteUnit(self, values: Any, body: Any) -> Any:

@@ -16,7 +16,7 @@ import pytest
 
 import openapi
 from live_double import BREAKS, KEY, LISTS, Double, started
-from rankduel.client import Client, Fate, Problem, click
+from rankduel.client import Client, Fate, Problem, click, outcome
 
 pytest_plugins = ["client_fixtures"]
 
@@ -41,6 +41,21 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert impression.clicked(impression.shown[2]).status == "taken" and impression.clicked("zz").status == "not-shown"
     assert impression.close() is True and impression.close() is False
     assert client.impression_by_id(impression.id).clicked("n0").status == "duplicate"
+
+    assert client.create("orders", ["bm25", "neural"], outcomes={"order": "value"}, currency="EUR", cap=20_000)["settings"]["cap"] == 20_000
+    bought = outcome("order", "n0", unit="u", value=4_990, currency="EUR", order="o9")
+    assert [fate.status for fate in client.events([bought, bought])] == ["taken", "duplicate"]
+    assert client.outcome("order", "b0", impression=impression.id, value=100, currency="EUR") == Fate("taken")
+    assert client.outcome("order", "b0", impression=impression.id, value=100, currency="EUR").status == "taken", "another order"
+    assert client.outcome("order", "n0", unit="u", value=-4_990, currency="EUR", order="o9").status == "taken"
+    assert client.outcome("order", "zz", unit="u", value=1).status == "not-shown"
+    assert client.outcome("order", "n0", unit="nobody", value=1).status == "unknown-unit"
+    with pytest.raises(ValueError, match="order: name the order that comes back"):
+        client.outcome("order", "n0", unit="u", value=-1)
+    with pytest.raises(ValueError, match="unit: say whose it is"):
+        client.outcome("order", "n0", value=1)
+    with pytest.raises(TypeError, match="value: expected a whole number, found 12.5"):
+        client.outcome("order", "n0", unit="u", value=12.5)  # type: ignore[arg-type]
 
     chosen = client.choose("search", unit="u2", query="boots")
     assert chosen.rankers == ["bm25", "neural"]

@@ -4,12 +4,11 @@
 use std::fmt::Write as _;
 
 use page::figure::differences;
-use page::{Course, CoursePoint, Measure};
+use page::{Course, Measure};
 use ranktypes::text::plural;
 use serde_json::{Value, json};
-use times::date;
 use verdicts::conversions::Conversions;
-use verdicts::decide::{Action, By, ValueDecision, ValueLook, ValuePair, Verdicts, decide, decide_value};
+use verdicts::decide::{Action, By, ValueDecision, Verdicts, decide, decide_value};
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
@@ -97,29 +96,7 @@ impl<'a> Measures<'a> {
     #[must_use]
     pub fn courses(&self) -> Vec<Course> {
         let Some(decision) = self.value() else { return Vec::new() };
-        let of =
-            self.currency().map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
-        let course = |pair: &ValuePair| {
-            let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| decision.rankers[ranker].as_str());
-            let is_first = pair.is_first_ahead();
-            let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
-            let point = |look: &ValueLook| {
-                let [first, second] = look.rates();
-                // The interval is around what was left after the draft.
-                let difference = look.draft.map_or(first - second, |draft| draft.difference);
-                let (difference, interval) = match look.interval {
-                    interval if is_first => (difference, interval),
-                    interval => (-difference, interval.map(|(low, high)| (-high, -low))),
-                };
-                CoursePoint { day: look.day, date: date(look.day), difference, interval }
-            };
-            Course {
-                title: format!("Value per {}, {ahead} minus {behind}, in {of}", self.unit()),
-                points: pair.looks.iter().map(point).collect(),
-                since: pair.winner.map(|(_, day)| day),
-            }
-        };
-        decision.pairs.iter().map(course).collect()
+        page::decision::courses(decision, self.unit(), self.currency())
     }
 
     /// The figure of the differences in value, if there are any.

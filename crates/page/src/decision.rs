@@ -3,13 +3,15 @@
 use statistics::anytime::TestState;
 use times::date;
 use verdicts::decide::{
-    Contradiction, Decision, FindingKind, Look, Outlook, PairDecision, confidence_so_far, finding,
-    percent_of_confidence, report,
+    Contradiction, Decision, FindingKind, Look, Outlook, PairDecision, ValueDecision, ValueLook, ValuePair,
+    confidence_so_far, finding, percent_of_confidence, report,
 };
 use verdicts::segments::SegmentsDecision;
 
 use crate::effect::effect;
-use crate::model::{Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone};
+use crate::model::{
+    Course, CoursePoint, Headline, Matrix, MatrixCell, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone,
+};
 
 /// The most charts of win rates.
 const RATES: usize = 6;
@@ -60,6 +62,33 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         },
         ..Overview::default()
     }
+}
+
+/// How the difference in value went, by pair. `unit` is what a unit is, e.g. `user`.
+#[must_use]
+pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> Vec<Course> {
+    let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
+    let course = |pair: &ValuePair| {
+        let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| decision.rankers[ranker].as_str());
+        let is_first = pair.is_first_ahead();
+        let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
+        let point = |look: &ValueLook| {
+            let [first, second] = look.rates();
+            // The interval is around what was left after the draft.
+            let difference = look.draft.map_or(first - second, |draft| draft.difference);
+            let (difference, interval) = match look.interval {
+                interval if is_first => (difference, interval),
+                interval => (-difference, interval.map(|(low, high)| (-high, -low))),
+            };
+            CoursePoint { day: look.day, date: date(look.day), difference, interval }
+        };
+        Course {
+            title: format!("Value per {unit}, {ahead} minus {behind}, in {of}"),
+            points: pair.looks.iter().map(point).collect(),
+            since: pair.winner.map(|(_, day)| day),
+        }
+    };
+    decision.pairs.iter().map(course).collect()
 }
 
 /// The win rates of all pairs in the order of the page, those without any look left out.

@@ -3,7 +3,8 @@
 
 use ranktypes::text::{with_separators, with_unit};
 use statistics::Counts;
-use verdicts::decide::{Action, Finding, FindingKind, finding};
+use verdicts::conversions::Primary;
+use verdicts::decide::{Action, Finding, FindingKind};
 use verdicts::integrity::Checked;
 
 use super::config::{Ask, Config};
@@ -88,6 +89,9 @@ pub struct Facts {
     /// Until when impressions are open, if any are.
     open_until: Option<String>,
     first_close: Option<String>,
+    /// What decides, and when the first units close for it, if they do so later than for clicks.
+    primary: Primary,
+    first_maturity: Option<String>,
     /// While no day has closed: what its units say, in words.
     so_far: Option<String>,
     today: i32,
@@ -133,6 +137,8 @@ impl Experiment {
             open_until: self.open_until().map(|time| self.minute(time)),
             breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
             first_close: self.first_close().map(|time: Time| self.minute(time)),
+            primary: self.primary(),
+            first_maturity: self.first_maturity().map(|time: Time| self.minute(time)),
             so_far: so_far(config, &self.so_far()),
             today: self.today(),
             waits_for: self.waits_for().map(str::to_owned),
@@ -185,7 +191,7 @@ impl Facts {
             more.splice(0..0, verdict.harms().map(|(_, sentence)| sentence));
         }
         let (action, advice) = self.advice(standing, verdict);
-        let winner = verdict.decision.winner().filter(|_| self.integrity.is_trusted());
+        let winner = verdict.winner().filter(|_| self.integrity.is_trusted());
         let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
         Headline { standing, sentence, more, action, advice, winner }
     }
@@ -193,7 +199,7 @@ impl Facts {
     /// What to do now, in a word and in a sentence.
     fn advice(&self, standing: Standing, verdict: &DecisionReport) -> (&'static str, String) {
         let Self { champion, .. } = self;
-        let outlook = verdict.decision.outlook(Some("unit"), None);
+        let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
         let is_trusted = self.untrusted().is_empty();
         let harm = verdict.harm_to_check(outlook.winner);
@@ -220,7 +226,7 @@ impl Facts {
             }
             _ if !is_trusted => {
                 let fault = self.untrusted().into_iter().next();
-                let repair = verdict.decision.outlook(Some("unit"), fault.as_deref()).advice;
+                let repair = verdict.outlook(fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
             }
             _ if harm.is_some() => (Action::Check.name(), harm.unwrap_or_default()),
@@ -259,8 +265,10 @@ impl Facts {
 
     /// How long to wait: what is forecast, while days close as they did.
     fn wait(&self, verdict: &DecisionReport) -> String {
-        let decision = &verdict.decision;
-        let Some((_, last)) = decision.days else {
+        let Some((_, last)) = verdict.days() else {
+            if let Some(matures) = self.matures() {
+                return format!("Wait: {matures}.");
+            }
             return match &self.first_close {
                 Some(time) => format!("Wait until {time}, when the first day closes."),
                 None => "Wait until the first day closes.".to_owned(),
@@ -275,6 +283,11 @@ impl Facts {
         if !is_going_on {
             return "Wait.".to_owned();
         }
+        // How long value takes is not forecast.
+        if verdict.primary() == Primary::Value {
+            return format!("Wait.{mostly_alone}");
+        }
+        let decision = verdict.signs();
         let ends = match &self.ends {
             Some((end, time)) if decision.likely_by().is_some_and(|day| day > *end) => {
                 format!(" It ends by itself on {time}, before a decision is likely.")
@@ -285,7 +298,7 @@ impl Facts {
     }
 
     fn stands(&self, verdict: &DecisionReport) -> Stands {
-        let found = finding(&verdict.decision, Some("unit"));
+        let found = verdict.finding();
         let told = |standing, sentence: String, more: Vec<String>| Stands { standing, sentence, more };
         // What makes a verdict untrusted comes before it, wherever it stands.
         let faults = self.untrusted();
@@ -393,12 +406,12 @@ impl Facts {
     /// The report of the status, line by line: what makes a verdict untrusted, and the words of `click-logs decide`.
     #[must_use]
     pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
-        let found = self.so_far(&finding(&verdict.decision, Some("unit")));
+        let found = self.so_far(&verdict.finding());
         let faults = self.untrusted().into_iter();
         match found.kind {
             // What to do with a longer log is advice for those who have one.
             FindingKind::Nothing => faults.chain([found.sentence]).chain(found.more).collect(),
-            _ => faults.chain(verdict.report.lines().map(str::to_owned)).collect(),
+            _ => faults.chain(verdict.words()).collect(),
         }
     }
 
@@ -442,6 +455,12 @@ impl Facts {
         Stands { standing, sentence, more: vec![more] }
     }
 
+    /// When the first units close for what decides, if that is not clicks; not said before the first impression.
+    fn matures(&self) -> Option<String> {
+        let time = self.first_maturity.as_ref().filter(|_| self.primary != Primary::Clicks)?;
+        Some(format!("the first units close for {} at {time}", self.primary.name()))
+    }
+
     /// The finding, and where there is none, when there will be one.
     fn so_far(&self, found: &Finding) -> Finding {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
@@ -455,6 +474,12 @@ impl Facts {
             return Finding { kind: FindingKind::Nothing, sentence, more: vec![] };
         }
         let asked = self.fates.asked;
+        if let Some(matures) = self.matures() {
+            let asked = with_unit(asked, "impression");
+            let sentence = format!("Too early to say: {asked}, and no unit has closed for {}.", self.primary.name());
+            let more = format!("{}{}.", matures[..1].to_uppercase(), &matures[1..]);
+            return Finding { kind: FindingKind::Nothing, sentence, more: vec![more] };
+        }
         let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(asked, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
         let more = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();

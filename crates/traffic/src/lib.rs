@@ -67,20 +67,26 @@ mod experiment;
 mod guards;
 mod harms;
 mod headline;
+mod later;
 pub mod lists;
 mod refusals;
 mod status;
 
 pub use config::{
-    Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, Place, Ranker, Step, Then,
+    Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Place, Ranker, Step, Then,
 };
-pub use event::{Choice, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State, Time};
+pub use event::{
+    Appearance, Choice, Conversion, ConversionRow, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State,
+    Time,
+};
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, Daily, Experiment, Exported, Fates, FoldError, Forgotten, Held, Marks, NextStep,
-    Notices, Numbered, Raise, Refused, Request, SCHEDULE, Snapshot, SnapshotError, UnitState,
+    Alarm, Change, Chosen, ClickFate, ConversionFate, ConversionTally, Daily, Experiment, Exported, ExportedConversion,
+    Fates, FoldError, Forgotten, Held, Marks, NextStep, Notices, Numbered, Raise, Refused, Request, SCHEDULE, Snapshot,
+    SnapshotError, UnitState,
 };
 pub use guards::Watch;
 pub use headline::{Facts, Headline, Standing};
+pub use later::Later;
 pub use status::{DecisionReport, Evidence, SIMULATED};
 pub use verdicts::integrity::{Checked, Fault, FaultKind};
 pub use verdicts::ledger::Tally;

@@ -1,12 +1,14 @@
 //! Who won: the words and numbers of `click-logs decide`, from the rows of days that are closed.
 
 use statistics::StatisticsError;
+use verdicts::conversions::Primary;
 use verdicts::decide::{By, Deciding, Decision, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 use verdicts::segments::{DecidingSegments, SegmentOutcomes, SegmentsDecision};
 
 use super::config::{Ask, Config, Guard, Keep};
 use super::experiment::{Alarm, Experiment};
+use super::later::{ConversionEvidence, Later};
 use super::refusals::{lost, no_clicks, seems_lost};
 
 /// The least number of impressions that says something.
@@ -26,6 +28,8 @@ pub struct DecisionReport {
     pub report: String,
     /// What each segment says; `None` without segments.
     pub segments: Option<SegmentsDecision>,
+    /// What units did later; `None` if that does not count.
+    pub later: Option<Later>,
     deciding: Deciding,
     deciding_segments: Option<DecidingSegments>,
 }
@@ -37,6 +41,8 @@ pub struct Evidence {
     pub outcomes: Outcomes,
     /// Those of each segment.
     segments: Option<SegmentOutcomes>,
+    /// What units did later.
+    conversions: Option<ConversionEvidence>,
     level: f64,
 }
 
@@ -106,8 +112,20 @@ impl Experiment {
             };
             warnings.push(format!("{what} never came for {lost} of {} impressions; {why}.", fates.asked));
         }
+        warnings.extend(self.maturity_warning());
         warnings.extend(self.alarms().iter().map(|alarm| breach(self.config(), alarm)));
         warnings
+    }
+
+    /// While no unit has closed for what decides: when the first will.
+    fn maturity_warning(&self) -> Option<String> {
+        let is_awaited = self.primary() != Primary::Clicks && self.conversion_rows() == 0 && self.fates().asked > 0;
+        let first = self.first_maturity().filter(|_| is_awaited)?;
+        Some(format!(
+            "Nothing is decided before {}, when the first units close for {}: users order later than they click.",
+            self.minute(first),
+            self.primary().name()
+        ))
     }
 
     /// What guardrails do not watch though the settings ask for it, and why, in a sentence; `None` if they watch all of it.
@@ -134,7 +152,12 @@ impl Experiment {
     /// What verdicts follow from.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
-        Evidence { outcomes: self.outcomes(), segments: self.segment_outcomes(), level: self.config().level }
+        Evidence {
+            outcomes: self.outcomes(),
+            segments: self.segment_outcomes(),
+            conversions: self.conversion_evidence(),
+            level: self.config().level,
+        }
     }
 
     /// Who won so far, at the level of the settings, which holds for all looks together.
@@ -167,21 +190,24 @@ impl DecisionReport {
     /// The same. If `before` is what their first days said, only the others are looked at.
     #[must_use]
     pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
-        let Evidence { outcomes, segments, level } = evidence;
+        let Evidence { outcomes, segments, conversions, level } = evidence;
         let decided = || -> Result<_, StatisticsError> {
             let deciding = Deciding::of(outcomes, *level, By::Units, before.map(|before| &before.deciding))?;
             let of_segments = segments.as_ref().map(|segments| {
                 let before = before.and_then(|before| before.deciding_segments.as_ref());
                 DecidingSegments::of(segments, *level, before)
             });
-            Ok((deciding, of_segments.transpose()?))
+            let later = conversions
+                .as_ref()
+                .map(|conversions| Later::after(before.and_then(|before| before.later.as_ref()), conversions, *level));
+            Ok((deciding, of_segments.transpose()?, later.transpose()?))
         };
         let decided = decided();
-        let (deciding, deciding_segments) = decided
+        let (deciding, deciding_segments, later) = decided
             .unwrap_or_else(|error| unreachable!("the level was checked when the experiment was created: {error}"));
         let decision = deciding.decision();
         let report = report(&decision, Some("unit"));
         let segments = deciding_segments.as_ref().map(DecidingSegments::decision);
-        Self { decision, report, segments, deciding, deciding_segments }
+        Self { decision, report, segments, later, deciding, deciding_segments }
     }
 }

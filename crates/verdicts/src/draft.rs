@@ -81,7 +81,7 @@ impl UnitDraft {
 }
 
 /// Sums over units of the advantage of the first ranker, and of what it goes along with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct DraftSums {
     /// Of the advantage.
     pub sum: i64,

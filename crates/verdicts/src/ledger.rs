@@ -98,6 +98,14 @@ impl Said {
         Some(only.unwrap_or(all))
     }
 
+    /// The rankers that met.
+    fn arms(&self) -> Vec<u32> {
+        match self {
+            Self::Pair((first, second), ..) => vec![*first, *second],
+            Self::Set(arms, ..) => arms.to_vec(),
+        }
+    }
+
     /// Each pair, 1 if its first won, -1 if its second did, and the clicks of both; in an order that depends on the rankers alone.
     fn each(&self, mut each: impl FnMut(Pair, i8, Option<SideClicks>)) {
         match self {
@@ -139,6 +147,21 @@ pub struct Impression {
     pub clicks: u32,
     /// What it says; `None` if it was set aside, and only shows that the unit was there.
     pub said: Option<Said>,
+}
+
+/// A unit of which the outcome by clicks is final.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettledUnit {
+    /// The unit.
+    pub unit: u64,
+    /// The version of the experiment, by its number.
+    pub version: u32,
+    /// The rankers that met: two, or those of a set. None are named of a bot that kept a set.
+    pub arms: Vec<u32>,
+    /// The only impression that counts, as [`Impression::shown`] has it; `None` if all do until the day that closed.
+    pub only: Option<(i64, u64)>,
+    /// Whether it counts for nothing.
+    pub is_bot: bool,
 }
 
 /// Where a ledger keeps what it knows of units.
@@ -498,6 +521,16 @@ impl<S: UnitStore> UnitLedger<S> {
 
     /// Closes a day, all days before which are closed, and returns what it says of each version.
     pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
+        self.close_with(day, rule, |_| {})
+    }
+
+    /// The same; `settled` hears of each unit that ends on the day.
+    pub fn close_with(
+        &mut self,
+        day: i32,
+        rule: Rule<'_>,
+        mut settled: impl FnMut(SettledUnit),
+    ) -> BTreeMap<u32, Vec<Row>> {
         let mut counted = OfVersions { rankers: rule.rankers, versions: BTreeMap::new() };
         for (unit, mut of_day) in self.days.pending.remove(&day).unwrap_or_default() {
             let known = self.units.unit(unit);
@@ -514,7 +547,10 @@ impl<S: UnitStore> UnitLedger<S> {
             }
             let last = day.saturating_add(rule.unit_days as i32 - 1);
             let steered = of_day.said.extract_if(.., |(version, ..)| rule.is_steered(*version)).collect();
-            close_first(known, steered, day, &mut counted, &mut self.days.tally);
+            for (version, shown, said) in close_first(known, steered, day, &mut counted, &mut self.days.tally) {
+                let is_bot = known.bot_from <= day;
+                settled(SettledUnit { unit, version, arms: said.arms(), only: Some(shown), is_bot });
+            }
             if add_to_sums(known, of_day.said, day, last, &mut self.days.tally) {
                 self.days.ending.entry(last).or_default().push(unit);
             }
@@ -525,6 +561,7 @@ impl<S: UnitStore> UnitLedger<S> {
             let mut count = 0;
             for ((version, pair), sum) in known.sums.iter().filter(|(_, sum)| sum.last == day) {
                 count += 1;
+                settled(SettledUnit { unit, version, arms: vec![pair.0, pair.1], only: None, is_bot });
                 if !is_bot {
                     counted.of(version).unit(pair, sum.net, sum.amounts);
                 }
@@ -532,6 +569,8 @@ impl<S: UnitStore> UnitLedger<S> {
             for (version, _, said) in known.sets.iter_mut().filter(|(_, last, _)| *last == day) {
                 count += 1;
                 let said = std::mem::take(said);
+                let arms = said.first().map_or_else(Vec::new, Said::arms);
+                settled(SettledUnit { unit, version: *version, arms, only: None, is_bot });
                 if !is_bot {
                     close_set(&said, counted.of(*version));
                 }
@@ -542,17 +581,18 @@ impl<S: UnitStore> UnitLedger<S> {
     }
 }
 
-/// Counts a unit by its first impression in each version, if that was on this day.
+/// Counts a unit by its first impression in each version, if that was on this day; returns those that say something.
 fn close_first(
     known: &mut UnitRecord,
     mut said: Vec<(u32, (i64, u64), Option<Said>)>,
     day: i32,
     counted: &mut OfVersions,
     tally: &mut Tally,
-) {
+) -> Vec<(u32, (i64, u64), Said)> {
     let is_bot = known.bot_from <= day;
     said.sort_by_key(|(version, shown, _)| (*version, *shown));
-    for said in said.chunk_by(|a, b| a.0 == b.0) {
+    let mut firsts = Vec::new();
+    for said in said.chunk_by_mut(|a, b| a.0 == b.0) {
         let version = said[0].0;
         let is_first = !known.met.contains(&version);
         let after = said[usize::from(is_first)..].iter().filter(|(.., said)| said.is_some()).count();
@@ -561,12 +601,14 @@ fn close_first(
             continue;
         }
         known.met.push(version);
-        let Some(first) = &said[0].2 else { continue };
+        let Some(first) = said[0].2.take() else { continue };
         *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
         if !is_bot {
-            counted.of(version).only(first);
+            counted.of(version).only(&first);
         }
+        firsts.push((version, said[0].1, first));
     }
+    firsts
 }
 
 /// Adds a day of a unit to its sums; whether one of them began, which ends on the day `last`.

@@ -13,8 +13,8 @@ Client('http://127.0.0.1:7077', key=None, fallback='bm25')
 
 from rankduel.client.experiments import ExperimentSettings
 from rankduel.client.main import Client
-from rankduel.client.pages import Chosen, Duel, Fate, Impression, click
+from rankduel.client.pages import Chosen, Duel, Fate, Impression, click, outcome
 from rankduel.client.problems import Problem
 from rankduel.client.wire import Ranked
 
-__all__ = ["Chosen", "Client", "Duel", "ExperimentSettings", "Fate", "Impression", "Problem", "Ranked", "click"]
+__all__ = ["Chosen", "Client", "Duel", "ExperimentSettings", "Fate", "Impression", "Problem", "Ranked", "click", "outcome"]

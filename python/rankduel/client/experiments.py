@@ -49,6 +49,12 @@ class ExperimentSettings(TypedDict, total=False):
     segments: Sequence[str]
     end_at: Optional[str]
     begin_after: Optional[str]
+    outcomes: Optional[Mapping[str, str]]
+    outcome_days: Optional[int]
+    attribution: Optional[str]
+    currency: Optional[str]
+    cap: Optional[int]
+    primary: Optional[str]
 
 
 class Experiments:

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from rankduel.client.circuit import Circuit
 from rankduel.client.experiments import Experiments
-from rankduel.client.pages import Chosen, Duel, Fate, Impression
+from rankduel.client.pages import Chosen, Duel, Fate, Impression, outcome
 from rankduel.client.problems import Problem, unexpected
 from rankduel.client.transport import Transport
 from rankduel.client.wire import (
@@ -300,6 +300,53 @@ class Client(Experiments):
         for batch in batches(events):
             fates += self._sent(batch)
         return fates
+
+    def outcome(
+        self,
+        action: str,
+        document: str,
+        *,
+        unit: Optional[str] = None,
+        impression: Optional[str] = None,
+        value: Optional[int] = None,
+        currency: Optional[str] = None,
+        order: Optional[str] = None,
+    ) -> Fate:
+        """Send what a user did later, such as an order.
+
+        Parameters
+        ----------
+        action
+            What was done, as the settings of the experiment name it in ``outcomes``.
+        document
+            With which document.
+        unit
+            The user or session, as impressions name it.
+        impression
+            The id of a page of the user instead.
+        value
+            What it is worth, in minor units: 1250 for 12.50. Negative if something comes back.
+        currency
+            The currency of the value.
+        order
+            What lines of one basket share; what comes back names its order. By default a random one, so that a repeated attempt counts once.
+
+        Returns
+        -------
+        Fate
+            What the server did with it.
+
+        Raises
+        ------
+        Problem
+            If the request fails: send it again, with the same order.
+        """
+        if order is None:
+            if value is not None and value < 0:
+                raise ValueError("order: name the order that comes back")
+            order = secrets.token_urlsafe(16)
+        event = outcome(action, document, unit=unit, impression=impression, value=value, currency=currency, order=order)
+        return self.events([event])[0]
 
     def _sent(self, batch: Sequence[bytes]) -> list[Fate]:
         answer = parsed(self._transport.call("POST", "/v1/events", "POST /v1/events", b"[" + b",".join(batch) + b"]"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from rankduel.client.problems import Problem
-from rankduel.client.wire import Ranked, count_of, field, given, lists_of, names_of, quoted, text_of, texts
+from rankduel.client.wire import Ranked, count_of, field, given, lists_of, names_of, quoted, text_of, texts, whole_of
 
 if TYPE_CHECKING:
     from rankduel.client.main import Client
@@ -19,7 +19,8 @@ class Fate(NamedTuple):
     ----------
     status : str
         ``taken``; ``duplicate`` (the document counts already, perhaps from an earlier attempt); ``late`` (the window is over);
-        ``unknown`` (no such impression); ``not-shown``; ``ignored`` (not a click); ``malformed``. If the client has a fallback, also
+        ``unknown`` (no such impression); ``not-shown``; ``ignored`` (not a click, nor an outcome of an experiment); ``malformed``. Of an
+        outcome also ``unknown-unit``, ``other-currency``, ``bot`` and ``limited`` (more than a user has). If the client has a fallback, also
         ``lost`` (no answer came) and ``not-recorded`` (the server does not know this page).
     why : str or None
         The reason in words, unless it was taken.
@@ -51,6 +52,59 @@ def click(impression: str, document: str) -> dict[str, Any]:
     """
     attributes = {"object": {"object_id": text_of("document", document)}}
     return {"action_name": "click", "query_id": text_of("impression", impression), "event_attributes": attributes}
+
+
+def outcome(
+    action: str,
+    document: str,
+    *,
+    unit: Optional[str] = None,
+    impression: Optional[str] = None,
+    value: Optional[int] = None,
+    currency: Optional[str] = None,
+    order: Optional[str] = None,
+) -> dict[str, Any]:
+    """What a user did later, such as ordering, as an event for `Client.events`.
+
+    Parameters
+    ----------
+    action
+        What was done, as the settings of the experiment name it in ``outcomes``.
+    document
+        With which document.
+    unit
+        The user or session, as impressions name it.
+    impression
+        The id of a page of the user instead; an event that a browser sends itself, without a key, must have it.
+    value
+        What it is worth, in minor units: 1250 for 12.50. Negative if something comes back.
+    currency
+        The currency of the value.
+    order
+        What lines of one basket share; what comes back names its order, and the same line sent twice counts once.
+
+    Returns
+    -------
+    dict
+        The event.
+
+    Examples
+    --------
+    >>> outcome("order", "d9", unit="user-17", value=4990, currency="EUR", order="o9")["value"]
+    4990
+    """
+    if unit is None and impression is None:
+        raise ValueError("unit: say whose it is, or give the id of one of the user's pages as impression")
+    attributes = {"object": {"object_id": text_of("document", document)}}
+    return given(
+        action_name=text_of("action", action),
+        unit=None if unit is None else text_of("unit", unit),
+        query_id=None if impression is None else text_of("impression", impression),
+        event_attributes=attributes,
+        value=None if value is None else whole_of("value", value),
+        currency=None if currency is None else text_of("currency", currency),
+        order_id=None if order is None else text_of("order", order),
+    )
 
 
 class Impression:

@@ -55,15 +55,22 @@ def names_of(name: str, values: Iterable[str], *, ordered: bool = True) -> list[
     return [text_of(f"{name}[{place}]", value) for place, value in enumerate(values)]
 
 
-def count_of(name: str, value: object, least: int) -> int:
-    """The value, if it is a whole number from `least` up."""
+def whole_of(name: str, value: object) -> int:
+    """The value, if it is a whole number."""
     try:
         number = value.__index__()  # type: ignore[attr-defined]
     except AttributeError:
         raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
-    if isinstance(value, bool) or number < least:
-        raise ValueError(f"{name}: expected a whole number from {least}, found {value!r}")
+    if isinstance(value, bool):
+        raise ValueError(f"{name}: expected a whole number, found {value!r}")
     return int(number)
+
+
+def count_of(name: str, value: object, least: int) -> int:
+    """The value, if it is a whole number from `least` up."""
+    if isinstance(value, bool) or whole_of(name, value) < least:
+        raise ValueError(f"{name}: expected a whole number from {least}, found {value!r}")
+    return whole_of(name, value)
 
 
 def lists_of(lists: Mapping[str, Ranked]) -> dict[str, list[Any]]:

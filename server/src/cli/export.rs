@@ -15,7 +15,7 @@ use crate::store::{Access, Store};
 
 /// Write the log of an experiment as `click-logs credit` reads it
 ///
-/// The folder gets impressions.jsonl, clicks.jsonl, bots.toml and credit.sh, the command that credits them as the server does; until a day
+/// The folder gets impressions.jsonl, clicks.jsonl, outcomes.jsonl if outcomes count, bots.toml and credit.sh, the command that credits them as the server does; until a day
 /// is over, it gets log.jsonl, every event so far, instead of credit.sh. Of an experiment that asks judges, it gets judgements.jsonl, which
 /// `rankduel board` reads.
 #[derive(Debug, Args)]
@@ -82,6 +82,9 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
     }
     part(What::Impressions)?;
     part(What::Clicks)?;
+    if rules.has_outcomes() {
+        part(What::Outcomes)?;
+    }
     let bots = folder.join("bots.toml");
     std::fs::write(&bots, rules.bots_toml()).with_context(|| format!("cannot write {}", bots.display()))?;
     if let Some(why) = rules.nothing_final() {

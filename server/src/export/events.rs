@@ -7,8 +7,11 @@ use interleave::Preference;
 use serde::Serialize;
 use statistics::Counts;
 use times::date;
-use traffic::{Choice, Config, Event, Guard, Notice, Outcome, Reason, Recorded, Row};
+use traffic::{
+    Appearance, Choice, Config, Conversion, ConversionRow, Event, Guard, Notice, Outcome, Reason, Recorded, Row,
+};
 use verdicts::amounts::Amounts;
+use verdicts::conversions::ConversionCounts;
 
 use super::ExportError;
 use crate::ids;
@@ -135,6 +138,42 @@ enum Details<'a> {
         who: &'a str,
         why: &'a str,
     },
+    Converted {
+        time: i64,
+        unit: u64,
+        document: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        order: Option<u32>,
+        action: u32,
+        value: i64,
+        appearances: &'a [Appearance],
+    },
+    Matured {
+        time: i64,
+        day: i32,
+        rows: Vec<Converted>,
+    },
+}
+
+/// What closed units say of a pair.
+#[derive(Serialize)]
+struct Converted {
+    pair: (u32, u32),
+    units: [u64; 3],
+    conversions: [u64; 2],
+    value: [u64; 2],
+    cut_units: u64,
+    cut_value: u64,
+    value_squares: u128,
+}
+
+impl Converted {
+    fn of(ConversionRow { pair, counts }: ConversionRow) -> Self {
+        // No setting asks for the advantage that coins gave.
+        let ConversionCounts { units, conversions, value, cut_units, cut, squares, draft: _ } = counts;
+        let units = [units.wins, units.losses, units.ties];
+        Self { pair, units, conversions, value, cut_units, cut_value: cut, value_squares: squares }
+    }
 }
 
 /// Who won: the first or second of two, or each of many.
@@ -229,6 +268,15 @@ impl<'a> Details<'a> {
                 Self::Forgotten { time: *time, before: date(*before), events: *events }
             }
             Event::Raised { time, share, who, why } => Self::Raised { time: *time, share: *share, who, why },
+            Event::Converted { time, conversion } => {
+                let Conversion { unit, document, order, action, value, appearances } = &**conversion;
+                let order = (*order > 0).then_some(*order);
+                let (unit, document, action, value) = (*unit, *document, *action, *value);
+                Self::Converted { time: *time, unit, document, order, action, value, appearances }
+            }
+            Event::Matured { time, day, rows } => {
+                Self::Matured { time: *time, day: *day, rows: rows.iter().copied().map(Converted::of).collect() }
+            }
         }
     }
 }

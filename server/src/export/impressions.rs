@@ -1,4 +1,4 @@
-//! Impressions, clicks and judgements, one object per line.
+//! Impressions, clicks, outcomes and judgements, one object per line.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use super::{ExportError, Rules, What};
 use crate::store::{Kept, Store};
 use crate::writer::{Next, fold};
 
-/// Writes all impressions, or all clicks, of days that are final.
+/// Writes all impressions, clicks or outcomes of days that are final.
 pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
     let final_day = Rules::of(store, id, name)?.final_day();
     let mut failed: Option<ExportError> = None;
@@ -23,11 +23,12 @@ pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dy
                 None
             }
         };
-        let exported = experiment.and_then(|experiment| experiment.exported(event, documents));
-        let lines = exported.filter(|exported| exported.day <= final_day).map(|exported| match what {
-            What::Clicks => exported.clicks,
-            _ => exported.impression,
+        let exported = experiment.and_then(|experiment| match what {
+            What::Outcomes => experiment.exported_conversion(event, documents).map(|one| (one.day, one.line)),
+            What::Clicks => experiment.exported(event, documents).map(|one| (one.day, one.clicks)),
+            _ => experiment.exported(event, documents).map(|one| (one.day, one.impression)),
         });
+        let lines = exported.filter(|(day, _)| *day <= final_day).map(|(_, lines)| lines);
         let written = lines.map_or(Ok(()), |lines| out.write_all(lines.as_bytes()));
         failed = unreadable.map(ExportError::from).or_else(|| written.err().map(ExportError::from));
     })?;

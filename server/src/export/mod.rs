@@ -24,6 +24,8 @@ pub enum What {
     Impressions,
     /// Clicks on them.
     Clicks,
+    /// What users did later, such as orders.
+    Outcomes,
     /// How they must be credited.
     Rules,
     /// What judges said.
@@ -34,7 +36,8 @@ pub enum What {
 
 impl What {
     /// All parts.
-    pub const ALL: [Self; 5] = [Self::Impressions, Self::Clicks, Self::Rules, Self::Judgements, Self::Log];
+    pub const ALL: [Self; 6] =
+        [Self::Impressions, Self::Clicks, Self::Outcomes, Self::Rules, Self::Judgements, Self::Log];
 
     /// The name.
     #[must_use]
@@ -42,6 +45,7 @@ impl What {
         match self {
             Self::Impressions => "impressions",
             Self::Clicks => "clicks",
+            Self::Outcomes => "outcomes",
             Self::Rules => "rules",
             Self::Judgements => "judgements",
             Self::Log => "log",
@@ -58,7 +62,7 @@ impl What {
                 Err("this experiment mixes lists and has no judgements; export impressions, clicks and rules"
                     .to_owned())
             }
-            (Self::Impressions | Self::Clicks | Self::Rules, Ask::Duels) => {
+            (Self::Impressions | Self::Clicks | Self::Outcomes | Self::Rules, Ask::Duels) => {
                 let name = self.name();
                 Err(format!("this experiment asks judges and has no {name}; export judgements"))
             }
@@ -90,7 +94,7 @@ impl From<crate::store::StoreError> for ExportError {
 /// If the log cannot be read or the lines cannot be written.
 pub fn export(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
     match what {
-        What::Impressions | What::Clicks => impressions::write(store, id, name, what, out),
+        What::Impressions | What::Clicks | What::Outcomes => impressions::write(store, id, name, what, out),
         What::Judgements => impressions::judgements(store, id, name, out),
         What::Rules => {
             let rules = Rules::of(store, id, name)?;

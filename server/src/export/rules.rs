@@ -19,6 +19,7 @@ pub struct Rules {
     nothing_final: Option<String>,
     kept_from: Option<String>,
     ask: Ask,
+    has_outcomes: bool,
 }
 
 impl Rules {
@@ -36,6 +37,7 @@ impl Rules {
             nothing_final: experiment.nothing_final(),
             kept_from: experiment.forgotten().before.map(date),
             ask: experiment.config().ask,
+            has_outcomes: experiment.config().outcomes.is_some(),
         })
     }
 
@@ -43,6 +45,12 @@ impl Rules {
     #[must_use]
     pub fn ask(&self) -> Ask {
         self.ask
+    }
+
+    /// Whether outcomes count.
+    #[must_use]
+    pub fn has_outcomes(&self) -> bool {
+        self.has_outcomes
     }
 
     /// The last day that is exported, in days since 1970-01-01.
@@ -73,8 +81,9 @@ impl Rules {
     #[must_use]
     pub fn command(&self) -> String {
         let flags: Vec<String> = self.flags.iter().map(|flag| quoted(flag)).collect();
+        let outcomes = if self.has_outcomes { "--outcomes outcomes.jsonl " } else { "" };
         format!(
-            "click-logs credit --impressions impressions.jsonl --clicks clicks.jsonl --bots bots.toml {} --out credited",
+            "click-logs credit --impressions impressions.jsonl --clicks clicks.jsonl --bots bots.toml {outcomes}{} --out credited",
             flags.join(" ")
         )
     }

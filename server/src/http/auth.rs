@@ -219,3 +219,15 @@ impl FromRequestParts<App> for Sender {
         Ok(Self::of(&parts.headers, app))
     }
 }
+
+/// The only experiment that the key of a sender is for; none without a key, or if it is for all.
+#[derive(Debug)]
+pub(super) struct Bound(pub(super) Option<String>);
+
+impl FromRequestParts<App> for Bound {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        Ok(Self(Caller::of(parts, app)?.and_then(|caller| caller.bound().map(str::to_owned))))
+    }
+}

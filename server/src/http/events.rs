@@ -8,14 +8,20 @@ use axum::http::StatusCode;
 use serde_json::{Value as Told, json};
 use traffic::ClickFate;
 
-use super::auth::Sender;
+use super::auth::{Bound, Sender};
 use super::body::{Events, Kind, parsed};
 use super::named::seconds;
 use super::off_thread::off_thread;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
-use crate::jobs::{self, Said, Sent};
+use crate::jobs::{self, Outcome, OutcomeFate, Said, Sent, Whose};
 use crate::json::{self, Node, ShapeError, Value};
+use crate::writer::{ExperimentHandle, Session};
+
+/// What an event must say of an outcome.
+const CONVERTED: &str = "the document, in event_attributes.object.object_id";
+/// Values beyond this many minor units are nobody's order.
+const MOST_VALUE: f64 = 1e12;
 
 /// The actions that are clicks.
 const CLICKS: [&str; 2] = ["click", "click_through"];
@@ -35,6 +41,8 @@ const SMALL: usize = 4 << 10;
 enum Fate {
     /// A click that the writer judges.
     Click(Sent),
+    /// What somebody did later, which the writer judges; of a page that signed it, the impression.
+    Outcome(Outcome, Option<ImpressionId>),
     /// Known without it. Where it says of which impression it is, the writer counts it.
     Known(&'static str, String, Option<Sent>),
 }
@@ -42,7 +50,11 @@ enum Fate {
 impl Fate {
     /// Drops the event if its impression had too many in this second.
     fn limit(&mut self, app: &App) {
-        let Some(of) = self.sent().map(|sent| sent.of) else { return };
+        let of = match self {
+            Self::Outcome(_, of) => *of,
+            _ => self.sent().map(|sent| sent.of),
+        };
+        let Some(of) = of else { return };
         if !app.impression_rates.admits((of.experiment, of.impression), app.settings.impression_rate) {
             *self = Self::Known("limited", String::new(), None);
         }
@@ -51,32 +63,46 @@ impl Fate {
     fn sent(&self) -> Option<&Sent> {
         match self {
             Self::Click(sent) => Some(sent),
+            Self::Outcome(..) => None,
             Self::Known(_, _, sent) => sent.as_ref(),
         }
     }
 }
 
 /// `POST /v1/events`
-pub(super) async fn events(State(app): State<App>, sender: Sender, body: Events) -> Result<Answer<Told>, Problem> {
-    let fates = read(&app, sender, body).await?;
+pub(super) async fn events(
+    State(app): State<App>,
+    sender: Sender,
+    Bound(bound): Bound,
+    body: Events,
+) -> Result<Answer<Told>, Problem> {
+    let fates = read(&app, sender, bound, body).await?;
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
     let sent: Vec<Sent> = fates.iter().filter_map(Fate::sent).cloned().collect();
-    let has_clicks = fates.iter().any(|fate| matches!(fate, Fate::Click(_)));
-    let taken = if sent.is_empty() {
-        Ok(vec![])
+    let outcomes = fates.iter().filter_map(|fate| match fate {
+        Fate::Outcome(outcome, _) => Some(outcome.clone()),
+        _ => None,
+    });
+    let outcomes: Vec<Outcome> = outcomes.collect();
+    let are_judged = fates.iter().any(|fate| matches!(fate, Fate::Click(_) | Fate::Outcome(..)));
+    let judged = if sent.is_empty() && outcomes.is_empty() {
+        Ok(Default::default())
     } else {
-        app.writer.call(Some(app.settings.request_timeout), move |session| jobs::events(session, &sent)).await
+        let judge = move |session: &mut Session<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
+        app.writer.call(Some(app.settings.request_timeout), judge).await
     };
-    // Without a click, all answers are known whatever the writer does.
-    let mut taken = if has_clicks { taken? } else { vec![] }.into_iter();
+    // Where the writer judges nothing, all answers are known whatever it does.
+    let (taken, converted) = if are_judged { judged? } else { Default::default() };
+    let (mut taken, mut converted) = (taken.into_iter(), converted.into_iter());
     let results: Vec<Told> = fates
         .into_iter()
         .map(|fate| {
             let (status, why) = match fate {
                 Fate::Known(status, why, _) => (status, why),
                 Fate::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
+                Fate::Outcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
             // Who has no key gets no more back than was sent.
@@ -92,53 +118,31 @@ pub(super) async fn events(State(app): State<App>, sender: Sender, body: Events)
 }
 
 /// Reads the events of a body away from the threads that serve connections; those without a key, one body at a time.
-async fn read(app: &App, sender: Sender, Events { bytes, kind, room }: Events) -> Result<Vec<Fate>, Problem> {
+async fn read(
+    app: &App,
+    sender: Sender,
+    bound: Option<String>,
+    Events { bytes, kind, room }: Events,
+) -> Result<Vec<Fate>, Problem> {
+    let reader = Reader { app: app.clone(), sender, bound, now: seconds(app) };
     let _turn = match sender {
-        Sender::Known if bytes.len() <= SMALL => return fates(app, &bytes, kind, MOST),
+        Sender::Known if bytes.len() <= SMALL => return reader.fates(&bytes, kind, MOST),
         Sender::Known => None,
         Sender::Public => {
             let turn = tokio::time::timeout(app.settings.request_timeout, Arc::clone(&app.public).acquire_owned());
             Some(turn.await.map_err(|_| Problem::unavailable("too many events are being read"))?)
         }
     };
-    let shared = app.clone();
     off_thread(move || {
         let _room = room;
         let most = if sender == Sender::Public { MOST_PUBLIC } else { MOST };
-        let mut fates = fates(&shared, &bytes, kind, most)?;
+        let mut fates = reader.fates(&bytes, kind, most)?;
         if sender == Sender::Public {
-            fates.iter_mut().for_each(|fate| fate.limit(&shared));
+            fates.iter_mut().for_each(|fate| fate.limit(&reader.app));
         }
         Ok(fates)
     })
     .await?
-}
-
-/// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
-fn fates(app: &App, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<Fate>, Problem> {
-    let now = seconds(app);
-    // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
-    let are_objects = |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
-    if kind != Kind::Json {
-        let lines = lines(bytes, most);
-        if kind == Kind::Lines || are_objects(&lines) {
-            return of_texts(app, &lines, now, most);
-        }
-    }
-    match (parsed(bytes), kind) {
-        (Ok(body), _) => match body.value().kind() {
-            json::Kind::List(events) => {
-                check_count(events, most)?;
-                Ok(body.value().items().map(|event| of_event(app, event, now)).collect())
-            }
-            _ => Ok(vec![of_event(app, body.value(), now)]),
-        },
-        (Err(problem), kind) => match (json::items(bytes), kind) {
-            (Some(events), _) => of_texts(app, &events, now, most),
-            (None, Kind::Text) => of_texts(app, &lines(bytes, most), now, most),
-            (None, _) => Err(problem),
-        },
-    }
 }
 
 /// Each event has an answer, which may be larger than the event.
@@ -161,47 +165,207 @@ fn of_click(fate: ClickFate) -> (&'static str, String) {
     (status, why.to_owned())
 }
 
+fn of_outcome(fate: OutcomeFate) -> (&'static str, String) {
+    let (status, why) = match fate {
+        OutcomeFate::Taken => ("taken", ""),
+        OutcomeFate::Duplicate => {
+            ("duplicate", "the same came before; lines of one order on one document differ in action or value")
+        }
+        OutcomeFate::NoValue => (
+            "malformed",
+            "value: expected whole minor units where values count, and nothing, or -1 to take one back, where only the number does",
+        ),
+        OutcomeFate::OtherCurrency => ("other-currency", "values in another currency count"),
+        OutcomeFate::Bot => ("bot", "the unit is a bot"),
+        OutcomeFate::TooMany => ("limited", "the unit has more outcomes or lists than a user has"),
+        OutcomeFate::Late => ("late", "the unit has closed"),
+        OutcomeFate::NotShown => ("not-shown", "no list that counts for the unit showed the document before"),
+        OutcomeFate::UnknownUnit => ("unknown-unit", "no such unit was in the experiment"),
+    };
+    (status, why.to_owned())
+}
+
 /// The lines that are not blank, one more than may be there at most.
 fn lines(bytes: &[u8], most: usize) -> Vec<&[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(most + 1).collect()
 }
 
-/// Events that are each a text.
-fn of_texts(app: &App, texts: &[&[u8]], now: u64, most: usize) -> Result<Vec<Fate>, Problem> {
-    check_count(texts.len(), most)?;
-    let of_text = |text: &&[u8]| match json::parse(text) {
-        Ok(event) => of_event(app, event.value(), now),
-        Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}"), None),
-    };
-    Ok(texts.iter().map(of_text).collect())
+/// Reads the events of a body.
+struct Reader {
+    app: App,
+    sender: Sender,
+    /// The only experiment that the sender may use.
+    bound: Option<String>,
+    /// In seconds since 1970.
+    now: u64,
 }
 
-fn of_event(app: &App, event: Value<'_>, now: u64) -> Fate {
-    let event = Node::top(event);
-    // What is wrong with it counts for the impression that it is of.
-    let of = impression(app, &event, now);
-    match click(&event, of) {
-        Ok(fate) => fate,
-        Err(ShapeError { path, found, expected }) => {
-            let place = if path.is_empty() { "the event".to_owned() } else { path };
-            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Malformed });
-            Fate::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
+impl Reader {
+    /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
+    fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<Fate>, Problem> {
+        // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
+        let are_objects =
+            |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
+        if kind != Kind::Json {
+            let lines = lines(bytes, most);
+            if kind == Kind::Lines || are_objects(&lines) {
+                return self.of_texts(&lines, most);
+            }
+        }
+        match (parsed(bytes), kind) {
+            (Ok(body), _) => match body.value().kind() {
+                json::Kind::List(events) => {
+                    check_count(events, most)?;
+                    Ok(body.value().items().map(|event| self.of_event(event)).collect())
+                }
+                _ => Ok(vec![self.of_event(body.value())]),
+            },
+            (Err(problem), kind) => match (json::items(bytes), kind) {
+                (Some(events), _) => self.of_texts(&events, most),
+                (None, Kind::Text) => self.of_texts(&lines(bytes, most), most),
+                (None, _) => Err(problem),
+            },
         }
     }
-}
 
-/// The impression that an event is of, if it says so in a way that can be read.
-fn impression(app: &App, event: &Node<'_, '_>, now: u64) -> Option<Result<ImpressionId, IdError>> {
-    let id = event.get("query_id").ok()??;
-    Some(app.signer.read(id.value().as_str()?, now))
-}
-
-fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<Fate, ShapeError> {
-    let action = event.need("action_name", "an action, such as \"click\"")?.name("an action", 256)?;
-    if !CLICKS.contains(&action) {
-        let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Ignored });
-        return Ok(Fate::Known("ignored", "another action than a click".to_owned(), sent));
+    /// Events that are each a text.
+    fn of_texts(&self, texts: &[&[u8]], most: usize) -> Result<Vec<Fate>, Problem> {
+        check_count(texts.len(), most)?;
+        let of_text = |text: &&[u8]| match json::parse(text) {
+            Ok(event) => self.of_event(event.value()),
+            Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}"), None),
+        };
+        Ok(texts.iter().map(of_text).collect())
     }
+
+    fn of_event(&self, event: Value<'_>) -> Fate {
+        let event = Node::top(event);
+        // What is wrong with it counts for the impression that it is of.
+        let of = self.impression(&event);
+        match self.click_or_outcome(&event, of) {
+            Ok(fate) => fate,
+            Err(ShapeError { path, found, expected }) => {
+                let place = if path.is_empty() { "the event".to_owned() } else { path };
+                let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Malformed });
+                Fate::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
+            }
+        }
+    }
+
+    /// The impression that an event is of, if it says so in a way that can be read.
+    fn impression(&self, event: &Node<'_, '_>) -> Option<Result<ImpressionId, IdError>> {
+        let id = event.get("query_id").ok()??;
+        Some(self.app.signer.read(id.value().as_str()?, self.now))
+    }
+
+    fn click_or_outcome(
+        &self,
+        event: &Node<'_, '_>,
+        of: Option<Result<ImpressionId, IdError>>,
+    ) -> Result<Fate, ShapeError> {
+        let action = event.need("action_name", "an action, such as \"click\"")?.name("an action", 256)?;
+        if CLICKS.contains(&action) {
+            return click(event, of);
+        }
+        let entries = self.app.directory.all();
+        let counts = |entry: &&Arc<ExperimentHandle>| {
+            entry.config.outcomes.as_ref().is_some_and(|outcomes| outcomes.contains_key(action))
+        };
+        let counting: Vec<&Arc<ExperimentHandle>> = entries.values().filter(counts).collect();
+        if counting.is_empty() {
+            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Ignored });
+            let why = "another action than a click, and no outcome of an experiment";
+            return Ok(Fate::Known("ignored", why.to_owned(), sent));
+        }
+        self.outcome(event, action, of, &counting)
+    }
+
+    /// What somebody did later. Its unit is that of the page which it names; who has a key may name the unit instead.
+    fn outcome(
+        &self,
+        event: &Node<'_, '_>,
+        action: &str,
+        of: Option<Result<ImpressionId, IdError>>,
+        counting: &[&Arc<ExperimentHandle>],
+    ) -> Result<Fate, ShapeError> {
+        let attributes = event.need("event_attributes", CONVERTED)?;
+        let document =
+            attributes.need("object", CONVERTED)?.need("object_id", CONVERTED)?.id("a document", 256)?.into_owned();
+        // Beside the action or beside the document.
+        let said = |name: &str| match event.get(name) {
+            Ok(None) => Ok(attributes.get(name)?.map(|found| (found.path(), found.value()))),
+            found => Ok::<_, ShapeError>(found?.map(|found| (found.path(), found.value()))),
+        };
+        let text = |name: &str, what: &str| match said(name)? {
+            None => Ok(None),
+            Some((path, value)) => match Node::top(value).id(what, 256) {
+                Ok(text) => Ok(Some(text.into_owned())),
+                Err(error) => Err(ShapeError { path, ..error }),
+            },
+        };
+        let value = match said("value")? {
+            None => None,
+            Some((path, value)) => {
+                let whole = value.as_f64().filter(|value| value.fract() == 0.0 && value.abs() <= MOST_VALUE);
+                let expected = "a whole number of minor units, such as 1250 for 12.50";
+                let wrong = || ShapeError { path, ..Node::top(value).wrong(expected) };
+                Some(whole.ok_or_else(wrong)? as i64)
+            }
+        };
+        let order = match text("order", "the id of an order")? {
+            None => text("order_id", "the id of an order")?,
+            found => found,
+        };
+        let currency = text("currency", "a currency")?;
+        let mut whose: Vec<(u32, Whose)> = Vec::new();
+        // A page may be of an experiment in which this counts for nothing.
+        let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
+        whose.extend(signed.map(|of| (of.experiment, Whose::Impression(of))));
+        match (self.sender, of) {
+            (Sender::Public, None) => {
+                let why = "without a key, an outcome names a page of its unit by its id, in query_id";
+                return Ok(Fate::Known("unsigned", why.to_owned(), None));
+            }
+            (Sender::Public, Some(Err(error))) => {
+                let status = if error == IdError::Expired { "late" } else { "unknown" };
+                return Ok(Fate::Known(status, error.to_string(), None));
+            }
+            (Sender::Public, Some(Ok(_))) => {}
+            (Sender::Known, _) => {
+                let unit = match text("unit", "a unit")? {
+                    None => match text("user_id", "a unit")? {
+                        None => text("client_id", "a unit")?,
+                        found => found,
+                    },
+                    found => found,
+                };
+                if unit.is_none() && of.is_none() {
+                    let expected = "the unit, as impressions name it, in unit, user_id or client_id; or the id of one of its pages in query_id";
+                    return Err(ShapeError {
+                        path: "unit".to_owned(),
+                        found: "nothing".to_owned(),
+                        expected: expected.to_owned(),
+                    });
+                }
+                let others = counting.iter().filter(|entry| signed.is_none_or(|of| of.experiment != entry.id));
+                for (entry, unit) in others.filter_map(|entry| Some((entry, unit.as_deref()?))) {
+                    let hashes = self.app.hashes.unit(entry.id, unit, self.app.clock.now());
+                    whose.push((entry.id, Whose::Unit(hashes)));
+                }
+                let is_allowed = |id: u32| {
+                    let name = counting.iter().find(|entry| entry.id == id).map(|entry| &entry.config.name);
+                    self.bound.as_ref().is_none_or(|bound| name == Some(bound))
+                };
+                whose.retain(|(id, _)| is_allowed(*id));
+            }
+        }
+        let action = action.to_owned();
+        Ok(Fate::Outcome(Outcome { action, document, value, currency, order, whose }, of.and_then(Result::ok)))
+    }
+}
+
+/// A click, which names the page that it was on.
+fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<Fate, ShapeError> {
     event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
     let attributes = event.need("event_attributes", DOCUMENT)?;
     let document =

@@ -51,7 +51,7 @@ pub(super) async fn export(
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
     let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
-    let nothing_yet = nothing_yet.filter(|_| matches!(what, What::Impressions | What::Clicks));
+    let nothing_yet = nothing_yet.filter(|_| matches!(what, What::Impressions | What::Clicks | What::Outcomes));
     let path = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
     let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));

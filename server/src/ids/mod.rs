@@ -11,5 +11,5 @@ mod ring;
 pub use base64url::{decode, encode};
 pub use hashes::{Hashes, UnitHash, UnitHashes};
 pub use impression::{IdError, ImpressionId, Signer};
-pub use places::Places;
+pub use places::{NameHash, Places};
 pub use ring::Secret;

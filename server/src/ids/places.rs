@@ -1,11 +1,15 @@
 //! Where units stand among those of an experiment and in a layer: by keyed hashes of their names. Nothing of them is stored, so the key
-//! must never change: who is in an experiment stays in.
+//! must never change: who is in an experiment stays in. Names of orders and documents are hashed with it too, because what comes back
+//! weeks later must find its order.
 
 use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
 use traffic::Place;
 
 use super::hashes::{first, hash};
+
+/// The name of an order or a document, as the store knows it.
+pub type NameHash = [u8; 16];
 
 /// The key of all places of a store.
 #[derive(Clone)]
@@ -35,6 +39,18 @@ impl Places {
             share: of(b's', experiment, &[unit.as_bytes()]),
             lane: of(b'l', 0, &[layer.as_bytes(), unit.as_bytes()]),
         }
+    }
+
+    /// An order of a unit of an experiment, by the unit's number.
+    #[must_use]
+    pub fn order(&self, experiment: u32, unit: u64, order: &str) -> NameHash {
+        first(hash(self.0.clone(), b'o', experiment, &[&unit.to_be_bytes(), order.as_bytes()]))
+    }
+
+    /// A document that a unit of an experiment did something with.
+    #[must_use]
+    pub fn document(&self, experiment: u32, unit: u64, document: &str) -> NameHash {
+        first(hash(self.0.clone(), b'd', experiment, &[&unit.to_be_bytes(), document.as_bytes()]))
     }
 }
 

@@ -4,7 +4,7 @@
 use traffic::{Event, Recorded};
 
 use crate::ids::UnitHash;
-use crate::store::{Store, StoreError, StoredEvent};
+use crate::store::{ASKED, Store, StoreError, StoredEvent};
 use crate::writer::Session;
 
 /// What must be deleted of one experiment.
@@ -62,9 +62,6 @@ impl Deletion {
         Ok(())
     }
 }
-
-/// The kind of the events that ask for an impression.
-const ASKED: u8 = 3;
 
 /// Deletes what was found, and what came since; returns how many impressions lost their unit.
 pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize {

@@ -1,7 +1,7 @@
 //! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
+use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
 
 /// The most changes that a page lists.
 const CHANGES: usize = 12;
@@ -31,6 +31,8 @@ pub struct Glance {
     pub fates: Fates,
     /// What counted on days that are closed.
     pub tally: Tally,
+    /// What became of outcomes, if such count.
+    pub conversions: Option<ConversionTally>,
     /// What would make its verdict wrong.
     pub warnings: Vec<String>,
     /// The last changes with their times in words, the newest first.
@@ -79,6 +81,7 @@ impl Glance {
             created: experiment.minute(experiment.created()),
             fates: experiment.fates(),
             tally: experiment.tally(),
+            conversions: experiment.conversion_tally(),
             warnings: still_warning(experiment, now).into_iter().chain(experiment.warnings()).collect(),
             changes: experiment
                 .changes()

@@ -185,7 +185,10 @@ fn gone() -> Refusal {
 fn expiry(config: &Config, asked: i64) -> u32 {
     // The window was checked when the experiment was created.
     let window = parse_duration(&config.window).unwrap_or(0);
-    let end = asked.saturating_add(window.saturating_mul(WINDOWS)).saturating_add(GRACE);
+    // As long as what comes of the page may be credited.
+    let days = config.outcome_days.filter(|_| config.outcomes.is_some()).map_or(0, |days| days + config.unit_days);
+    let outcomes = i64::from(days).saturating_mul(times::DAY);
+    let end = asked.saturating_add(window.saturating_mul(WINDOWS)).saturating_add(GRACE).saturating_add(outcomes);
     u32::try_from(end / 1000).unwrap_or(u32::MAX)
 }
 

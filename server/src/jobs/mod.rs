@@ -5,6 +5,7 @@ mod deletion;
 mod experiments;
 mod glance;
 mod impressions;
+mod outcomes;
 mod refusal;
 mod status;
 
@@ -13,5 +14,6 @@ pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
+pub use outcomes::{Outcome, OutcomeFate, Whose, outcomes};
 pub use refusal::Refusal;
 pub use status::{Snapshot, seen, snapshot, snapshot_of, snapshots};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use times::date;
 use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, Held, Notices};
+use verdicts::conversions::{ConversionCounts, LineFate};
 use verdicts::decide::{Decision, PairRecord};
 
 use super::Refusal;
@@ -124,7 +125,7 @@ pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot
 }
 
 fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
-    let rows = experiment.rows().len();
+    let rows = experiment.rows().len() + experiment.conversion_rows();
     let evidence = (known != Some(rows)).then(|| experiment.evidence());
     Snapshot { id, told, facts: experiment.facts(), rows, evidence }
 }
@@ -174,6 +175,9 @@ impl Snapshot<Value> {
             };
             told["segments"]["harms"] = segments.harms.iter().map(harm).collect();
         }
+        if told["outcomes"].is_object() {
+            told["outcomes"]["measures"] = verdict.measures_record();
+        }
         told["report"] = report.into();
         told["faults"] = json!(checked.faults);
         told["tested"] = checked.tested.into();
@@ -201,6 +205,37 @@ fn pairs(decision: &Decision) -> Value {
         })
     };
     decision.record().pairs.iter().map(pair).collect()
+}
+
+/// What units did later, if that counts: how many outcomes there were and what became of them, what rankers got on days that are closed,
+/// and what decides.
+fn outcomes(experiment: &Experiment) -> Value {
+    let (Some(tally), Some(table)) = (experiment.conversion_tally(), experiment.conversions()) else {
+        return Value::Null;
+    };
+    let fates = LineFate::ALL.into_iter().map(|fate| (fate.name().to_owned(), tally.of(fate).into()));
+    let mut totals: BTreeMap<(usize, usize), ConversionCounts> = BTreeMap::new();
+    table.days.iter().for_each(|day| *totals.entry(day.pair).or_default() += day.counts);
+    let name = |ranker: usize| &table.rankers[ranker];
+    let totals = totals.into_iter().map(|((first, second), counts)| {
+        json!({
+            "first": name(first),
+            "second": name(second),
+            "units": counts.units.total(),
+            "conversions": counts.conversions,
+            "value": counts.value,
+            "cut_units": counts.cut_units,
+            "cut_value": counts.cut,
+        })
+    });
+    json!({
+        "primary": experiment.primary().name(),
+        "taken": tally.taken,
+        "open": tally.open(),
+        "fates": fates.collect::<serde_json::Map<String, Value>>(),
+        "totals": totals.collect::<Vec<_>>(),
+        "first_closing": experiment.first_maturity(),
+    })
 }
 
 fn details(experiment: &Experiment) -> Value {
@@ -281,6 +316,8 @@ fn details(experiment: &Experiment) -> Value {
         "guardrails": rails.collect::<Vec<_>>(),
         "not_watched": experiment.not_watched(),
         "changes": changes.collect::<Vec<_>>(),
+        // With verdicts later.
+        "outcomes": outcomes(experiment),
         "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
         "segments": segments,
         // When it ends by itself.

@@ -94,7 +94,7 @@ pub struct Metrics {
     /// Lists of one ranker, by why nothing was mixed.
     pub champions: Family<12>,
     /// Events by what became of them.
-    pub events: Family<8>,
+    pub events: Family<12>,
     /// Messages that were sent, by what came of it.
     pub messages: Family<2>,
     /// Messages that wait.
@@ -163,7 +163,20 @@ impl Default for Metrics {
                 "rankduel_events_total",
                 "Events by what became of them.",
                 "status",
-                ["taken", "duplicate", "late", "unknown", "not-shown", "ignored", "malformed", "limited"],
+                [
+                    "taken",
+                    "duplicate",
+                    "late",
+                    "unknown",
+                    "not-shown",
+                    "unknown-unit",
+                    "other-currency",
+                    "bot",
+                    "unsigned",
+                    "ignored",
+                    "malformed",
+                    "limited",
+                ],
             ),
             messages: Family::new(
                 "rankduel_messages_total",

@@ -2,11 +2,13 @@
 //! Not here: what events mean.
 //!
 //! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, `marks` is
-//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. Their rows have checksums,
+//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. One in which conversions count
+//! has a seventh, `converted`, with what orders are called. Their rows have checksums,
 //! which every read compares. `synchronous=FULL` with a write-ahead log: what was committed is on the disk.
 
 mod access;
 mod audit;
+mod converted;
 mod faults;
 mod keys;
 mod lock;
@@ -19,6 +21,7 @@ mod write;
 
 pub use access::{Access, Rotated, Store, StoreError};
 pub use audit::Audit;
+pub(crate) use converted::ASKED;
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
 pub use lock::{StoreLock, is_made};

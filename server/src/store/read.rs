@@ -316,6 +316,7 @@ impl Store {
                 self.check_units(id, drop).map(drop),
                 self.marks(id).map(drop),
                 self.check_shown(id),
+                self.check_names(id),
                 self.check_snapshots(id),
             ];
             let texts = checks.into_iter().filter_map(Result::err);

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::StoreError;
+use super::converted::ASKED;
 use crate::ids::Secret;
 
 /// The version of the tables that this build reads and writes.
@@ -42,6 +43,16 @@ pub(super) fn tables_of(experiment: u32) -> String {
     )
 }
 
+/// What an experiment has beside these in which conversions count: the names of what units order, and who asked for an impression.
+pub(super) fn conversions_of(experiment: u32) -> String {
+    format!(
+        "CREATE TABLE converted_{experiment} (
+            unit INTEGER NOT NULL, hash BLOB NOT NULL, number INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (unit, hash)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX asked_{experiment} ON events_{experiment} (impression) WHERE kind = {ASKED};"
+    )
+}
+
 /// Those of them that hold snapshots, in parts, and the states of units that these are of.
 pub(super) fn snapshots_of(experiment: u32) -> String {
     format!(
@@ -57,9 +68,9 @@ pub(super) fn snapshots_of(experiment: u32) -> String {
 
 /// Deletes the tables of one experiment.
 pub(super) fn drop_of(experiment: u32) -> String {
-    ["events", "shown", "units", "marks", "snapshots", "states"]
-        .map(|table| format!("DROP TABLE {table}_{experiment};"))
-        .concat()
+    let all = ["events", "shown", "units", "marks", "snapshots", "states"];
+    let dropped = all.map(|table| format!("DROP TABLE {table}_{experiment};")).concat();
+    format!("{dropped} DROP TABLE IF EXISTS converted_{experiment};")
 }
 
 /// The secrets of a store: whoever copies the file has them.

@@ -11,6 +11,7 @@ pub(super) enum Table {
     Marks,
     Snapshots,
     States,
+    Converted,
 }
 
 /// A column.

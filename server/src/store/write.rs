@@ -49,16 +49,19 @@ impl Store {
         self.inject(Operation::Committed)
     }
 
-    /// Names a new experiment, makes its tables, and returns its number.
+    /// Names a new experiment, makes its tables, and returns its number; `converts` says whether conversions count.
     ///
     /// # Errors
     /// If there is one of this name, or the store cannot be written.
-    pub fn insert_experiment(&self, name: &str) -> Result<u32, StoreError> {
+    pub fn insert_experiment(&self, name: &str, converts: bool) -> Result<u32, StoreError> {
         self.inject(Operation::Insert)?;
         self.run("INSERT INTO experiments (name) VALUES (?1)", [name])?;
         let id = u32::try_from(self.connection.last_insert_rowid())
             .map_err(|_| StoreError::Damaged("the numbers of experiments are used up".to_owned()))?;
         self.connection.execute_batch(&schema::tables_of(id))?;
+        if converts {
+            self.connection.execute_batch(&schema::conversions_of(id))?;
+        }
         Ok(id)
     }
 

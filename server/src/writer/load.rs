@@ -140,8 +140,8 @@ fn fold_after(
             return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
         each(Next { n: stored.n, event, experiment: folded.as_ref() });
-        if let (Event::Asked { unit, .. }, Some(experiment)) = (event, &mut folded) {
-            fetch(store, id, experiment, *unit, at)?;
+        if let (Some(unit), Some(experiment)) = (event.unit(), &mut folded) {
+            fetch(store, id, experiment, unit, at)?;
         }
         match &mut folded {
             None => folded = Some(Experiment::begin(&recorded).map_err(|error| wrong(error.to_string()))?),

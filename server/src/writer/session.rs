@@ -7,7 +7,7 @@ use traffic::{Experiment, Marks, Refused};
 use super::Shared;
 use super::load::Damage;
 use super::upkeep::{Upkeep, fetch};
-use crate::ids::{ImpressionId, UnitHash, UnitHashes};
+use crate::ids::{ImpressionId, NameHash, UnitHash, UnitHashes};
 use crate::store::{Audit, Displayed, Kept, Shown, Store, StoreError, StoredEvent};
 
 /// An experiment in memory: the fold of its log.
@@ -142,7 +142,8 @@ impl Session<'_> {
     pub fn create(&mut self, mut experiment: Experiment) -> Result<(), Refused> {
         experiment.started(self.now, self.shared.start)?;
         let name = experiment.config().name.clone();
-        if let Some(id) = self.attempt(|store| store.insert_experiment(&name)) {
+        let converts = experiment.config().outcomes.is_some();
+        if let Some(id) = self.attempt(|store| store.insert_experiment(&name, converts)) {
             self.held.insert(id, Held { experiment, last_unit: 0, asked: 0, forgotten: 0, upkeep: Upkeep::default() });
             self.touched.insert(id);
         }
@@ -152,10 +153,44 @@ impl Session<'_> {
     /// The number of a unit; a unit that was never seen gets the next one. What the fold knows of it is in memory then.
     pub fn unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
         let number = self.number_of(experiment, unit)?;
+        self.fetch(experiment, number).then_some(number)
+    }
+
+    /// The number of a unit that was seen before.
+    pub fn known_unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
+        let all = std::iter::once(unit.now).chain(unit.before);
+        let mut numbers = all.map(|hash| self.attempt(|store| store.unit(experiment, &hash)).flatten());
+        numbers.find_map(|number| number)
+    }
+
+    /// The unit that asked for an impression, if conversions count there.
+    pub fn unit_that_asked(&mut self, experiment: u32, impression: u64) -> Option<u64> {
+        let open = self.known(experiment).and_then(|known| known.unit_of(impression));
+        open.or_else(|| self.attempt(|store| store.unit_that_asked(experiment, impression)).flatten())
+    }
+
+    /// Brings what the fold knows of a unit into memory; `false` if the store failed.
+    pub fn fetch(&mut self, experiment: u32, number: u64) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
         let Self { store, held, failure, .. } = self;
-        let held = held.get_mut(&experiment)?;
+        let Some(held) = held.get_mut(&experiment) else { return false };
         let fetched = fetch(store, experiment, &mut held.experiment, number, held.upkeep.states_at());
-        fetched.map_err(|error| *failure = Some(error)).ok().map(|()| number)
+        fetched.map_err(|error| *failure = Some(error)).is_ok()
+    }
+
+    /// The number of a name of a unit; the next one, and `true`, if it is new.
+    pub fn name(&mut self, experiment: u32, unit: u64, hash: &NameHash) -> Option<(u32, bool)> {
+        match self.attempt(|store| store.name(experiment, unit, hash))? {
+            Some(number) => Some((number, false)),
+            None => Some((self.attempt(|store| store.last_name(experiment, unit))? + 1, true)),
+        }
+    }
+
+    /// Keeps the number of a name of a unit.
+    pub fn keep_name(&mut self, experiment: u32, unit: u64, hash: &NameHash, number: u32) {
+        self.attempt(|store| store.insert_name(experiment, unit, hash, number));
     }
 
     fn number_of(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
@@ -273,6 +308,9 @@ impl Session<'_> {
 }
 
 fn forget(store: &Store, experiment: u32, hash: &UnitHash, impressions: &[u64]) -> Result<(), StoreError> {
+    if let Some(unit) = store.unit(experiment, hash)? {
+        store.forget_names(experiment, unit)?;
+    }
     store.forget_unit(experiment, hash)?;
     for &impression in impressions {
         store.forget_shown(experiment, impression)?;

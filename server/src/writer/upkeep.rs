@@ -258,6 +258,7 @@ impl Held {
             let state = store.unit_state(id, unit.number, self.upkeep.states_at())?;
             if state.map_or(ends, |state| state.seen < before) {
                 store.forget_unit(id, &unit.hash)?;
+                store.forget_names(id, unit.number)?;
                 store.drop_states(id, unit.number)?;
             }
         }

@@ -70,10 +70,10 @@ fn words(folder: &Path) -> Vec<String> {
 }
 
 /// Credits the exported files as their script says, by the library that `click-logs credit` calls.
-fn credited(folder: &Path) -> String {
+pub(crate) fn credited(folder: &Path) -> String {
     let words = words(folder);
     // Files are named in their folder, which is not that of this process.
-    let files = ["impressions.jsonl", "clicks.jsonl", "bots.toml", "credited"];
+    let files = ["impressions.jsonl", "clicks.jsonl", "outcomes.jsonl", "bots.toml", "credited"];
     let absolute =
         |word: &String| if files.contains(&word.as_str()) { folder.join(word).into() } else { OsString::from(word) };
     assert_eq!(click_logs::cli::main_with(words.iter().map(absolute).chain(["--quiet".into()])), 0, "{words:?}");
@@ -154,7 +154,7 @@ fn exports_that_cannot_be_are_refused() {
     server.experiment("e", json!({}));
     for query in ["", "?what=everything", "?what=", "?part=log"] {
         let problem = server.client().get(&format!("/v1/experiments/e/export{query}")).problem(400);
-        assert_eq!(problem["expected"], "impressions, clicks, rules, judgements, log");
+        assert_eq!(problem["expected"], "impressions, clicks, outcomes, rules, judgements, log");
     }
     server.client().get("/v1/experiments/x/export?what=log").problem(404);
     let (_, error) = texts(&server.command(&["export", "x", "out"]));
@@ -193,7 +193,7 @@ fn judgements_are_read_by_boards() {
     assert_eq!(found, said);
     let judges: BTreeSet<&str> = lines.iter().map(|line| line["judge"].as_str().unwrap()).collect();
     assert_eq!(judges, BTreeSet::from(["unit 1", "unit 2"]));
-    for what in ["impressions", "clicks", "rules"] {
+    for what in ["impressions", "clicks", "outcomes", "rules"] {
         let problem = server.client().get(&format!("/v1/experiments/e/export?what={what}")).problem(422);
         assert_eq!(problem["detail"], format!("this experiment asks judges and has no {what}; export judgements"));
     }

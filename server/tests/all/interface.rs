@@ -181,6 +181,18 @@ fn answers_have_the_shapes_that_are_described() {
         "/v1/events",
         Some(json!([click(&told["id"], told["shown"][0].as_str().unwrap()), click(&json!("x"), "y")])),
     );
+    let selling = json!({
+        "name": "o", "rankers": ["a", "b"], "outcomes": {"order": "value"}, "currency": "EUR", "cap": 900, "primary": "value"
+    });
+    checked("post", "/v1/experiments", "/v1/experiments", Some(selling));
+    let bought = json!({"unit": "u", "lists": {"a": ["x"], "b": ["y"]}});
+    checked("post", "/v1/experiments/{experiment}/impressions", "/v1/experiments/o/impressions", Some(bought));
+    server.pass(1_000);
+    let event = json!({
+        "action_name": "order", "unit": "u", "value": 50, "currency": "EUR", "order_id": 7,
+        "event_attributes": {"object": {"object_id": "x"}}
+    });
+    checked("post", "/v1/events", "/v1/events", Some(json!([event, event])));
     checked("post", "/v1/impressions/{id}/close", &of(&told["id"], "close"), None);
     checked("post", "/v1/impressions/{id}/next", &of(&told["id"], "next"), Some(json!({})));
     let duel =
@@ -192,7 +204,7 @@ fn answers_have_the_shapes_that_are_described() {
         Some(json!({"winner": "tie"})),
     );
     server.pass(3 * crate::support::DAY);
-    for name in ["e", "d"] {
+    for name in ["e", "d", "o"] {
         checked("get", "/v1/experiments/{experiment}", &format!("/v1/experiments/{name}"), None);
     }
     for what in ["pause", "resume", "kill", "end", "resume"] {

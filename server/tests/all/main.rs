@@ -17,6 +17,7 @@ mod impressions;
 mod interface;
 mod limits;
 mod notify;
+mod outcomes;
 mod pages;
 mod random;
 mod restart;

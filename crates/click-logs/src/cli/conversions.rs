@@ -9,7 +9,6 @@ use letor_io::NameList;
 use output::numbers::parse_up_to;
 use output::usage::usage;
 use serde_json::Value;
-use times::DAY;
 use verdicts::integrity::Fresh;
 
 use super::inputs;
@@ -128,10 +127,7 @@ impl ConversionFlags {
             ));
         }
         let files = inputs::files(&self.files)?;
-        let days = self.outcome_days.unwrap_or(match self.attribution {
-            Attribution::All(Some(window)) => (window as u64).div_ceil(DAY as u64).clamp(1, 3650) as u32,
-            _ => ConversionRules::default().days,
-        });
+        let days = self.outcome_days.unwrap_or(self.attribution.days());
         let actions = NameList::all(&self.outcome_actions);
         let rules = ConversionRules {
             attribution: self.attribution,

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use verdicts::conversions::UnitConversions;
+use verdicts::conversions::{LineFate, UnitConversions};
 
 /// Makes an enum of fates with names, and what each means.
 macro_rules! fates {
@@ -140,6 +140,22 @@ fates! {
         OtherAction = "other-action",
         /// cannot be read
         Malformed = "malformed",
+    }
+}
+
+impl From<LineFate> for ConversionFate {
+    fn from(fate: LineFate) -> Self {
+        match fate {
+            LineFate::Credited => Self::Credited,
+            LineFate::Returned => Self::Returned,
+            LineFate::Return => Self::Return,
+            LineFate::Nobodys => Self::Nobodys,
+            LineFate::Late => Self::Late,
+            LineFate::Early => Self::Early,
+            LineFate::NotShown => Self::NotShown,
+            LineFate::NoOrder => Self::NoOrder,
+            LineFate::Bot => Self::Bot,
+        }
     }
 }
 

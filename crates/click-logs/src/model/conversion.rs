@@ -1,11 +1,9 @@
 //! Conversions, and how they are credited.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
 
 use serde_json::{Value, json};
-use times::{duration_text, parse_duration};
+pub use verdicts::conversions::{Attribution, Primary};
 
 /// What a user did with a document, on whatever page and however much later.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,74 +22,6 @@ pub struct Conversion<'a> {
     pub currency: Option<Cow<'a, str>>,
     /// The order that it is a part of.
     pub order: Option<Cow<'a, str>>,
-}
-
-/// Which of the impressions that showed a document to a user a conversion on it is credited to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Attribution {
-    /// The last one before it.
-    #[default]
-    Last,
-    /// All before it; if that is limited, those of so long before, in milliseconds.
-    All(Option<i64>),
-    /// All of the ranker that owns the document in most of those before it.
-    MostDrafted,
-}
-
-const EXPECTED: &str = "expected last, all, window=7d or most-drafted";
-
-impl FromStr for Attribution {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "last" => Ok(Self::Last),
-            "all" => Ok(Self::All(None)),
-            "most-drafted" => Ok(Self::MostDrafted),
-            _ => match text.strip_prefix("window=") {
-                Some(window) => parse_duration(window).map(|window| Self::All(Some(window))),
-                None => Err(EXPECTED.to_owned()),
-            },
-        }
-    }
-}
-
-impl fmt::Display for Attribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Last => f.write_str("last"),
-            Self::All(None) => f.write_str("all"),
-            Self::All(Some(window)) => write!(f, "window={}", duration_text(*window)),
-            Self::MostDrafted => f.write_str("most-drafted"),
-        }
-    }
-}
-
-/// What an experiment is decided by. It is named before anything is seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Primary {
-    /// Clicks.
-    #[default]
-    Clicks,
-    /// The number of conversions.
-    Conversions,
-    /// Their value.
-    Value,
-}
-
-impl Primary {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Clicks, Self::Conversions, Self::Value];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Clicks => "clicks",
-            Self::Conversions => "conversions",
-            Self::Value => "value",
-        }
-    }
 }
 
 /// How conversions are credited.
@@ -118,7 +48,7 @@ impl Default for ConversionRules {
     fn default() -> Self {
         Self {
             attribution: Attribution::default(),
-            days: 7,
+            days: Attribution::default().days(),
             actions: vec!["order".to_owned()],
             currency: None,
             cap: None,
@@ -144,19 +74,5 @@ impl ConversionRules {
             described["draft_covariate"] = places.into();
         }
         described
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attributions_and_their_names() {
-        for text in ["last", "all", "most-drafted", "window=7d"] {
-            assert_eq!(text.parse::<Attribution>().unwrap().to_string(), text);
-        }
-        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED);
-        assert!("window=".parse::<Attribution>().is_err());
     }
 }

@@ -2,11 +2,12 @@
 //! `guards` counts.
 
 mod guardrails;
-mod segments;
+mod outcomes;
 mod schedule;
+mod segments;
 mod share;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandits::registry::Spec;
 use bandits::{ActionKind, Generator};
@@ -15,9 +16,12 @@ use interleave::{AnyInterleaving, AnyMultileaving, Interleaving as _, Multileavi
 use rand::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 use times::{Zone, parse_duration};
+use verdicts::conversions::Primary;
 use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
+pub use outcomes::OutcomeKind;
+pub(crate) use outcomes::OutcomeRules;
 pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Place, Step};
@@ -145,6 +149,26 @@ pub struct Config {
     /// The experiment after which it begins: until that one is over it is paused. It begins immediately if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin_after: Option<String>,
+    /// What users do later that counts, such as orders: by the name of the action, whether its number counts, or its value too. The rankers
+    /// are credited that showed the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<BTreeMap<String, OutcomeKind>>,
+    /// A unit closes for outcomes so many days after the last day on which its impressions count; 7, or the window of `attribution`, if
+    /// `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_days: Option<u32>,
+    /// To which of the lists that showed the document an outcome is credited: `last` (if `None`), `all`, `window=7d` or `most-drafted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<String>,
+    /// The currency of values that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// By how much the values of both sides of a unit may differ, in minor units such as cents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u64>,
+    /// What decides: `clicks` (if `None`), `conversions`, which is the number of outcomes, or `value`. The others stand beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Primary>,
 }
 
 fn auto() -> String {
@@ -307,6 +331,12 @@ impl Config {
             segments: Vec::new(),
             end_at: None,
             begin_after: None,
+            outcomes: None,
+            outcome_days: None,
+            attribution: None,
+            currency: None,
+            cap: None,
+            primary: None,
         }
     }
 
@@ -328,6 +358,7 @@ impl Config {
         if self.depth == 0 {
             self.depth = self.shown;
         }
+        self.resolve_outcomes()?;
         self.rules()?;
         if let Some(first) = self.ramp.as_ref().and_then(|steps| steps.first()) {
             self.share = first.share();
@@ -449,6 +480,7 @@ impl Config {
         let ramp = self.ramp_rules()?;
         self.check_segments()?;
         let end_at = self.schedule_rules(zone)?;
+        let outcomes = self.outcome_rules(&interleaving, plays_sets.then_some(&multileaving))?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
             self.rankers.iter().map(|ranker| (ranker.name.as_str(), ranker.version.as_str())).collect();
@@ -475,6 +507,7 @@ impl Config {
             retain,
             ramp,
             end_at,
+            outcomes,
         })
     }
 
@@ -488,9 +521,10 @@ impl Config {
             return Err(wrong("whole days from 1d to 36500d".to_owned()));
         }
         // What still counts is not forgotten.
-        let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days);
+        let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days) + i64::from(self.days_for_outcomes());
         if kept / DAY < counts {
-            return Err(wrong(format!("at least {counts}d, because impressions count for as long")));
+            let what = if self.outcomes.is_some() { "outcomes are credited" } else { "impressions count" };
+            return Err(wrong(format!("at least {counts}d, because {what} for as long")));
         }
         Ok((kept / DAY) as i32)
     }
@@ -533,6 +567,8 @@ pub(crate) struct Rules {
     pub(crate) ramp: Vec<Hold>,
     /// When it ends by itself, in milliseconds since 1970.
     pub(crate) end_at: Option<i64>,
+    /// How outcomes are credited, if any count.
+    pub(crate) outcomes: Option<OutcomeRules>,
 }
 
 impl Rules {

@@ -29,6 +29,8 @@ mod stored;
 
 use interleave::Page;
 
+use verdicts::conversions::ConversionCounts;
+
 use super::config::{Config, Guard};
 
 pub use recorded::{EventError, Recorded};
@@ -191,6 +193,59 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// A unit did something with a document that it was shown before, such as ordering it.
+    Converted {
+        /// When.
+        time: Time,
+        /// What.
+        conversion: Box<Conversion>,
+    },
+    /// Units have closed for conversions; what the day says of them is final.
+    Matured {
+        /// When.
+        time: Time,
+        /// Days since 1970-01-01: the day on which they closed.
+        day: i32,
+        /// By pair.
+        rows: Vec<ConversionRow>,
+    },
+}
+
+/// What a unit did with a document. Documents and orders are numbers that the caller gives, for each unit from 1 on: a log that is kept
+/// for ever must not say who ordered what, even to those who know the number of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversion {
+    /// Who.
+    pub unit: u64,
+    /// The document.
+    pub document: u32,
+    /// The order that it is a part of; 0 without one.
+    pub order: u32,
+    /// What was done, by the place of its name among those of the settings.
+    pub action: u32,
+    /// In minor units; negative if it takes a conversion back, or a part of one. 1 where only the number counts.
+    pub value: i64,
+    /// The impressions before that mixed the document.
+    pub appearances: Vec<Appearance>,
+}
+
+/// Where a document was mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Appearance {
+    /// In which impression.
+    pub impression: u64,
+    /// Its 0-based position in the mixed list.
+    pub position: u32,
+}
+
+/// What the conversions of the units that closed on a day say of a pair of rankers; wins are those of the first, which has the lower
+/// number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ConversionRow {
+    /// The rankers.
+    pub pair: (u32, u32),
+    /// The counts.
+    pub counts: ConversionCounts,
 }
 
 /// What was odd about an impression. Each is noticed once, so that whoever has an id adds a handful of events at most.
@@ -350,7 +405,9 @@ impl Event {
             | Self::Breached { time, .. }
             | Self::Noticed { time, .. }
             | Self::Forgotten { time, .. }
-            | Self::Raised { time, .. } => *time,
+            | Self::Raised { time, .. }
+            | Self::Converted { time, .. }
+            | Self::Matured { time, .. } => *time,
         }
     }
 
@@ -373,6 +430,8 @@ impl Event {
             Self::Noticed { .. } => "noticed",
             Self::Forgotten { .. } => "forgotten",
             Self::Raised { .. } => "raised",
+            Self::Converted { .. } => "converted",
+            Self::Matured { .. } => "matured",
         }
     }
 
@@ -395,6 +454,18 @@ impl Event {
             Self::Noticed { .. } => 12,
             Self::Forgotten { .. } => 13,
             Self::Raised { .. } => 14,
+            Self::Converted { .. } => 15,
+            Self::Matured { .. } => 16,
+        }
+    }
+
+    /// The unit that a fold must have to fold it, if it must have one.
+    #[must_use]
+    pub fn unit(&self) -> Option<u64> {
+        match self {
+            Self::Asked { unit, .. } => Some(*unit),
+            Self::Converted { conversion, .. } => Some(conversion.unit),
+            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@ use super::super::config::{Ask, Then};
 use super::super::event::{Event, Reason, State, Time};
 use super::super::guards::Breach;
 use super::Experiment;
+use super::conversions::ConversionLedger;
 use super::open::Credit;
 
 /// How long marks are remembered at least, in milliseconds.
@@ -68,18 +69,27 @@ impl Experiment {
         }
     }
 
-    /// Closes the days on which all impressions are closed. When the experiment has ended and nothing is open, these are all.
+    /// Closes the days on which all impressions are closed, and then those on which units close for conversions. When the experiment has
+    /// ended and nothing is open or waited for, these are all.
     fn close_days(&mut self, now: Time) {
-        let is_final = self.state.is_over() && self.open.is_empty();
-        while let Some(day) = self.units.first_day() {
+        let is_final = self.is_final();
+        loop {
+            let counted = self.units.first_day();
+            let matured = self.conversions.as_ref().and_then(ConversionLedger::first_day);
+            let Some(day) = counted.into_iter().chain(matured).min() else { break };
             let is_past = day < self.day(now - self.rules.window);
             let is_open = self.open_by_day.keys().next().is_some_and(|open| *open <= day);
             if !is_final && (!is_past || is_open) {
                 break;
             }
-            let rows = self.day_closed(day);
-            self.record(Event::Day { time: now, day, rows, has_amounts: true });
-            self.watch(now);
+            if counted == Some(day) {
+                let rows = self.day_closed(day);
+                self.record(Event::Day { time: now, day, rows, has_amounts: true });
+                self.watch(now);
+            } else {
+                let rows = self.matured(day);
+                self.record(Event::Matured { time: now, day, rows });
+            }
         }
     }
 

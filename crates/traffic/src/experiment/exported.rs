@@ -5,8 +5,9 @@ use serde_json::json;
 use times as time;
 
 use super::super::config::Config;
-use super::super::event::{Event, Outcome, Reason};
+use super::super::event::{Appearance, Conversion, Event, Outcome, Reason};
 use super::Experiment;
+use super::conversions::counted_at;
 
 /// An impression as lines of JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,15 +20,24 @@ pub struct Exported {
     pub clicks: String,
 }
 
+/// A conversion as a line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedConversion {
+    /// The day on which it counts, in days since 1970-01-01.
+    pub day: i32,
+    /// The line.
+    pub line: String,
+}
+
 /// The agent of simulated users.
 const SIMULATED: &str = "rankduel (simulated)";
 
 impl Experiment {
     /// The last day that is final: nothing more can come of it or of earlier ones. The largest number if the experiment has ended
-    /// and nothing is open.
+    /// and nothing is open or waited for.
     #[must_use]
     pub fn final_day(&self) -> i32 {
-        if self.state.is_over() && self.open.is_empty() {
+        if self.is_final() {
             return i32::MAX;
         }
         let past = self.day(self.time - self.rules.window) - 1;
@@ -48,8 +58,7 @@ impl Experiment {
         let receipt = open.displayed(&self.rules).ok()?;
         let mixed = receipt.mixed().len();
         let documents = documents(*impression).filter(|documents| documents.len() == mixed);
-        let documents =
-            documents.unwrap_or_else(|| (1..=mixed).map(|position| format!("document {position}")).collect());
+        let documents = documents.unwrap_or_else(|| (0..mixed).map(unnamed).collect());
         let places: Vec<Option<usize>> = match receipt.page() {
             Some(page) => page.places().collect(),
             None => (0..mixed).map(Some).collect(),
@@ -95,6 +104,34 @@ impl Experiment {
         Some(Exported { day: self.day(listed), impression: format!("{line}\n"), clicks })
     }
 
+    /// The conversion that `event` says. `documents` finds those of a mixed list. `None` for every other event.
+    #[must_use]
+    pub fn exported_conversion(
+        &self,
+        event: &Event,
+        documents: impl FnOnce(u64) -> Option<Vec<String>>,
+    ) -> Option<ExportedConversion> {
+        let (Event::Converted { time, conversion }, Some(rules)) = (event, &self.rules.outcomes) else { return None };
+        let Conversion { unit, document: _, order, action, value, appearances } = &**conversion;
+        let Appearance { impression, position } = appearances.first()?;
+        let known = documents(*impression).and_then(|documents| documents.into_iter().nth(*position as usize));
+        let at = counted_at(*time);
+        let mut line = json!({
+            "user": format!("unit {unit}"),
+            "document": known.unwrap_or_else(|| unnamed(*position as usize)),
+            "time": at,
+            "action": rules.actions.get(*action as usize),
+            "value": value,
+        });
+        if let Some(currency) = &rules.currency {
+            line["currency"] = json!(currency);
+        }
+        if *order > 0 {
+            line["order"] = json!(format!("order {order}"));
+        }
+        Some(ExportedConversion { day: self.day(at), line: format!("{line}\n") })
+    }
+
     /// The judgement that `event`, the next of the log, says, as a line of JSON that a board reads; call it before
     /// [`fold`](Self::fold). Rankers stand in the order in which the judge saw them. `None` for every other event.
     #[must_use]
@@ -129,7 +166,7 @@ impl Experiment {
             i32::MAX => "--final".to_owned(),
             day => format!("--until={}", time::text(self.rules.zone.start(day + 1) + self.rules.window)),
         };
-        vec![
+        let mut flags = vec![
             format!("--unit-days={unit_days}"),
             format!("--window={window}"),
             format!("--timezone={timezone}"),
@@ -139,6 +176,22 @@ impl Experiment {
             "--logged=every".to_owned(),
             "--coin=impression".to_owned(),
             end,
-        ]
+        ];
+        if let Some(rules) = &self.rules.outcomes {
+            // The store has one clock.
+            flags.push("--skew=0s".to_owned());
+            flags.push(format!("--outcome-actions={}", ranktypes::text::join_list(&rules.actions)));
+            flags.push(format!("--outcome-days={}", rules.days));
+            flags.push(format!("--attribution={}", rules.attribution));
+            flags.push(format!("--primary={}", rules.primary.name()));
+            flags.extend(rules.currency.as_ref().map(|currency| format!("--currency={currency}")));
+            flags.extend(rules.cap.map(|cap| format!("--cap={cap}")));
+        }
+        flags
     }
+}
+
+/// What stands for a document that is not there any more, by its 0-based position in the mixed list.
+fn unnamed(position: usize) -> String {
+    format!("document {}", position + 1)
 }

@@ -173,6 +173,21 @@ impl Experiment {
                 }
                 self.raised(Raise { time: *time, share: *share, who: who.clone(), why: why.clone() });
             }
+            Event::Converted { time, conversion } => {
+                if self.lacks(conversion.unit) {
+                    return impossible(format!("unit {} is not here; fetch it before", conversion.unit));
+                }
+                if self.appearances_of(*time, conversion).as_ref() != Ok(&conversion.appearances) {
+                    return impossible(format!("the conversion of unit {} cannot be credited", conversion.unit));
+                }
+                self.converted(*time, conversion);
+            }
+            Event::Matured { day, rows, .. } => {
+                let found = self.matured(*day);
+                if found != *rows {
+                    return Err(FoldError::Differs { recorded: format!("{rows:?}"), found: format!("{found:?}") });
+                }
+            }
         }
         self.passed(recorded);
         Ok(())
@@ -265,6 +280,9 @@ impl Experiment {
             }
             of_unit.kept += 1;
         }
+        if self.conversions.is_some() && choice.is_mixed() {
+            of_unit.history_mut().opened(impression);
+        }
         self.last_unit = self.last_unit.max(unit);
         let open = Open {
             unit,
@@ -328,6 +346,9 @@ impl Experiment {
         let Credit { outcome, owners } = credit;
         let Some(open) = self.open.remove(impression) else { return };
         self.units.units_mut().closed(open.unit);
+        if self.conversions.is_some() && open.choice.is_mixed() {
+            self.units.units_mut().changing(open.unit).history_mut().closed(impression);
+        }
         let shown = open.listed.unwrap_or(open.asked);
         let day = self.day(shown);
         if open.listed.is_some()
@@ -363,6 +384,7 @@ impl Experiment {
                         }
                         self.page_counted();
                     }
+                    self.note_list(impression, &open, owners.as_ref());
                     self.units.add(Impression {
                         unit: open.unit,
                         version: self.version_of(open.unit),
@@ -397,8 +419,14 @@ impl Experiment {
 
     /// All impressions of a day are closed.
     pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
-        let of_segments = self.units.close(day, rule(&self.config, &self.rules));
+        let (mut settled, converts) = (Vec::new(), self.conversions.is_some());
+        let of_segments = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
+            if converts {
+                settled.push(unit);
+            }
+        });
         let rows = self.together(day, of_segments);
+        self.settle(day, settled);
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
         self.check_pages();

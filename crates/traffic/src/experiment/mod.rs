@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`commands`] | what callers do: each decides on events, and lets them happen |
 //! | [`clicks`] | the same of clicks, and what is odd about impressions |
+//! | [`conversions`] | what units do later, such as orders, and who is credited |
 //! | [`happen`] | what an event changes, whether it was decided now or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
@@ -18,13 +19,14 @@
 mod clicks;
 mod close;
 mod commands;
+mod conversions;
 mod exported;
 mod happen;
 mod look;
 mod marks;
 mod open;
-mod segments;
 mod schedule;
+mod segments;
 mod share;
 mod snapshot;
 mod units;
@@ -37,13 +39,15 @@ use interleave::receipt::ExperimentVersion;
 use clicks::Late;
 pub use clicks::{ClickFate, Notices};
 pub use commands::{Chosen, Refused, Request};
-pub use exported::Exported;
+use conversions::ConversionLedger;
+pub use conversions::{ConversionFate, ConversionTally};
+pub use exported::{Exported, ExportedConversion};
 pub use happen::FoldError;
 pub use marks::Marks;
 use marks::Remembered;
 use open::{Open, OpenImpressions};
-use segments::Segments;
 pub use schedule::SCHEDULE;
+use segments::Segments;
 use share::Share;
 pub use share::{Held, NextStep, Raise};
 pub use snapshot::{Snapshot, SnapshotError};
@@ -212,6 +216,8 @@ pub struct Experiment {
     share: Option<Share>,
     /// Absent if it has none.
     segments: Option<Segments>,
+    /// Absent if nothing counts that units do later.
+    conversions: Option<ConversionLedger>,
     recent: Vec<Numbered>,
 }
 
@@ -238,6 +244,7 @@ impl Experiment {
             watched: Watched::new(config.rankers.len()),
             share: Share::begun(config.share, time),
             segments: Segments::begun(config.segments.len()),
+            conversions: rules.outcomes.as_ref().map(|_| ConversionLedger::default()),
             config,
             rules,
             chooser,
@@ -433,10 +440,22 @@ impl Experiment {
         self.events += 1;
         self.sum = recorded.sum(self.sum);
         self.time = self.time.max(recorded.event().time());
-        // Once it has ended and all is counted, it needs its units no longer.
-        if self.state.is_over() && self.open.is_empty() && self.units.first_day().is_none() {
+        if self.has_forgotten_units() {
             self.units.forget_units();
         }
+    }
+
+    /// Whether it has ended and all is counted: it needs its units no longer.
+    fn has_forgotten_units(&self) -> bool {
+        let waits = self.conversions.as_ref().is_some_and(|ledger| ledger.first_day().is_some());
+        self.state.is_over() && self.open.is_empty() && self.units.first_day().is_none() && !waits
+    }
+
+    /// Whether nothing more can come of it: all of its days have closed, or close now.
+    fn is_final(&self) -> bool {
+        // Conversions are waited for, and so are the days before them.
+        let is_complete = self.conversions.is_none() || self.has_forgotten_units();
+        self.state.is_over() && self.open.is_empty() && is_complete
     }
 
     /// Time that does not pass while nobody is there.

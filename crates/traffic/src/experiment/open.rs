@@ -115,7 +115,7 @@ impl Default for Credit {
 /// Who owns each document of a mixed list, by the places of rankers in the impression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Owners {
-    of: Vec<Option<usize>>,
+    pub(super) of: Vec<Option<usize>>,
     /// Whether fair coins decided who begins each round.
     is_draft: bool,
 }
@@ -236,6 +236,14 @@ impl Open {
             Some(page) => receipt.on_page(Page::clone(page)),
             None if (self.seen as usize) < mixed => Ok(receipt.truncated(self.seen as usize)),
             None => Ok(receipt),
+        }
+    }
+
+    /// Whether the page displayed a position of the mixed list, and the user saw as far.
+    pub(super) fn is_displayed(&self, position: usize) -> bool {
+        match &self.page {
+            Some(page) => page.places().any(|place| place == Some(position)),
+            None => position < self.seen as usize,
         }
     }
 

@@ -18,6 +18,7 @@ use super::super::chooser::Chooser;
 use super::super::event::{Choice, Event, EventError, Recorded, Row, Time};
 use super::super::guards::Watched;
 use super::clicks::{Late, Odd};
+use super::conversions::ConversionLedger;
 use super::marks::Remembered;
 use super::open::{Open, OpenImpressions};
 use super::segments::Segments;
@@ -27,12 +28,14 @@ use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic
 use crate::State;
 use crate::config::ConfigError;
 
-/// The version of the bytes.
-const VERSION: u8 = 4;
-/// That of an experiment without segments: equal logs had these bytes before there were any.
-const WITHOUT_SEGMENTS: u8 = 3;
-/// That of one that has all units from its beginning: it lacks the share too.
-const WITHOUT_SHARE: u8 = 2;
+/// The version of the bytes of an experiment in which conversions count.
+const WITH_CONVERSIONS: u8 = 5;
+/// That of another with segments. Each has the first version that has all of it: equal logs had these bytes before there was more.
+const WITH_SEGMENTS: u8 = 4;
+/// That of one with a share.
+const WITH_SHARE: u8 = 3;
+/// That of one without any of this.
+const PLAIN: u8 = 2;
 
 /// An experiment at a place in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +113,14 @@ struct StateV4 {
     state: StateV2,
     share: Option<Share>,
     segments: Segments,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateV5 {
+    state: StateV2,
+    share: Option<Share>,
+    segments: Option<Segments>,
+    conversions: ConversionLedger,
 }
 
 /// An open impression.
@@ -210,15 +221,19 @@ impl Experiment {
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
         let damaged = |_| SnapshotError::Damaged("it has values that no state has");
-        let (state, share, segments) = match version {
-            WITHOUT_SHARE => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None, None),
-            WITHOUT_SEGMENTS => {
+        let (state, share, segments, conversions) = match version {
+            PLAIN => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None, None, None),
+            WITH_SHARE => {
                 let StateV3 { state, share } = postcard::from_bytes(body).map_err(damaged)?;
-                (state, Some(share), None)
+                (state, Some(share), None, None)
             }
-            VERSION => {
+            WITH_SEGMENTS => {
                 let StateV4 { state, share, segments } = postcard::from_bytes(body).map_err(damaged)?;
-                (state, share, Some(segments))
+                (state, share, Some(segments), None)
+            }
+            WITH_CONVERSIONS => {
+                let StateV5 { state, share, segments, conversions } = postcard::from_bytes(body).map_err(damaged)?;
+                (state, share, segments, Some(conversions))
             }
             _ => return Err(SnapshotError::Version(version)),
         };
@@ -230,6 +245,9 @@ impl Experiment {
         }
         if !Segments::fit(segments.as_ref(), config.segments.len()) {
             return Err(SnapshotError::Damaged("its segments are not those of its settings"));
+        }
+        if conversions.is_some() != config.outcomes.is_some() {
+            return Err(SnapshotError::Damaged("its outcomes are not those of its settings"));
         }
         let rules = config.rules()?;
         let chooser = match state.chooser {
@@ -275,13 +293,14 @@ impl Experiment {
             forgotten: state.forgotten,
             share,
             segments,
+            conversions,
             recent: Vec::new(),
             ..Self::empty(*config, rules, chooser, created)
         })
     }
 }
 
-/// A state that is written without a copy of it; field by field as [`StateV2`], [`StateV3`] or [`StateV4`], which a test holds it to.
+/// A state that is written without a copy of it; field by field as [`StateV2`] to [`StateV5`], which a test holds it to.
 struct Borrowed<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
@@ -327,6 +346,7 @@ impl Borrowed<'_> {
             forgotten,
             share,
             segments,
+            conversions,
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
@@ -335,10 +355,13 @@ impl Borrowed<'_> {
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
             (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
-        let written = match (share, segments) {
-            (None, None) => postcard::to_extend(&parts, vec![WITHOUT_SHARE]),
-            (Some(share), None) => postcard::to_extend(&(parts, share), vec![WITHOUT_SEGMENTS]),
-            (share, Some(segments)) => postcard::to_extend(&(parts, share, segments), vec![VERSION]),
+        let written = match (share, segments, conversions) {
+            (None, None, None) => postcard::to_extend(&parts, vec![PLAIN]),
+            (Some(share), None, None) => postcard::to_extend(&(parts, share), vec![WITH_SHARE]),
+            (share, Some(segments), None) => postcard::to_extend(&(parts, share, segments), vec![WITH_SEGMENTS]),
+            (share, segments, Some(conversions)) => {
+                postcard::to_extend(&(parts, share, segments, conversions), vec![WITH_CONVERSIONS])
+            }
         };
         match written {
             Ok(bytes) => bytes,

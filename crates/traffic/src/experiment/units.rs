@@ -12,12 +12,15 @@ use verdicts::ledger::{UnitRecord, UnitStore};
 
 use super::super::event::{Choice, Time};
 use super::Experiment;
+use super::conversions::UnitHistory;
 use super::snapshot::SnapshotError;
 
-/// The version of the bytes of a unit in a segment.
-const VERSION: u8 = 2;
-/// That of a unit without one: equal units had these bytes before there were segments.
-const WITHOUT_SEGMENT: u8 = 1;
+/// The version of the bytes of a unit that has a history for conversions.
+const WITH_HISTORY: u8 = 3;
+/// That of another in a segment: equal units had these bytes before there were histories.
+const WITH_SEGMENT: u8 = 2;
+/// That of one without either.
+const PLAIN: u8 = 1;
 
 /// A unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -37,13 +40,23 @@ pub(super) struct Unit {
     /// The segment of its first impression.
     #[serde(skip)]
     pub(super) segment: Option<u8>,
+    /// What conversions are credited by; absent where none count.
+    #[serde(skip)]
+    pub(super) history: Option<Box<UnitHistory>>,
 }
 
 impl Unit {
+    /// What conversions are credited by, which is about to change.
+    pub(super) fn history_mut(&mut self) -> &mut UnitHistory {
+        self.history.get_or_insert_default()
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
-        let written = match self.segment {
-            None => postcard::to_extend(self, vec![WITHOUT_SEGMENT]),
-            Some(segment) => postcard::to_extend(self, vec![VERSION, segment]),
+        let history = self.history.as_deref().filter(|history| !history.is_empty());
+        let written = match (self.segment, history) {
+            (None, None) => postcard::to_extend(self, vec![PLAIN]),
+            (Some(segment), None) => postcard::to_extend(self, vec![WITH_SEGMENT, segment]),
+            (segment, Some(history)) => postcard::to_extend(&(segment, self, history), vec![WITH_HISTORY]),
         };
         match written {
             Ok(bytes) => bytes,
@@ -53,15 +66,22 @@ impl Unit {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let damaged = SnapshotError::Damaged("a unit has values that no unit has");
         let (body, segment) = match bytes {
-            [WITHOUT_SEGMENT, body @ ..] => (body, None),
-            [VERSION, segment, body @ ..] => (body, Some(*segment)),
-            [VERSION] | [] => return Err(SnapshotError::Damaged("a unit is empty")),
+            [PLAIN, body @ ..] => (body, None),
+            [WITH_SEGMENT, segment, body @ ..] => (body, Some(*segment)),
+            [WITH_HISTORY, body @ ..] => {
+                return match postcard::take_from_bytes::<(Option<u8>, Self, Box<UnitHistory>)>(body) {
+                    Ok(((segment, unit, history), [])) => Ok(Self { segment, history: Some(history), ..unit }),
+                    _ => Err(damaged),
+                };
+            }
+            [WITH_SEGMENT] | [] => return Err(SnapshotError::Damaged("a unit is empty")),
             [version, ..] => return Err(SnapshotError::Version(*version)),
         };
         match postcard::take_from_bytes(body) {
             Ok((unit, [])) => Ok(Self { segment, ..unit }),
-            _ => Err(SnapshotError::Damaged("a unit has values that no unit has")),
+            _ => Err(damaged),
         }
     }
 }
@@ -159,10 +179,13 @@ impl Units {
         slot.open = slot.open.saturating_sub(1);
     }
 
-    /// One that was open at a snapshot.
-    fn restored(&mut self, unit: u64) {
+    /// One that was open at a snapshot; `mixed` is its number if outcomes may be credited to it.
+    fn restored(&mut self, unit: u64, mixed: Option<u64>) {
         if let Some(slot) = self.here.get_mut(&unit) {
             slot.open += 1;
+            if let Some(impression) = mixed {
+                slot.unit.history_mut().opened(impression);
+            }
         }
     }
 
@@ -228,7 +251,8 @@ impl Experiment {
         mut stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
     ) -> Result<(), E> {
         let open = self.open.iter().map(|(_, open)| open.unit);
-        let mut all: Vec<u64> = self.units.days().units().chain(open).collect();
+        let converted = self.conversions.iter().flat_map(|ledger| ledger.units());
+        let mut all: Vec<u64> = self.units.days().units().chain(open).chain(converted).collect();
         all.sort_unstable();
         all.dedup();
         let units = self.units.units_mut();
@@ -239,8 +263,11 @@ impl Experiment {
             let slot = Slot { unit: Unit::read(&bytes)?, ..Slot::default() };
             self.units.units_mut().here.insert(unit, slot);
         }
-        let open: Vec<u64> = self.open.iter().map(|(_, open)| open.unit).collect();
-        open.into_iter().for_each(|unit| self.units.units_mut().restored(unit));
+        let converts = self.conversions.is_some();
+        for (impression, open) in self.open.iter() {
+            let mixed = (converts && open.choice.is_mixed()).then_some(impression);
+            self.units.units_mut().restored(open.unit, mixed);
+        }
         Ok(())
     }
 
@@ -255,7 +282,9 @@ impl Experiment {
     #[must_use]
     pub fn forgettable_units(&self, now: Time) -> Option<i32> {
         // The first state that is kept may have impressions that were open then, and sums that were.
-        let counts = self.rules.window.div_euclid(24 * 3_600_000) as i32 + 1 + self.config.unit_days as i32;
+        let outcome_days = self.rules.outcomes.as_ref().map_or(0, |rules| rules.days);
+        let counts =
+            self.rules.window.div_euclid(24 * 3_600_000) as i32 + 1 + self.config.unit_days as i32 + outcome_days;
         let last = self.forgettable(now).filter(|_| self.forgotten.before.is_some());
         last.map(|last| last.saturating_add(1).saturating_sub(counts))
     }
@@ -293,7 +322,8 @@ impl Experiment {
             let now = self.units.units().snapshots;
             let Some(slot) = self.units.units().here.get(&unit) else { continue };
             let has_changed = slot.changed_in == now;
-            let is_open = slot.open > 0 || self.units.days().has(unit, &slot.unit.record);
+            let is_converting = slot.unit.history.as_ref().is_some_and(|history| history.is_open());
+            let is_open = slot.open > 0 || is_converting || self.units.days().has(unit, &slot.unit.record);
             let state = slot.before.as_deref().unwrap_or(&slot.unit);
             // What was fetched and never asked has none.
             if state.asked > 0 {

@@ -9,11 +9,13 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Ask, Choice, Chosen, Config, Event, Experiment, Generators, Guard, Guardrails, Keep, Lane, Notice, Outcome, Reason,
-    Recorded, Request, Row, SnapshotError, State, Then, UnitState,
+    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, Event, Experiment, Generators, Guard,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, Row, SnapshotError, State, Then,
+    UnitState,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};
+use verdicts::conversions::{ConversionCounts, Primary};
 
 use crate::replays::replayed;
 use crate::shares::ramp;
@@ -141,6 +143,48 @@ fn samples() -> Vec<Event> {
     let begin_after = Some("search-v1".to_owned());
     let end_at = Some("2026-12-24T18:00:00+01:00".to_owned());
     samples.push(created(Config { share: 0.05, retain: Some("90d".to_owned()), end_at, begin_after, ..config() }));
+    let outcomes = |names: &[&str], kind| Some(names.iter().map(|name| ((*name).to_owned(), kind)).collect());
+    samples.push(created(Config { outcomes: outcomes(&["signup"], OutcomeKind::Number), ..config() }));
+    samples.push(created(Config {
+        outcomes: outcomes(&["order", "return"], OutcomeKind::Value),
+        outcome_days: Some(14),
+        attribution: Some("window=7d".to_owned()),
+        currency: Some("EUR".to_owned()),
+        cap: Some(20_000),
+        primary: Some(Primary::Conversions),
+        segments: vec!["mobile".to_owned()],
+        retain: Some("90d".to_owned()),
+        share: 0.5,
+        ..config()
+    }));
+    samples.push(created(Config {
+        end_at: Some("2026-12-24".to_owned()),
+        segments: vec!["mobile".to_owned()],
+        outcomes: outcomes(&["signup"], OutcomeKind::Number),
+        ..config()
+    }));
+    let appearances = [(1, 0), (1 << 33, 300)].map(|(impression, position)| Appearance { impression, position });
+    let conversion =
+        Conversion { unit: 300, document: 129, order: 0, action: 0, value: -1_250, appearances: appearances.to_vec() };
+    let other = Conversion { order: 3, action: 1, value: 1 << 40, ..conversion.clone() };
+    for conversion in [conversion, other] {
+        samples.push(Event::Converted { time, conversion: Box::new(conversion) });
+    }
+    let of_day = ConversionCounts {
+        units: counts(1, 200, 3),
+        conversions: [1, 300],
+        value: [1 << 40, 7],
+        cut_units: 2,
+        cut: 900,
+        squares: u128::from(u64::MAX) + 7,
+        ..ConversionCounts::default()
+    };
+    let rows = vec![
+        ConversionRow { pair: (0, 1), counts: of_day },
+        ConversionRow { pair: (1, 299), counts: ConversionCounts::default() },
+    ];
+    samples.push(Event::Matured { time, day: 20_784, rows });
+    samples.push(Event::Matured { time, day: -1, rows: vec![] });
     samples.push(Event::Raised { time, share: 0.25, who: "ramp".to_owned(), why: String::new() });
     let choice = Choice::Duel([0, 1]);
     samples.push(Event::Asked { time, unit: 300, choice, receipt: Some(vec![1, 2, 255]), segment: Some(7) });
@@ -211,7 +255,7 @@ fn a_log_of_the_first_version_evolves() {
 #[test]
 fn snapshots_and_units_evolve() {
     let found = (1.0, (2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4);
-    evolves("snapshot-v2.txt", config(3, "rucb"), found);
+    evolves("snapshot-v2.txt", config(3, "rucb"), 40, found);
 }
 
 /// The third version has the share.
@@ -220,7 +264,7 @@ fn snapshots_with_a_share_evolve() {
     let steps = ramp(&[(30.0, "4h"), (60.0, "6h"), (90.0, "")]);
     let lane = Some(Lane { of: "search".to_owned(), from: 0.0, to: 0.9 });
     let found = (0.9500000000000001, (993, 12_995_569_685_334_421_028), 334, 12, 202, 5);
-    evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, found);
+    evolves("snapshot-v3.txt", Config { ramp: steps, lane, ..config(3, "rucb") }, 40, found);
 }
 
 /// The fourth version has segments, with or without a share; units of a segment are of a second version.
@@ -228,18 +272,30 @@ fn snapshots_with_a_share_evolve() {
 fn snapshots_with_segments_evolve() {
     let segments = ["mobile", "desktop"].map(str::to_owned).to_vec();
     let found = (1.0, (2_606, 4_557_021_275_713_017_246), 980, 24, 347, 4);
-    evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, found);
+    evolves("snapshot-v4.txt", Config { segments, ..config(3, "rucb") }, 40, found);
+}
+
+/// The fifth version has conversions.
+#[test]
+fn snapshots_with_conversions_evolve() {
+    let config = Config { segments: vec!["mobile".to_owned()], ..crate::conversions::selling(config(2, "fixed")) };
+    let found = (1.0, (2_957, 467_105_322_714_817_557), 989, 8, 908, 2);
+    evolves("snapshot-v5.txt", Config { outcome_days: Some(1), ..config }, 150, found);
+    let text = std::fs::read_to_string(fixture("snapshot-v5.txt")).unwrap();
+    // Units with a history are of the third version.
+    let with_history = text.lines().skip(1).filter(|line| line.split(' ').nth(2).unwrap().starts_with("03")).count();
+    assert!(text.starts_with("05") && with_history > 20, "{with_history}");
 }
 
 /// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
 type Found = (f64, (u64, u64), u64, u64, u64, usize);
 
-fn evolves(name: &str, config: Config, expected: Found) {
+fn evolves(name: &str, config: Config, users: u64, expected: Found) {
     let path = fixture(name);
     if !path.exists() && std::env::var_os("UPDATE").is_some() {
         // One that still runs then, with open impressions.
         let world = (12..).find_map(|seed| {
-            let mut world = World::new(config.clone(), 40, seed);
+            let mut world = World::new(config.clone(), users, seed);
             (0..2_500).for_each(|_| world.step());
             let experiment = &world.experiment;
             (experiment.state() == State::Running && experiment.fates().open > 5).then_some(world)
@@ -282,7 +338,7 @@ fn evolves(name: &str, config: Config, expected: Found) {
     for length in 0..snapshot.len() {
         assert!(restored(&snapshot[..length]).is_err(), "{length}");
     }
-    for version in [1, 5] {
+    for version in [1, 6] {
         let other = [&[version], &snapshot[1..]].concat();
         assert!(matches!(restored(&other), Err(SnapshotError::Version(found)) if found == version));
     }

@@ -26,7 +26,7 @@ pub(crate) fn exported(world: &World) -> ([String; 2], Vec<String>) {
     (texts, experiment.credit_flags())
 }
 
-fn documents(count: usize) -> Vec<String> {
+pub(crate) fn documents(count: usize) -> Vec<String> {
     (0..count).map(|document| format!("d{document}")).collect()
 }
 
@@ -39,6 +39,7 @@ pub(crate) fn settings(config: &Config, flags: &[String]) -> Settings {
         window: parse_duration(value("--window").unwrap()).unwrap(),
         zone,
         complete: value("--until").map_or(Complete::Final, |until| Complete::Until(zone.time(until).unwrap())),
+        skew: value("--skew").map_or(Settings::default().skew, |skew| parse_duration(skew).unwrap()),
         bots: config.bots.clone(),
         rankers: ranktypes::text::split_list(value("--rankers").unwrap()).unwrap(),
         ..Settings::default()
@@ -52,11 +53,19 @@ pub(crate) fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
 
 /// The rows of `click-logs credit`, and the summary beside them.
 fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes, serde_json::Value) {
+    let (_folder, inputs, limits) = inputs(texts);
+    let found = credit(&inputs, settings, &limits, &(), None).unwrap();
+    (click_logs::outcomes::of_credited(&found), click_logs::cli::summary(&found, settings))
+}
+
+/// A folder with impressions, clicks and, where there are any, conversions.
+pub(crate) fn inputs(texts: &[String]) -> (tempfile::TempDir, Inputs, Limits) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir(path("scratch")).unwrap();
-    std::fs::write(path("impressions.jsonl"), &texts[0]).unwrap();
-    std::fs::write(path("clicks.jsonl"), &texts[1]).unwrap();
+    for (name, text) in ["impressions.jsonl", "clicks.jsonl", "conversions.jsonl"].iter().zip(texts) {
+        std::fs::write(path(name), text).unwrap();
+    }
     let inputs = Inputs { impressions: vec![path("impressions.jsonl")], clicks: vec![path("clicks.jsonl")] };
     let limits = Limits {
         memory: 1 << 26,
@@ -67,8 +76,7 @@ fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes,
         order: Order::Any,
         block: None,
     };
-    let found = credit(&inputs, settings, &limits, &(), None).unwrap();
-    (click_logs::outcomes::of_credited(&found), click_logs::cli::summary(&found, settings))
+    (folder, inputs, limits)
 }
 
 fn configs() -> Vec<Config> {

@@ -1,6 +1,7 @@
 //! Tests of experiments on traffic, with users who are drawn from a seed.
 
 mod commands;
+mod conversions;
 mod equality;
 mod evolve;
 mod exported;
@@ -8,8 +9,8 @@ mod false_alarms;
 mod headlines;
 mod notices;
 mod replays;
-mod segments;
 mod schedules;
+mod segments;
 mod shares;
 mod shelf;
 
@@ -21,7 +22,10 @@ use interleave::{Doc, ListBuf, Page};
 use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
-use traffic::{Chosen, ClickFate, Config, Event, Experiment, Marks, Place, Recorded, Request, State, UnitState};
+use traffic::{
+    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, Place, Recorded,
+    Request, State, UnitState,
+};
 
 /// A minute in milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
@@ -47,6 +51,8 @@ pub(crate) struct World {
     pub(crate) restored: u64,
     /// How often somebody asked who is not in the experiment.
     pub(crate) outside: u64,
+    /// What became of conversions.
+    pub(crate) converted: BTreeMap<String, u64>,
 }
 
 impl World {
@@ -74,6 +80,7 @@ impl World {
             shelf: Shelf::default(),
             restored: 0,
             outside: 0,
+            converted: BTreeMap::new(),
         };
         world.keep();
         world
@@ -129,6 +136,9 @@ impl World {
     /// Something happens.
     pub(crate) fn step(&mut self) {
         self.now += self.below(90_000) as i64;
+        if self.experiment.config().outcomes.is_some() && self.below(6) == 0 {
+            self.convert();
+        }
         match self.below(100) {
             0..40 => self.ask(),
             40..80 => self.click(),
@@ -176,6 +186,32 @@ impl World {
             let _ = self.experiment.raise(self.now, share, "a test", "");
         }
         self.keep();
+    }
+
+    /// A unit orders a document, or sends one back; documents are named by their places.
+    fn convert(&mut self) {
+        let few = (self.users / 10).max(1);
+        let unit = 1 + if self.below(2) == 0 { self.below(few) } else { self.below(self.users) };
+        // Who has asked has a state, if it is not here.
+        if unit > self.experiment.last_unit() || !self.experiment.takes_conversions() {
+            return;
+        }
+        self.experiment.advance(self.now);
+        self.experiment.fetch(unit, |unit| self.shelf.last(unit)).unwrap();
+        let position = self.below(12).min(u64::from(self.experiment.config().depth) - 1) as u32;
+        let impressions = self.experiment.shown_to(unit);
+        let appearances = impressions.into_iter().map(|impression| Appearance { impression, position }).collect();
+        let is_by_value = self.experiment.config().cap.is_some();
+        let value = if is_by_value { [50, 100, 100, 1_250, 4_000][self.below(5) as usize] } else { 1 };
+        let value = if self.below(6) == 0 { -value } else { value };
+        let (order, action) = (self.below(4) as u32, self.below(2) as u32);
+        let conversion = Conversion { unit, document: position + 1, order, action, value, appearances };
+        let fate = self.experiment.convert(self.now, conversion.clone());
+        *self.converted.entry(format!("{fate:?}")).or_default() += 1;
+        if fate == ConversionFate::Taken {
+            let again = self.experiment.convert(self.now, conversion);
+            assert!(matches!(again, ConversionFate::Duplicate), "{again:?}");
+        }
     }
 
     /// One of the last impressions.

@@ -46,8 +46,8 @@ impl Shelf {
         let stored = |unit| Ok::<_, SnapshotError>(self.at(unit, whole.events));
         let mut experiment = Experiment::restored(&whole.bytes, stored).unwrap();
         for recorded in &log[whole.events as usize..] {
-            if let traffic::Event::Asked { unit, .. } = recorded.event() {
-                experiment.fetch(*unit, stored).unwrap();
+            if let Some(unit) = recorded.event().unit() {
+                experiment.fetch(unit, stored).unwrap();
             }
             experiment.fold(recorded).unwrap();
         }

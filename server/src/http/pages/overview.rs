@@ -2,9 +2,10 @@
 
 use output::numbers::with_unit;
 use page::words::FATES;
-use page::{Change, Fate, FateKind, Figure, Guardrail, Latency, Overview, Traffic, TrafficDay};
+use page::{Change, Course, Fate, FateKind, Figure, Guardrail, Latency, Measure, Overview, Traffic, TrafficDay};
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, Held, NextStep, SCHEDULE, SIMULATED, State};
+use traffic::{Config, DecisionReport, Fates, Headline, Held, Later, NextStep, SCHEDULE, SIMULATED, State};
+use verdicts::conversions::{LineFate, Primary};
 
 use super::tone;
 use crate::jobs::Glance;
@@ -57,8 +58,27 @@ pub(super) fn of(
         latency: latency(metrics),
         changes: glance.changes.iter().map(|changed| change(config, changed)).collect(),
         settings: settings(glance),
-        ..page::decision::overview(&verdict.decision, Some("unit"))
+        measures: measures(verdict),
+        courses: courses(verdict),
+        ..page::decision::overview(verdict.signs(), Some("unit"))
     }
+}
+
+/// What else the experiment is measured by, and which measure decides.
+fn measures(verdict: &DecisionReport) -> Vec<Measure> {
+    let decides = verdict.primary();
+    let of = |(measure, says): (Primary, String)| Measure {
+        name: measure.name().to_owned(),
+        says,
+        decides: measure == decides,
+    };
+    verdict.measures().into_iter().map(of).collect()
+}
+
+/// How the difference in value went, where values count.
+fn courses(verdict: &DecisionReport) -> Vec<Course> {
+    let of = |later: &Later| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
+    verdict.later.as_ref().and_then(of).unwrap_or_default()
 }
 
 fn ranker(config: &Config, place: u32) -> String {
@@ -88,6 +108,7 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
         None => ("0".to_owned(), String::new()),
     };
     figures.push(figure("Days closed", days.0, days.1));
+    figures.extend(outcomes(glance).map(|(value, note)| figure("Outcomes", value, note)));
     let level = (1e5 * verdict.decision.alpha).round() / 1e3;
     figures.push(figure("Confidence needed", format!("{}%", 100.0 - level), "however often you look".to_owned()));
     let champion = ranker(&glance.config, glance.champion);
@@ -105,6 +126,14 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     let ends = glance.ends.as_ref().and_then(|time| time.split_once(' '));
     figures.extend(ends.map(|(date, time)| figure("Ends on", date.to_owned(), format!("{time}, by itself"))));
     figures
+}
+
+/// How many outcomes were taken, where such count, and what became of them.
+fn outcomes(glance: &Glance) -> Option<(String, String)> {
+    let tally = glance.conversions?;
+    let grouped = output::numbers::with_separators;
+    let (credited, open) = (grouped(tally.of(LineFate::Credited)), grouped(tally.open()));
+    Some((grouped(tally.taken), format!("{credited} credited; {open} wait until their units close")))
 }
 
 /// A share in percent.

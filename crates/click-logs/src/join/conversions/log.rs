@@ -1,9 +1,11 @@
 //! The lines of conversions, read, and doubles found.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ranktypes::text::excerpt;
+use verdicts::conversions::ConversionLine;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{LogError, Malformed};
@@ -17,28 +19,20 @@ use crate::read::{LogFile, Place, conversion};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     pub(super) unit: u128,
-    pub(super) document: u64,
-    /// The hash of its order; 0 without one.
-    pub(super) order: u64,
-    pub(super) time: i64,
-    /// Whether it takes back what others of its order did; at one moment, these come later.
-    is_return: bool,
-    action: u64,
-    /// In minor units.
-    pub(super) value: i64,
+    pub(super) said: ConversionLine,
     pub(super) origin: Origin,
 }
 
 impl Line {
-    /// Whether it takes a conversion back, or a part of one.
-    pub(super) fn is_return(&self) -> bool {
-        self.is_return
-    }
-
-    /// Whether another line says the same, whenever it was written if it names its order.
+    /// Whether another line says the same.
     fn is_double(&self, other: &Self) -> bool {
-        let said = |line: &Self| (line.unit, line.document, line.order, line.action, line.value);
-        said(self) == said(other) && (self.order != 0 || self.time == other.time)
+        self.unit == other.unit && self.said.is_double(&other.said)
+    }
+}
+
+impl AsRef<ConversionLine> for Line {
+    fn as_ref(&self) -> &ConversionLine {
+        &self.said
     }
 }
 
@@ -110,15 +104,13 @@ impl ConversionLog {
                         aside.push((origin, ConversionFate::UnknownUnit));
                         continue;
                     };
-                    let value = found.value.unwrap_or(1);
+                    let named =
+                        |name: &Option<Cow<'_, str>>| name.as_ref().map_or(0, |name| xxh3_64(name.as_bytes()).max(1));
+                    let (document, order) = (hash_of_document(&found.document), named(&found.order));
+                    let (action, value) = (named(&found.action), found.value.unwrap_or(1));
                     lines.push(Line {
                         unit: hash(unit),
-                        document: hash_of_document(&found.document),
-                        order: found.order.as_ref().map_or(0, |order| xxh3_64(order.as_bytes()).max(1)),
-                        time: found.time,
-                        is_return: value < 0,
-                        action: found.action.as_ref().map_or(0, |action| xxh3_64(action.as_bytes()).max(1)),
-                        value,
+                        said: ConversionLine::new(document, order, found.time, action, value),
                         origin,
                     });
                 }
@@ -150,7 +142,7 @@ impl ConversionLog {
             [None, None] => None,
             [with, _] => Some(with.is_some()),
         };
-        let last = lines.iter().map(|line| line.time).max();
+        let last = lines.iter().map(|line| line.said.time()).max();
         Ok(Self { rules, lines, aside, has_values, last })
     }
 
@@ -176,7 +168,7 @@ impl ConversionLog {
     /// has any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
-        let of = |lines: &[Line]| lines.iter().map(|line| line.value).sum::<i64>().max(0).unsigned_abs();
+        let of = |lines: &[Line]| lines.iter().map(|line| line.said.value()).sum::<i64>().max(0).unsigned_abs();
         let mut values: Vec<u64> =
             self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
         values.sort_unstable();
@@ -187,7 +179,7 @@ impl ConversionLog {
     /// The documents that a unit has conversions on; those that are the same follow each other.
     pub(super) fn documents_of_unit(&self, unit: u128) -> impl Iterator<Item = u64> {
         let (_, lines) = self.lines_of_unit(unit);
-        lines.iter().map(|line| line.document)
+        lines.iter().map(|line| line.said.document())
     }
 
     /// The lines of a unit, and the place of the first.
@@ -214,9 +206,7 @@ impl ConversionLog {
 
 /// The lines in order, each once: that of the earliest time, and in the files the first.
 fn without_doubles(mut lines: Vec<Line>, aside: &mut Vec<(Origin, ConversionFate)>) -> Vec<Line> {
-    lines.sort_unstable_by_key(|line| {
-        (line.unit, line.document, line.order, line.action, line.value, line.time, line.origin)
-    });
+    lines.sort_unstable_by_key(|line| (line.unit, line.said.said(), line.said.time(), line.origin));
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         match kept.last() {

@@ -8,17 +8,15 @@
 //! A unit closes for conversions some days after the last day on which its impressions count, and stands on that day: what comes later
 //! changes nothing that was counted.
 
-mod attribution;
 mod log;
 
 use std::collections::BTreeMap;
 
 use times::Zone;
-use verdicts::conversions::{ConversionCounts, UnitConversions};
+pub(super) use verdicts::conversions::Owner;
+use verdicts::conversions::{ConversionCounts, LineFate, LineRule, Seen, UnitConversions, credit};
 use verdicts::draft::UnitDraft;
 
-pub(super) use self::attribution::Owner;
-use self::attribution::{Seen, Unseen, attribute};
 pub use self::log::ConversionLog;
 use self::log::Line;
 use super::record::ImpressionRecord;
@@ -145,7 +143,7 @@ impl<'a> ConversionCredit<'a> {
         let (first, lines) = self.log.lines_of_unit(of.unit);
         let mut sum = UnitConversions::default();
         let mut at = first;
-        for group in lines.chunk_by(|a, b| (a.document, a.order) == (b.document, b.order)) {
+        for group in lines.chunk_by(|a, b| a.said.is_of_group(&b.said)) {
             match fate {
                 Some(fate) => counted.fates.extend((at..).zip(group).map(|(place, _)| (place, fate))),
                 None => self.credit_group(at, group, of, closing, &owner_of, &mut sum, counted),
@@ -176,48 +174,11 @@ impl<'a> ConversionCredit<'a> {
         sum: &mut UnitConversions,
         counted: &mut Counted,
     ) {
-        let mut note = |place: usize, fate| counted.fates.push((at + place as u32, fate));
-        let seen = self.seen(of, group[0].document, owner_of);
-        // What is left of each, after what takes it back.
-        let mut left: Vec<(usize, u64)> = Vec::new();
-        for (place, line) in group.iter().enumerate() {
-            if self.zone.day(line.time) > closing {
-                note(place, ConversionFate::Late);
-            } else if line.is_return() {
-                let mut back = line.value.unsigned_abs();
-                note(place, if left.is_empty() { ConversionFate::NoOrder } else { ConversionFate::Return });
-                // From the last one on.
-                for (_, value) in left.iter_mut().rev() {
-                    let taken = back.min(*value);
-                    *value -= taken;
-                    back -= taken;
-                }
-            } else {
-                left.push((place, line.value.unsigned_abs()));
-            }
-        }
-        for (place, value) in left {
-            let line = &group[place];
-            let fate = if value == 0 && line.value > 0 {
-                ConversionFate::Returned
-            } else if seen.is_empty() {
-                ConversionFate::NotShown
-            } else {
-                match attribute(self.log.rules().attribution, &seen, line.time, self.skew, value) {
-                    Err(Unseen::Early) => ConversionFate::Early,
-                    Err(Unseen::Late) => ConversionFate::Late,
-                    Ok(([0, 0], _)) => ConversionFate::Nobodys,
-                    Ok((count, value)) => {
-                        for side in 0..2 {
-                            sum.count[side] += count[side];
-                            sum.value[side] = sum.value[side].saturating_add(value[side]);
-                        }
-                        ConversionFate::Credited
-                    }
-                }
-            };
-            note(place, fate);
-        }
+        let seen = self.seen(of, group[0].said.document(), owner_of);
+        let rule = LineRule { attribution: self.log.rules().attribution, skew: self.skew };
+        let is_late = |time| self.zone.day(time) > closing;
+        let note = |place: usize, fate: LineFate| counted.fates.push((at + place as u32, fate.into()));
+        credit(group, &seen, rule, is_late, sum, note);
     }
 
     /// The impressions that showed a document to a unit and count for it, by time.

@@ -4,6 +4,7 @@
 //! Nothing here uses `..`: a field that is forgotten does not compile. Values inside events are in `values`, settings in
 //! `settings`; what bytes surround them, in `recorded`.
 
+mod conversions;
 mod settings;
 mod values;
 
@@ -12,7 +13,8 @@ use serde_bytes::Bytes;
 
 use interleave::receipt::{read_page, write_page};
 
-use self::settings::{PopulationV1, ScheduleV1, SettingsV1};
+use self::conversions::{ConvertedV1, MaturedV1};
+use self::settings::{OutcomesV1, PopulationV1, ScheduleV1, SettingsV1};
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
 use super::super::config::{Config, check_share};
 use super::recorded::{Version, read, write};
@@ -21,36 +23,7 @@ use super::{Event, EventError};
 /// The bytes of an event, in the newest version of its kind that it needs.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
-        Event::Created { time, config, chooser } if has_schedule(config) => write(&CreatedV6 {
-            time: *time,
-            settings: SettingsV1::of(config),
-            retain: config.retain.as_deref(),
-            population: PopulationV1::of(config),
-            segments: config.segments.iter().map(String::as_str).collect(),
-            schedule: ScheduleV1::of(config),
-            chooser,
-        }),
-        Event::Created { time, config, chooser } if !config.segments.is_empty() => write(&CreatedV4 {
-            time: *time,
-            settings: SettingsV1::of(config),
-            retain: config.retain.as_deref(),
-            population: PopulationV1::of(config),
-            segments: config.segments.iter().map(String::as_str).collect(),
-            chooser,
-        }),
-        Event::Created { time, config, chooser } if has_population(config) => write(&CreatedV3 {
-            time: *time,
-            settings: SettingsV1::of(config),
-            retain: config.retain.as_deref(),
-            population: PopulationV1::of(config),
-            chooser,
-        }),
-        Event::Created { time, config, chooser } => write(&CreatedV2 {
-            time: *time,
-            settings: SettingsV1::of(config),
-            retain: config.retain.as_deref(),
-            chooser,
-        }),
+        Event::Created { time, config, chooser } => created(*time, config, chooser),
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
         Event::Asked { time, unit, choice, receipt, segment } => {
@@ -108,6 +81,28 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
             write(&ForgottenV1 { time: *time, before: *before, events: *events })
         }
         Event::Raised { time, share, who, why } => write(&RaisedV1 { time: *time, share: *share, who, why }),
+        Event::Converted { time, conversion } => write(&ConvertedV1::of(*time, conversion)),
+        Event::Matured { time, day, rows } => write(&MaturedV1::of(*time, *day, rows)),
+    }
+}
+
+/// The bytes of the first event, in the first version that has all settings that are used.
+fn created(time: i64, config: &Config, chooser: &str) -> Vec<u8> {
+    let (settings, retain) = (SettingsV1::of(config), config.retain.as_deref());
+    let segments = config.segments.iter().map(String::as_str).collect();
+    if has_schedule(config) {
+        let (population, outcomes) = (PopulationV1::of(config), OutcomesV1::of(config));
+        let schedule = ScheduleV1::of(config);
+        write(&CreatedV6 { time, settings, retain, population, segments, outcomes, schedule, chooser })
+    } else if let Some(outcomes) = OutcomesV1::of(config) {
+        let population = PopulationV1::of(config);
+        write(&CreatedV5 { time, settings, retain, population, segments, outcomes, chooser })
+    } else if !config.segments.is_empty() {
+        write(&CreatedV4 { time, settings, retain, population: PopulationV1::of(config), segments, chooser })
+    } else if has_population(config) {
+        write(&CreatedV3 { time, settings, retain, population: PopulationV1::of(config), chooser })
+    } else {
+        write(&CreatedV2 { time, settings, retain, chooser })
     }
 }
 
@@ -120,6 +115,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
         (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
         (CreatedV4::KIND, CreatedV4::VERSION) => read::<CreatedV4<'_>>(body),
+        (CreatedV5::KIND, CreatedV5::VERSION) => read::<CreatedV5<'_>>(body),
         (CreatedV6::KIND, CreatedV6::VERSION) => read::<CreatedV6<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
@@ -139,6 +135,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
         (ForgottenV1::KIND, ForgottenV1::VERSION) => read::<ForgottenV1>(body),
         (RaisedV1::KIND, RaisedV1::VERSION) => read::<RaisedV1<'_>>(body),
+        (ConvertedV1::KIND, ConvertedV1::VERSION) => read::<ConvertedV1>(body),
+        (MaturedV1::KIND, MaturedV1::VERSION) => read::<MaturedV1>(body),
         #[cfg(test)]
         (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
         _ => Err(EventError::Unknown { kind, version }),
@@ -243,6 +241,33 @@ impl<'a> Version<'a> for CreatedV4<'a> {
     }
 }
 
+#[derive(Serialize, Deserialize)]
+struct CreatedV5<'a> {
+    time: i64,
+    #[serde(borrow)]
+    settings: SettingsV1<'a>,
+    retain: Option<&'a str>,
+    population: PopulationV1<'a>,
+    segments: Vec<&'a str>,
+    /// What users do later that counts.
+    outcomes: OutcomesV1<'a>,
+    chooser: &'a str,
+}
+
+impl<'a> Version<'a> for CreatedV5<'a> {
+    const KIND: u8 = 0;
+    const VERSION: u8 = 5;
+
+    fn upgrade(self) -> Result<Event, EventError> {
+        let Self { time, settings, retain, population, segments, outcomes, chooser } = self;
+        let segments = segments.into_iter().map(str::to_owned).collect();
+        let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
+        let config = outcomes.upgrade(population.upgrade(config));
+        let config = config.ok_or(EventError::Damaged { what: "settings in another form" })?;
+        Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
+    }
+}
+
 /// Whether an experiment says when it begins or ends by itself.
 fn has_schedule(config: &Config) -> bool {
     config.end_at.is_some() || config.begin_after.is_some()
@@ -256,6 +281,7 @@ struct CreatedV6<'a> {
     retain: Option<&'a str>,
     population: PopulationV1<'a>,
     segments: Vec<&'a str>,
+    outcomes: Option<OutcomesV1<'a>>,
     /// When it begins and ends by itself.
     schedule: ScheduleV1<'a>,
     chooser: &'a str,
@@ -266,10 +292,15 @@ impl<'a> Version<'a> for CreatedV6<'a> {
     const VERSION: u8 = 6;
 
     fn upgrade(self) -> Result<Event, EventError> {
-        let Self { time, settings, retain, population, segments, schedule, chooser } = self;
+        let Self { time, settings, retain, population, segments, outcomes, schedule, chooser } = self;
         let segments = segments.into_iter().map(str::to_owned).collect();
         let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
         let config = schedule.upgrade(population.upgrade(config));
+        let config = match outcomes {
+            None => Some(config),
+            Some(outcomes) => outcomes.upgrade(config),
+        };
+        let config = config.ok_or(EventError::Damaged { what: "settings in another form" })?;
         if !has_schedule(&config) {
             return Err(EventError::Damaged { what: "settings in another form" });
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use verdicts::Bots;
 
 use super::super::super::config::{Config, Generators, Guardrails, Lane, Ranker, Step};
-use super::values::{AskV1, KeepV1, ThenV1};
+use super::values::{AskV1, KeepV1, OutcomeKindV1, PrimaryV1, ThenV1};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct SettingsV1<'a> {
@@ -68,6 +68,12 @@ impl<'a> SettingsV1<'a> {
             segments: _,
             end_at: _,
             begin_after: _,
+            outcomes: _,
+            outcome_days: _,
+            attribution: _,
+            currency: _,
+            cap: _,
+            primary: _,
         } = config;
         Self {
             name,
@@ -157,6 +163,12 @@ impl<'a> SettingsV1<'a> {
             segments: Vec::new(),
             end_at: None,
             begin_after: None,
+            outcomes: None,
+            outcome_days: None,
+            attribution: None,
+            currency: None,
+            cap: None,
+            primary: None,
         }
     }
 }
@@ -211,6 +223,51 @@ impl<'a> ScheduleV1<'a> {
     pub(super) fn upgrade(self, config: Config) -> Config {
         let Self { end_at, begin_after } = self;
         Config { end_at: end_at.map(str::to_owned), begin_after: begin_after.map(str::to_owned), ..config }
+    }
+}
+
+/// What users do later that counts.
+#[derive(Serialize, Deserialize)]
+pub(super) struct OutcomesV1<'a> {
+    /// In the order of their names.
+    #[serde(borrow)]
+    actions: Vec<(&'a str, OutcomeKindV1)>,
+    days: Option<u32>,
+    attribution: Option<&'a str>,
+    currency: Option<&'a str>,
+    cap: Option<u64>,
+    primary: Option<PrimaryV1>,
+}
+
+impl<'a> OutcomesV1<'a> {
+    /// Those of settings, if there are any.
+    pub(super) fn of(config: &'a Config) -> Option<Self> {
+        let outcomes = config.outcomes.as_ref()?;
+        Some(Self {
+            actions: outcomes.iter().map(|(name, kind)| (name.as_str(), OutcomeKindV1::of(*kind))).collect(),
+            days: config.outcome_days,
+            attribution: config.attribution.as_deref(),
+            currency: config.currency.as_deref(),
+            cap: config.cap,
+            primary: config.primary.map(PrimaryV1::of),
+        })
+    }
+
+    /// The settings with these; `None` if they are in another form than [`of`](Self::of) gives.
+    pub(super) fn upgrade(self, config: Config) -> Option<Config> {
+        let Self { actions, days, attribution, currency, cap, primary } = self;
+        if !actions.is_sorted_by(|(one, _), (next, _)| one < next) {
+            return None;
+        }
+        Some(Config {
+            outcomes: Some(actions.into_iter().map(|(name, kind)| (name.to_owned(), kind.upgrade())).collect()),
+            outcome_days: days,
+            attribution: attribution.map(str::to_owned),
+            currency: currency.map(str::to_owned),
+            cap,
+            primary: primary.map(PrimaryV1::upgrade),
+            ..config
+        })
     }
 }
 

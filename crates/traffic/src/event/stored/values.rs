@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use statistics::Counts;
 use verdicts::amounts::{Amounts, SideSums};
+use verdicts::conversions::Primary;
 
-use super::super::super::config::{Ask, Guard, Keep, Then};
+use super::super::super::config::{Ask, Guard, Keep, OutcomeKind, Then};
 use super::super::{Choice, EventError, Notice, Outcome, Reason, Row, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
@@ -34,6 +35,8 @@ stored_enum!(GuardV1, Guard { NoClick, Missing, Slow });
 stored_enum!(AskV1, Ask { Lists, Duels });
 stored_enum!(KeepV1, Keep { Unit, Impression });
 stored_enum!(ThenV1, Then { Warn, Pause });
+stored_enum!(OutcomeKindV1, OutcomeKind { Number, Value });
+stored_enum!(PrimaryV1, Primary { Clicks, Conversions, Value });
 
 /// No ranker can be shipped.
 #[derive(Serialize, Deserialize)]
@@ -271,14 +274,14 @@ fn packed(preferences: &[Preference]) -> Vec<u8> {
 
 /// Wins and losses of the first ranker, and ties.
 #[derive(Serialize, Deserialize)]
-struct CountsV1([u64; 3]);
+pub(super) struct CountsV1([u64; 3]);
 
 impl CountsV1 {
-    fn of(Counts { wins, losses, ties }: Counts) -> Self {
+    pub(super) fn of(Counts { wins, losses, ties }: Counts) -> Self {
         Self([wins, losses, ties])
     }
 
-    fn upgrade(self) -> Counts {
+    pub(super) fn upgrade(self) -> Counts {
         let Self([wins, losses, ties]) = self;
         Counts::new(wins, losses, ties)
     }

@@ -6,6 +6,9 @@
 //! the side with more. All numbers are whole, and add up over units, days and machines in any order. Beside them may stand the
 //! advantage that coins gave each unit ([`draft`](crate::draft)), by which the difference in value is known more precisely.
 
+mod attribution;
+mod credit;
+
 use std::fmt::Write as _;
 use std::ops::AddAssign;
 
@@ -13,8 +16,38 @@ use statistics::anytime::RatioSums;
 use statistics::{Counts, Preference};
 use times::date;
 
+pub use self::attribution::{Attribution, Owner, Seen};
+pub use self::credit::{ConversionLine, LineFate, LineRule, credit};
 use crate::draft::{DraftSums, UnitDraft};
 use crate::outcomes::{Day, DayCounts, Outcomes, VERSION, quoted};
+
+/// What an experiment is decided by. It is named before anything is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Primary {
+    /// Clicks.
+    #[default]
+    Clicks,
+    /// The number of conversions.
+    Conversions,
+    /// Their value.
+    Value,
+}
+
+impl Primary {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Clicks, Self::Conversions, Self::Value];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clicks => "clicks",
+            Self::Conversions => "conversions",
+            Self::Value => "value",
+        }
+    }
+}
 
 /// The conversions that a unit has on the side of each of two rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -26,7 +59,7 @@ pub struct UnitConversions {
 }
 
 /// What the units come to that closed on a day, for a pair of rankers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct ConversionCounts {
     /// Units by who has more conversions; a win is the first's.
     pub units: Counts,
@@ -112,6 +145,11 @@ impl ConversionCounts {
             self.squares += difference * difference;
             self.draft.record(draft, i128::from(kept[0]) - i128::from(kept[1]));
         }
+    }
+
+    /// Adds units that have closed without any conversion, whose advantage was not noted.
+    pub fn record_without(&mut self, units: u64) {
+        self.units.ties += units;
     }
 
     /// The same for the two rankers in the other order.

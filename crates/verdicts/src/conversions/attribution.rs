@@ -10,12 +10,74 @@
 //! - Q. Zhang et al. *Harnessing the Power of Interleaving and Counterfactual Evaluation for Airbnb Search Ranking.* KDD 2025,
 //!   Algorithm 1. <https://arxiv.org/abs/2508.00751>
 
-use crate::model::Attribution;
+use std::fmt;
+use std::str::FromStr;
+
+use times::{duration_text, parse_duration};
+
+/// Which of the impressions that showed a document to a user a conversion on it is credited to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Attribution {
+    /// The last one before it.
+    #[default]
+    Last,
+    /// All before it; if that is limited, those of so long before, in milliseconds.
+    All(Option<i64>),
+    /// All of the ranker that owns the document in most of those before it.
+    MostDrafted,
+}
+
+const EXPECTED: &str = "expected last, all, window=7d or most-drafted";
+
+/// On how many days after the last day of its impressions a unit closes, where nothing else is said.
+const DAYS: u32 = 7;
+const DAY: u64 = times::DAY as u64;
+
+impl Attribution {
+    /// On how many days after the last day of its impressions a unit closes, where nothing else is said: what a window allows is waited
+    /// for.
+    #[must_use]
+    pub fn days(self) -> u32 {
+        match self {
+            Self::All(Some(window)) => window.unsigned_abs().div_ceil(DAY).clamp(1, 3650) as u32,
+            _ => DAYS,
+        }
+    }
+}
+
+impl FromStr for Attribution {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "last" => Ok(Self::Last),
+            "all" => Ok(Self::All(None)),
+            "most-drafted" => Ok(Self::MostDrafted),
+            _ => match text.strip_prefix("window=") {
+                Some(window) => parse_duration(window).map(|window| Self::All(Some(window))),
+                None => Err(EXPECTED.to_owned()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Attribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Last => f.write_str("last"),
+            Self::All(None) => f.write_str("all"),
+            Self::All(Some(window)) => write!(f, "window={}", duration_text(*window)),
+            Self::MostDrafted => f.write_str("most-drafted"),
+        }
+    }
+}
 
 /// Who owns a document in an impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::join) enum Owner {
+pub enum Owner {
+    /// The first ranker of the pair.
     First,
+    /// The second.
     Second,
     /// Another ranker, or none.
     Neither,
@@ -23,9 +85,11 @@ pub(in crate::join) enum Owner {
 
 /// An impression that showed the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) time: i64,
-    pub(super) owner: Owner,
+pub struct Seen {
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+    /// Who owns the document in it.
+    pub owner: Owner,
 }
 
 /// Why a conversion is credited to no impression.
@@ -88,6 +152,16 @@ fn whole(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
 mod tests {
     use super::*;
     use Owner::{First, Neither, Second};
+
+    #[test]
+    fn attributions_and_their_names() {
+        for (text, days) in [("last", 7), ("all", 7), ("most-drafted", 7), ("window=7d", 7), ("window=36h", 2)] {
+            let read: Attribution = text.parse().unwrap();
+            assert_eq!((read.to_string().as_str(), read.days()), (text, days));
+        }
+        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED);
+        assert!("window=".parse::<Attribution>().is_err());
+    }
 
     fn seen(owners: &[(i64, Owner)]) -> Vec<Seen> {
         owners.iter().map(|&(time, owner)| Seen { time, owner }).collect()

@@ -1,0 +1,512 @@
+//! Conversions: what units did later with what they were shown, such as orders, credited to the rankers that showed it.
+//!
+//! A unit's [history](UnitHistory) has the lists that may still be credited, and its conversions. When a unit's outcome by clicks is
+//! final, its pair waits for the day on which it closes for conversions; then it is counted by the rules of [`verdicts::conversions`],
+//! which are those of `click-logs credit`. A unit without any conversion waits as a number, so that only those that have some are
+//! kept here for so long.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use times::Zone;
+use verdicts::conversions::{
+    ConversionCounts, ConversionLine, Conversions, LineFate, LineRule, Owner, Seen, UnitConversions, credit,
+};
+use verdicts::conversions::{ConversionDay, Primary};
+use verdicts::ledger::{Pair, SettledUnit};
+
+use super::super::config::OutcomeRules;
+use super::super::event::{Appearance, Conversion, ConversionRow, Event, Time};
+use super::Experiment;
+use super::open::{Open, Owners};
+
+/// More conversions of a unit than these, and those of a unit that saw more lists, do not count: no user has as many.
+const MOST: usize = 1_000;
+/// Nobody owns the document at a place of a list.
+const NOBODYS: u16 = u16::MAX;
+/// The page did not display it.
+const HIDDEN: u16 = u16::MAX - 1;
+
+/// What became of a conversion when it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConversionFate {
+    /// It is credited when its unit closes.
+    Taken,
+    /// The same came before.
+    Duplicate,
+    /// No list that counts for the unit showed the document before.
+    NotShown,
+    /// The unit has closed.
+    Late,
+    /// The unit is a bot.
+    Bot,
+    /// The unit has more conversions or lists than a user has.
+    TooMany,
+}
+
+/// What became of the conversions that were taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionTally {
+    /// All of them.
+    pub taken: u64,
+    /// Those whose fate is known, in the order of [`LineFate::ALL`].
+    fates: [u64; LineFate::ALL.len()],
+}
+
+impl ConversionTally {
+    /// How many had this fate.
+    #[must_use]
+    pub fn of(&self, fate: LineFate) -> u64 {
+        self.fates[fate as usize]
+    }
+
+    /// How many wait for their unit to close.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.taken - self.fates.iter().sum::<u64>()
+    }
+
+    /// A line has a fate, which it did not have before or which is better than the one that it had.
+    fn learn(&mut self, known: &mut Option<LineFate>, fate: LineFate) {
+        if known.is_none_or(|before| fate < before) {
+            if let Some(before) = known.replace(fate) {
+                self.fates[before as usize] -= 1;
+            }
+            self.fates[fate as usize] += 1;
+        }
+    }
+}
+
+/// What waits, and what closed days say.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ConversionLedger {
+    /// By the day on which units close.
+    waiting: BTreeMap<i32, Waiting>,
+    pub(super) rows: Vec<(i32, ConversionRow)>,
+    tally: ConversionTally,
+}
+
+/// The units that close on a day.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Waiting {
+    /// How many of a pair there are.
+    counts: BTreeMap<Pair, u64>,
+    /// Those that have conversions; and those of which a conversion came that cannot count any longer then. All are here: each has a line
+    /// until then.
+    units: BTreeSet<u64>,
+}
+
+impl ConversionLedger {
+    /// The first day on which something closes.
+    pub(super) fn first_day(&self) -> Option<i32> {
+        self.waiting.keys().next().copied()
+    }
+
+    /// The units that must be here when they close; some of them more than once.
+    pub(super) fn units(&self) -> impl Iterator<Item = u64> {
+        self.waiting.values().flat_map(|waiting| waiting.units.iter().copied())
+    }
+}
+
+/// What a unit was shown that may still be credited, and what it did with it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct UnitHistory {
+    lists: Vec<ShownList>,
+    settled: Vec<Settled>,
+    /// By document of a conversion: where it was mixed.
+    documents: Vec<(u32, Vec<Appearance>)>,
+    /// In order, each with the best fate so far.
+    lines: Vec<(ConversionLine, Option<LineFate>)>,
+    /// Its open impressions that mix lists.
+    #[serde(skip)]
+    open: Vec<u64>,
+}
+
+/// A list that was closed, and compared rankers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct ShownList {
+    impression: u64,
+    shown: Time,
+    /// In ascending order.
+    arms: Box<[u32]>,
+    /// By position of the mixed list: the ranker that owns the document, [`NOBODYS`] or [`HIDDEN`].
+    owners: Box<[u16]>,
+}
+
+/// Rankers of which the unit's outcome by clicks is final.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Settled {
+    /// In ascending order.
+    arms: Box<[u32]>,
+    /// The last day on which its impressions count.
+    last: i32,
+    only: Option<(Time, u64)>,
+    is_bot: bool,
+}
+
+impl UnitHistory {
+    /// Whether nothing of it need be kept.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lists.is_empty() && self.settled.is_empty() && self.lines.is_empty()
+    }
+
+    /// Whether it has conversions that may still be credited.
+    pub(super) fn is_open(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// An impression that mixes lists is open.
+    pub(super) fn opened(&mut self, impression: u64) {
+        self.open.push(impression);
+    }
+
+    /// It is no longer.
+    pub(super) fn closed(&mut self, impression: u64) {
+        self.open.retain(|open| *open != impression);
+    }
+
+    fn list(&self, impression: u64) -> Option<&ShownList> {
+        self.lists.iter().find(|list| list.impression == impression)
+    }
+
+    fn settled_of(&self, arms: &[u32]) -> Option<&Settled> {
+        // A bot's set names no rankers, and a unit that counts by one list counts by no other.
+        self.settled.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
+    }
+
+    /// The lists of a pair that count for a unit that settled so, and showed a document; by time.
+    fn seen(&self, document: u64, pair: Pair, settled: &Settled, day: impl Fn(Time) -> i32) -> Vec<Seen> {
+        let appearances = self.documents.iter().find(|(known, _)| u64::from(*known) == document);
+        let mut seen: Vec<(u64, Seen)> = Vec::new();
+        for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
+            let Some(list) = self.list(*impression) else { continue };
+            let counts = match settled.only {
+                Some(only) => (list.shown, list.impression) == only,
+                None => day(list.shown) <= settled.last,
+            };
+            let have_met = [pair.0, pair.1].iter().all(|arm| list.arms.contains(arm));
+            let owner = match list.owners.get(*position as usize) {
+                None | Some(&HIDDEN) => continue,
+                Some(owner) if u32::from(*owner) == pair.0 => Owner::First,
+                Some(owner) if u32::from(*owner) == pair.1 => Owner::Second,
+                Some(_) => Owner::Neither,
+            };
+            if counts && have_met {
+                seen.push((list.impression, Seen { time: list.shown, owner }));
+            }
+        }
+        seen.sort_by_key(|(impression, seen)| (seen.time, *impression));
+        seen.into_iter().map(|(_, seen)| seen).collect()
+    }
+}
+
+fn ascending(arms: &[u32]) -> Box<[u32]> {
+    let mut arms = arms.to_vec();
+    arms.sort_unstable();
+    arms.into()
+}
+
+/// All pairs of rankers in ascending order.
+fn pairs(arms: &[u32]) -> impl Iterator<Item = Pair> {
+    (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (arms[i], arms[j])))
+}
+
+/// An order counts a millisecond before it came: so a list of the same moment is never one before it, whichever came first.
+pub(super) fn counted_at(time: Time) -> Time {
+    time - 1
+}
+
+impl Experiment {
+    /// Whether conversions may still be credited.
+    #[must_use]
+    pub fn takes_conversions(&self) -> bool {
+        self.conversions.is_some() && !self.has_forgotten_units()
+    }
+
+    /// The place of an action among those that count; `None` if it is none.
+    #[must_use]
+    pub fn outcome_of(&self, action: &str) -> Option<u32> {
+        let actions = &self.rules.outcomes.as_ref()?.actions;
+        actions.iter().position(|known| known == action).map(|place| place as u32)
+    }
+
+    /// The unit of an open impression.
+    #[must_use]
+    pub fn unit_of(&self, impression: u64) -> Option<u64> {
+        self.open.get(impression).map(|open| open.unit)
+    }
+
+    /// The impressions of a unit that may have shown what it converts on. One of a snapshot is [fetched](Self::fetch) before.
+    #[must_use]
+    pub fn shown_to(&self, unit: u64) -> Vec<u64> {
+        let Some(history) = self.history(unit) else { return Vec::new() };
+        let closed = history.lists.iter().map(|list| list.impression);
+        closed.chain(history.open.iter().copied()).take(MOST + 1).collect()
+    }
+
+    fn history(&self, unit: u64) -> Option<&UnitHistory> {
+        self.units.units().get(unit)?.history.as_deref()
+    }
+
+    /// Takes a conversion; `appearances` may have impressions that do not count, which are left out. One of a unit of a snapshot is
+    /// [fetched](Self::fetch) before.
+    pub fn convert(&mut self, now: Time, mut conversion: Conversion) -> ConversionFate {
+        let time = now.max(self.time);
+        self.advance(time);
+        match self.appearances_of(time, &conversion) {
+            Err(fate) => fate,
+            Ok(appearances) => {
+                conversion.appearances = appearances;
+                self.converted(time, &conversion);
+                self.record(Event::Converted { time, conversion: Box::new(conversion) });
+                ConversionFate::Taken
+            }
+        }
+    }
+
+    /// The lists in which the document of a conversion was shown that may be credited; at least one.
+    pub(super) fn appearances_of(
+        &self,
+        time: Time,
+        conversion: &Conversion,
+    ) -> Result<Vec<Appearance>, ConversionFate> {
+        let Some(rules) = self.rules.outcomes.as_ref().filter(|_| self.takes_conversions()) else {
+            return Err(ConversionFate::Late);
+        };
+        let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
+        let line = line(time, conversion);
+        if history.lines.iter().any(|(known, _)| known.is_double(&line)) {
+            return Err(ConversionFate::Duplicate);
+        }
+        if history.lines.len() >= MOST || history.lists.len() + history.open.len() > MOST {
+            return Err(ConversionFate::TooMany);
+        }
+        let day = self.day(line.time());
+        let counts = |appearance: &Appearance| match history.list(appearance.impression) {
+            Some(list) => {
+                let settled = history.settled_of(&list.arms);
+                let is_late = settled.is_some_and(|settled| settled.last.saturating_add(rules.days) < day);
+                list.shown <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
+            }
+            None => self.open.get(appearance.impression).is_some_and(|open| {
+                let is_listed = open.listed.is_some_and(|listed| listed <= line.time());
+                let counts = history.settled_of(&ascending(open.choice.arms())).is_none();
+                is_listed && counts && history.open.contains(&appearance.impression)
+            }),
+        };
+        let mut appearances: Vec<Appearance> = conversion.appearances.iter().copied().filter(counts).collect();
+        appearances.sort_unstable();
+        appearances.dedup();
+        if !appearances.is_empty() {
+            return Ok(appearances);
+        }
+        let is_late = |settled: &Settled| settled.last.saturating_add(rules.days) < day;
+        Err(match history.settled.as_slice() {
+            settled if settled.iter().any(|settled| settled.is_bot) => ConversionFate::Bot,
+            settled if settled.iter().any(is_late) => ConversionFate::Late,
+            _ => ConversionFate::NotShown,
+        })
+    }
+
+    /// A conversion has happened.
+    pub(super) fn converted(&mut self, time: Time, conversion: &Conversion) {
+        let line = line(time, conversion);
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
+        let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
+        let Some(rules) = &rules.outcomes else { return };
+        let history = units.units_mut().changing(conversion.unit).history_mut();
+        let at = history.lines.partition_point(|(known, _)| *known < line);
+        history.lines.insert(at, (line, None));
+        let known = history.documents.iter().position(|(document, _)| *document == conversion.document);
+        let known = known.unwrap_or_else(|| {
+            history.documents.push((conversion.document, Vec::new()));
+            history.documents.len() - 1
+        });
+        let appearances = &mut history.documents[known].1;
+        appearances.extend(&conversion.appearances);
+        appearances.sort_unstable();
+        appearances.dedup();
+        ledger.tally.taken += 1;
+        for settled in history.settled.iter().filter(|settled| !settled.is_bot) {
+            if let Some(waiting) = ledger.waiting.get_mut(&settled.last.saturating_add(rules.days)) {
+                waiting.units.insert(conversion.unit);
+            }
+        }
+        let deadline = deadline(zone, unit_days, rules.days, &line);
+        ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
+    }
+
+    /// Notes what a list showed that has closed and compared rankers.
+    pub(super) fn note_list(&mut self, impression: u64, open: &Open, owners: Option<&Owners>) {
+        let (Some(_), Some(shown), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
+        let arms = open.choice.arms();
+        let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NOBODYS, |arm| *arm as u16);
+        let owners = owners.of.iter().zip(0..);
+        let owners =
+            owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
+        let list = ShownList { impression, shown, arms: ascending(arms), owners };
+        let history = self.units.units_mut().changing(open.unit).history_mut();
+        if history.settled_of(&list.arms).is_none() {
+            history.lists.push(list);
+        }
+    }
+
+    /// The outcomes by clicks of these units are final, on a day: from here on they wait for their conversions.
+    pub(super) fn settle(&mut self, day: i32, all: Vec<SettledUnit>) {
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
+        let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
+        let Some(rules) = &rules.outcomes else { return };
+        for SettledUnit { unit, version: _, arms, only, is_bot } in all {
+            let settled = Settled { arms: ascending(&arms), last: day, only, is_bot };
+            let history = units.units_mut().changing(unit).history_mut();
+            history.lists.retain(|list| match only {
+                Some(only) => !is_bot && (list.shown, list.impression) == only,
+                None if is_bot => !settled.arms.is_empty() && list.arms != settled.arms,
+                None => list.arms != settled.arms || zone.day(list.shown) <= day,
+            });
+            if !is_bot {
+                let closing = day.saturating_add(rules.days);
+                let waiting = ledger.waiting.entry(closing).or_default();
+                pairs(&settled.arms).for_each(|pair| *waiting.counts.entry(pair).or_default() += 1);
+                // Lines that cannot count then may be forgotten before, and the unit with them.
+                let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
+                if history.lines.iter().any(|(line, _)| counts(line)) {
+                    waiting.units.insert(unit);
+                }
+            }
+            history.settled.push(settled);
+        }
+    }
+
+    /// The units that wait for a day have closed.
+    pub(super) fn matured(&mut self, day: i32) -> Vec<ConversionRow> {
+        let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
+        let Self { conversions: Some(ledger), rules, units, .. } = self else { return Vec::new() };
+        let Some(rules) = &rules.outcomes else { return Vec::new() };
+        let Waiting { mut counts, units: with_lines } = ledger.waiting.remove(&day).unwrap_or_default();
+        let mut rows: BTreeMap<Pair, ConversionCounts> = BTreeMap::new();
+        for unit in with_lines {
+            let history = units.units_mut().changing(unit).history_mut();
+            let closes = |settled: &&Settled| settled.last.saturating_add(rules.days) == day;
+            let closing: Vec<Settled> = history.settled.iter().filter(closes).cloned().collect();
+            for settled in closing.iter().filter(|settled| !settled.is_bot) {
+                for pair in pairs(&settled.arms) {
+                    let sum = history.credit(pair, settled, day, rules, |time| zone.day(time), &mut ledger.tally);
+                    rows.entry(pair).or_default().record(sum, Default::default(), rules.cap);
+                    if let Some(count) = counts.get_mut(&pair) {
+                        *count -= 1;
+                    }
+                }
+            }
+            history.lists.retain(|list| !closing.iter().any(|settled| settled.arms == list.arms));
+            let is_bot = history.settled.iter().any(|settled| settled.is_bot);
+            history.lines.retain_mut(|(line, fate)| {
+                let is_over = deadline(zone, unit_days, rules.days, line) <= day;
+                if is_over && fate.is_none() {
+                    ledger.tally.learn(fate, if is_bot { LineFate::Bot } else { LineFate::NotShown });
+                }
+                !is_over
+            });
+            if history.lines.is_empty() {
+                history.documents.clear();
+            }
+        }
+        for (pair, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            rows.entry(pair).or_default().record_without(count);
+        }
+        let rows: Vec<ConversionRow> = rows.into_iter().map(|(pair, counts)| ConversionRow { pair, counts }).collect();
+        ledger.rows.extend(rows.iter().map(|row| (day, *row)));
+        rows
+    }
+
+    /// What the days say on which units closed for conversions, as `click-logs credit --outcomes` writes them; `None` if none count.
+    #[must_use]
+    pub fn conversions(&self) -> Option<Conversions> {
+        let (ledger, rules) = (self.conversions.as_ref()?, self.rules.outcomes.as_ref()?);
+        let day = |&(day, ConversionRow { pair, counts }): &(i32, ConversionRow)| ConversionDay {
+            version: 0,
+            day,
+            pair: (pair.0 as usize, pair.1 as usize),
+            counts,
+        };
+        Some(Conversions {
+            rankers: self.config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
+            versions: vec![Some(self.version().to_string())],
+            days: ledger.rows.iter().map(day).collect(),
+            cap: rules.cap,
+            has_draft: false,
+        })
+    }
+
+    /// How many rows these are: they are never changed or removed.
+    #[must_use]
+    pub fn conversion_rows(&self) -> usize {
+        self.conversions.as_ref().map_or(0, |ledger| ledger.rows.len())
+    }
+
+    /// What became of conversions that were taken; `None` if none count.
+    #[must_use]
+    pub fn conversion_tally(&self) -> Option<ConversionTally> {
+        self.conversions.as_ref().map(|ledger| ledger.tally)
+    }
+
+    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, or no
+    /// conversions count.
+    #[must_use]
+    pub fn first_maturity(&self) -> Option<Time> {
+        let rules = self.rules.outcomes.as_ref()?;
+        let day = self.daily.keys().next()? + self.config.unit_days as i32 - 1 + rules.days;
+        Some(self.rules.zone.start(day + 1) + self.rules.window)
+    }
+
+    /// What decides.
+    #[must_use]
+    pub fn primary(&self) -> Primary {
+        self.rules.outcomes.as_ref().map_or(Primary::Clicks, |rules| rules.primary)
+    }
+}
+
+impl UnitHistory {
+    /// What the lines of a unit come to that closes on a day for a pair.
+    fn credit(
+        &mut self,
+        pair: Pair,
+        settled: &Settled,
+        day: i32,
+        rules: &OutcomeRules,
+        day_of: impl Fn(Time) -> i32,
+        tally: &mut ConversionTally,
+    ) -> UnitConversions {
+        // The store has one clock.
+        let rule = LineRule { attribution: rules.attribution, skew: 0 };
+        let mut sum = UnitConversions::default();
+        let lines: Vec<ConversionLine> = self.lines.iter().map(|(line, _)| *line).collect();
+        let mut first = 0;
+        for group in lines.chunk_by(ConversionLine::is_of_group) {
+            let seen = self.seen(group[0].document(), pair, settled, &day_of);
+            let fates = &mut self.lines[first..];
+            credit(
+                group,
+                &seen,
+                rule,
+                |time| day_of(time) > day,
+                &mut sum,
+                |place, fate| {
+                    tally.learn(&mut fates[place].1, fate);
+                },
+            );
+            first += group.len();
+        }
+        sum
+    }
+}
+
+/// The day after which a line cannot be credited: a list before it that counts was shown on its day at the latest.
+fn deadline(zone: Zone, unit_days: u32, outcome_days: i32, line: &ConversionLine) -> i32 {
+    zone.day(line.time()).saturating_add(unit_days as i32 - 1).saturating_add(outcome_days)
+}
+
+fn line(time: Time, conversion: &Conversion) -> ConversionLine {
+    let Conversion { unit: _, document, order, action, value, appearances: _ } = conversion;
+    ConversionLine::new((*document).into(), (*order).into(), counted_at(time), (*action).into(), *value)
+}

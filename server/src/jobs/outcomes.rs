@@ -1,0 +1,142 @@
+//! What units do later, such as orders: found out whose it is and where its document was shown, in every experiment in which it counts.
+
+use traffic::{Appearance, Conversion, ConversionFate, OutcomeKind};
+
+use crate::ids::{ImpressionId, UnitHashes};
+use crate::writer::Session;
+
+/// An event that may be an outcome of several experiments.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What was done.
+    pub action: String,
+    /// With which document.
+    pub document: String,
+    /// In minor units, if it says so.
+    pub value: Option<i64>,
+    /// The currency of the value.
+    pub currency: Option<String>,
+    /// The order that it is a part of.
+    pub order: Option<String>,
+    /// Whose it is, by experiment.
+    pub whose: Vec<(u32, Whose)>,
+}
+
+/// Whose an event is.
+#[derive(Debug, Clone)]
+pub enum Whose {
+    /// Of the unit that asked for this impression.
+    Impression(ImpressionId),
+    /// Of this unit.
+    Unit(UnitHashes),
+}
+
+/// What became of an outcome in an experiment: the first in this order says it for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutcomeFate {
+    /// It is credited when its unit closes.
+    Taken,
+    /// The same came before.
+    Duplicate,
+    /// It has no value where values count, or another where only the number does.
+    NoValue,
+    /// Its value is in another currency.
+    OtherCurrency,
+    /// The unit is a bot.
+    Bot,
+    /// The unit has more conversions or lists than a user has.
+    TooMany,
+    /// The unit has closed.
+    Late,
+    /// No list that counts for the unit showed the document before.
+    NotShown,
+    /// No such unit has asked for an impression.
+    UnknownUnit,
+}
+
+impl From<ConversionFate> for OutcomeFate {
+    fn from(fate: ConversionFate) -> Self {
+        match fate {
+            ConversionFate::Taken => Self::Taken,
+            ConversionFate::Duplicate => Self::Duplicate,
+            ConversionFate::NotShown => Self::NotShown,
+            ConversionFate::Late => Self::Late,
+            ConversionFate::Bot => Self::Bot,
+            ConversionFate::TooMany => Self::TooMany,
+        }
+    }
+}
+
+/// Takes outcomes, and returns what became of each.
+pub fn outcomes(session: &mut Session<'_>, all: &[Outcome]) -> Vec<OutcomeFate> {
+    let of = |outcome: &Outcome| {
+        let fates = outcome.whose.iter().map(|(experiment, whose)| take(session, *experiment, whose, outcome));
+        fates.min().unwrap_or(OutcomeFate::UnknownUnit)
+    };
+    all.iter().map(of).collect()
+}
+
+fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) -> OutcomeFate {
+    let unit = match whose {
+        Whose::Unit(hashes) => session.known_unit(id, hashes),
+        // Another store may have given out this number.
+        Whose::Impression(of) if session.experiment_of(of).is_none() => None,
+        Whose::Impression(of) => session.unit_that_asked(id, of.impression),
+    };
+    let (Some(unit), Some(experiment)) = (unit, session.experiment(id)) else { return OutcomeFate::UnknownUnit };
+    let Some(action) = experiment.outcome_of(&outcome.action) else { return OutcomeFate::UnknownUnit };
+    let config = experiment.config();
+    if let (Some(counts), Some(found)) = (&config.currency, &outcome.currency)
+        && counts != found
+    {
+        return OutcomeFate::OtherCurrency;
+    }
+    let kind = config.outcomes.as_ref().and_then(|outcomes| outcomes.get(&outcome.action));
+    let value = match (kind, outcome.value) {
+        (Some(OutcomeKind::Number), None) => 1,
+        (Some(OutcomeKind::Number), Some(value @ (1 | -1))) | (Some(OutcomeKind::Value), Some(value)) => value,
+        _ => return OutcomeFate::NoValue,
+    };
+    if !experiment.takes_conversions() {
+        return OutcomeFate::Late;
+    }
+    if !session.fetch(id, unit) {
+        return OutcomeFate::UnknownUnit;
+    }
+    let appearances = appearances(session, id, unit, &outcome.document);
+    let (places, now) = (&session.shared.places, session.now);
+    let document = places.document(id, unit, &outcome.document);
+    let order = outcome.order.as_ref().map(|order| places.order(id, unit, order));
+    let Some((document_number, is_new)) = session.name(id, unit, &document) else { return OutcomeFate::UnknownUnit };
+    let of_order = order.map(|order| (order, session.name(id, unit, &order)));
+    let (order_number, new_order) = match of_order {
+        None => (0, None),
+        Some((_, None)) => return OutcomeFate::UnknownUnit,
+        Some((_, Some((number, false)))) => (number, None),
+        // The document may take the same number first.
+        Some((order, Some((number, true)))) => (number + u32::from(is_new), Some(order)),
+    };
+    let conversion = Conversion { unit, document: document_number, order: order_number, action, value, appearances };
+    let Some(experiment) = session.experiment(id) else { return OutcomeFate::UnknownUnit };
+    let fate = experiment.convert(now, conversion);
+    if fate == ConversionFate::Taken {
+        if is_new {
+            session.keep_name(id, unit, &document, document_number);
+        }
+        if let Some(order) = new_order {
+            session.keep_name(id, unit, &order, order_number);
+        }
+    }
+    fate.into()
+}
+
+/// Where a document was mixed for a unit.
+fn appearances(session: &mut Session<'_>, id: u32, unit: u64, document: &str) -> Vec<Appearance> {
+    let impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
+    let appearance = |impression: u64| {
+        let shown = session.shown(id, impression)?;
+        let position = shown.mixed.iter().position(|known| known == document)?;
+        Some(Appearance { impression, position: position as u32 })
+    };
+    impressions.into_iter().filter_map(appearance).collect()
+}
