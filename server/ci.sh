@@ -25,6 +25,7 @@ cargo test --locked
 if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
   step 'killed under load, and attacked'
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
+  python3 -B tests/outside/orders.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   python3 -B tests/outside/security.py "$CARGO_TARGET_DIR/debug/rankduel-server" 500
   step 'single bits that change, users who are forgotten, a machine that is lost'
   python3 -B tests/outside/flips.py "$CARGO_TARGET_DIR/debug/rankduel-server" 12
