@@ -289,7 +289,10 @@ impl Facts {
         }
         let decision = verdict.signs();
         let ends = match &self.ends {
-            Some((end, time)) if decision.likely_by().is_some_and(|day| day > *end) => {
+            // Conversions are waited for after the end.
+            Some((end, time))
+                if verdict.primary() == Primary::Clicks && decision.likely_by().is_some_and(|day| day > *end) =>
+            {
                 format!(" It ends by itself on {time}, before a decision is likely.")
             }
             _ => String::new(),
