@@ -5,7 +5,8 @@
     python3 shop.py
 
 The products are in SQLite, the rankers are three ways to order what matches, and the page has an advertisement in its third
-place. Only the standard library is needed.
+place. Half of the users meet the experiment on its first day; phones are a segment of their own; what users buy is credited
+to the rankers that showed it. Only the standard library is needed.
 """
 
 import argparse
@@ -27,6 +28,16 @@ KINDS = {"shoes": "for walking", "boots": "for rain and mud", "jacket": "for win
          "bag": "for the city", "hat": "for sun", "gloves": "for snow"}
 COLOURS = ["red", "blue", "green", "black", "white", "grey"]
 STUFFS = {"leather": 90, "wool": 60, "cotton": 30, "linen": 40}
+
+SETTINGS = {
+    # Every page compares two rankers, each pair as often as any other.
+    "policy": "fixed",
+    # Half of the users on the first day, then all.
+    "ramp": [[50, "1d"], [100]],
+    "segments": ["phone", "desktop"],
+    # What is bought counts beside clicks; of a difference between two rankers, 200 euros at most.
+    "outcomes": {"order": "value"}, "currency": "EUR", "cap": 20000, "primary": "clicks",
+}
 
 # How each ranker orders what matches. `bm25` is smaller for better matches; weights are those of title and text.
 RANKERS = {
@@ -80,7 +91,9 @@ class Shop(http.server.BaseHTTPRequestHandler):
         lists = self.ranked(query)
         if not lists["title"]:
             return None, []
-        answer = self.call("POST", "/v1/experiments/shop/impressions", {"unit": user, "query": query, "lists": lists})
+        segment = "phone" if "Mobile" in self.headers.get("User-Agent", "") else "desktop"
+        request = {"unit": user, "query": query, "segment": segment, "lists": lists}
+        answer = self.call("POST", "/v1/experiments/shop/impressions", request)
         if answer is None or "shown" not in answer:
             # A search never waits for its evaluation.
             return None, lists["title"][:PAGE]
@@ -104,8 +117,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
             return
         asked = dict(urllib.parse.parse_qsl(address.query))
         query, id, seen = asked.get("q", ""), asked.get("id"), asked.get("seen", "")
-        cookie = self.headers.get("Cookie", "")
-        user = cookie.partition("user=")[2].partition(";")[0] or secrets.token_hex(8)
+        user = self.user() or secrets.token_hex(8)
         # A page that is none of ours is a search like any other.
         if id in self.displayed and seen.isdecimal():
             answer = self.call("POST", f"/v1/impressions/{id}/next", {"seen": int(seen)})
@@ -114,6 +126,24 @@ class Shop(http.server.BaseHTTPRequestHandler):
             id, documents, seen = *self.first_page(user, query), "0"
             documents = self.show(id, documents, True)
         self.answer(query, id, int(seen), documents, user)
+
+    def user(self):
+        """Who this is, as the cookie says; empty for somebody new."""
+        return self.headers.get("Cookie", "").partition("user=")[2].partition(";")[0]
+
+    def do_POST(self):
+        """An order of one product. The shop itself tells the live server, which credits whoever showed it to this user."""
+        address = urllib.parse.urlsplit(self.path)
+        document = dict(urllib.parse.parse_qsl(address.query)).get("document", "")
+        found = self.store.execute("SELECT price FROM products WHERE id = ?", (document,)).fetchone()
+        if address.path != "/buy" or found is None or not self.user():
+            self.send_error(404)
+            return
+        order = {"action_name": "order", "unit": self.user(), "order_id": secrets.token_hex(8), "value": 100 * found[0],
+                 "currency": SETTINGS["currency"], "event_attributes": {"object": {"object_id": document}}}
+        self.call("POST", "/v1/events", order)
+        self.send_response(204)
+        self.end_headers()
 
     def answer(self, query, id, seen, documents, user):
         """The page as HTML. Clicks go from the browser to the live server, by the id alone."""
@@ -128,6 +158,8 @@ class Shop(http.server.BaseHTTPRequestHandler):
 <ul id="results">{rows}</ul>{next_page}</main>
 <script>
 document.getElementById("results").addEventListener("click", (event) => {{
+  const button = event.target.closest("button");
+  if (button) fetch("/buy?document=" + button.value, {{method: "POST"}}).then(() => button.textContent = "Ordered");
   const link = event.target.closest("a[data-id]");
   if (!link || link.dataset.id === "{ADVERT[0]}") return;
   const click = {{action_name: "click", query_id: {json.dumps(id)}, event_attributes: {{object: {{object_id: link.dataset.id}}}}}};
@@ -146,7 +178,8 @@ document.getElementById("results").addEventListener("click", (event) => {{
         """A product, or the advertisement."""
         product = self.store.execute("SELECT title, text || ' · ' || price || ' €' FROM products WHERE id = ?", (document,)).fetchone()
         title, text = product or ADVERT[1:]
-        return f'<li><a href="#{document}" data-id="{document}">{html.escape(title)}</a><br><small>{html.escape(text)}</small></li>'
+        buy = f' <button value="{document}">Buy</button>' if product else ""
+        return f'<li><a href="#{document}" data-id="{document}">{html.escape(title)}</a>{buy}<br><small>{html.escape(text)}</small></li>'
 
     def log_message(self, *_):
         """Nothing: what happens is in the experiment."""
@@ -159,7 +192,7 @@ def main():
     parser.add_argument("--port", type=int, default=8080, help="where the shop is (default: %(default)s)")
     options = parser.parse_args()
     Shop.live = options.live.rstrip("/")
-    settings = {"name": "shop", "rankers": list(RANKERS), "shown": PAGE, "depth": PAGE * PAGES}
+    settings = {"name": "shop", "rankers": list(RANKERS), "shown": PAGE, "depth": PAGE * PAGES, **SETTINGS}
     request = urllib.request.Request(f"{Shop.live}/v1/experiments", json.dumps(settings).encode(), {"Content-Type": "application/json"})
     try:
         urllib.request.urlopen(request, timeout=5).close()

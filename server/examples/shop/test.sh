@@ -15,4 +15,5 @@ for _ in $(seq 200); do
   sleep 0.1
 done
 grep -q '^shop: ' "$log" || { cat "$log"; exit 1; }
-node "$shop/click.mjs" "http://127.0.0.1:$SHOP_PORT" "http://127.0.0.1:$LIVE_PORT"
+# With a folder as second argument, pictures of the pages are left there.
+node "$shop/click.mjs" "http://127.0.0.1:$SHOP_PORT" "http://127.0.0.1:$LIVE_PORT" ${2:+"$2"}

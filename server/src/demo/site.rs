@@ -30,13 +30,15 @@ struct Plan {
     missing: f64,
     /// Whether somebody ships the winner once it is decided.
     ships: bool,
+    /// On phones, the last ranker shows the list of this feature instead of its own; `None` if users have no segments.
+    on_phones: Option<u32>,
     /// Further settings: an object in JSON.
     more: &'static str,
 }
 
 /// What it shows: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
-/// does harm, so that it gets no more users. Two of them divide the users of one layer. Five fit on a screen.
-const PLANS: [Plan; 4] = [
+/// does harm, so that it gets no more users; a winner that harms one segment. Some of them divide the users of one layer. Five fit on a screen.
+const PLANS: [Plan; 5] = [
     Plan {
         name: "product-search",
         rankers: &[(125, "language-model"), (134, "learned")],
@@ -46,6 +48,7 @@ const PLANS: [Plan; 4] = [
         silent: 0.02,
         missing: 0.0,
         ships: true,
+        on_phones: None,
         more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}}"#,
     },
     Plan {
@@ -57,6 +60,7 @@ const PLANS: [Plan; 4] = [
         silent: 0.02,
         missing: 0.0,
         ships: false,
+        on_phones: None,
         more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}, "begin_after": "product-search",
                  "ramp": [[10, "2d"], [25, "8d"], [100]], "end_at": "2026-02-02"}"#,
     },
@@ -69,6 +73,7 @@ const PLANS: [Plan; 4] = [
         silent: 0.01,
         missing: 0.0,
         ships: false,
+        on_phones: None,
         more: "{}",
     },
     Plan {
@@ -80,9 +85,25 @@ const PLANS: [Plan; 4] = [
         silent: 0.0,
         missing: 0.12,
         ships: false,
+        on_phones: None,
         more: r#"{"lane": {"of": "search", "from": 0.6, "to": 1}, "ramp": [[10, "1d"], [50, "14d"], [100]]}"#,
     },
+    Plan {
+        name: "start-page",
+        rankers: &[(125, "popular"), (134, "personal")],
+        policy: "fixed",
+        click: "navigational",
+        daily: 700.0,
+        silent: 0.01,
+        missing: 0.0,
+        ships: false,
+        on_phones: Some(105),
+        more: r#"{"segments": ["phone", "desktop"]}"#,
+    },
 ];
+
+/// The name that simulated users give the list of the last ranker on phones; no ranker of the experiment has it.
+const ON_PHONES: &str = "on phones";
 
 /// What becomes of the lists of an impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,8 +131,8 @@ pub(super) struct Site {
     asked: u64,
     /// How many users have come.
     known: u64,
-    /// Whose impression each request of the last step was, and what becomes of its lists.
-    pending: Vec<(u64, Lists)>,
+    /// Whose impression each request of the last step was, whether it was on a phone, and what becomes of its lists.
+    pending: Vec<(u64, bool, Lists)>,
     /// On how many days in a row it was decided.
     decided: u32,
     pub(super) is_over: bool,
@@ -127,18 +148,19 @@ impl std::fmt::Debug for Plan {
 
 impl Site {
     fn new(plan: &'static Plan, seed: u64, place: u64) -> Result<Self> {
-        let features: Vec<String> = plan.rankers.iter().map(|(feature, _)| feature.to_string()).collect();
+        let on_phones = plan.on_phones.map(|feature| (feature, ON_PHONES));
+        let lists: Vec<(u32, &str)> = plan.rankers.iter().copied().chain(on_phones).collect();
+        let features: Vec<String> = lists.iter().map(|(feature, _)| feature.to_string()).collect();
         let spec = SiteSpec {
             dataset: vec![DATASET.to_owned()],
             click: plan.click.parse()?,
             rankers: features.join(",").parse()?,
             ..SiteSpec::default()
         };
-        let names: Vec<&str> = plan.rankers.iter().map(|(_, name)| *name).collect();
+        let names: Vec<&str> = lists.iter().map(|(_, name)| *name).collect();
         let users = Users::new(&spec, None, None, seed, place)?.named(&names).of_top(Some(TOP));
         let luck = Generator::seed_from_u64(interleave::keyed::seed_of(&format!("demo {} {seed}", plan.name)));
-        let mut settings =
-            json!({"name": plan.name, "rankers": users.names(), "policy": plan.policy, "simulated": true});
+        let mut settings = json!({"name": plan.name, "rankers": names[..plan.rankers.len()], "policy": plan.policy, "simulated": true});
         let more: Map<String, Value> = serde_json::from_str(plan.more)?;
         more.into_iter().for_each(|(key, value)| settings[key] = value);
         let (pending, is_over) = (Vec::new(), false);
@@ -195,26 +217,38 @@ impl Site {
             luck if luck < self.plan.silent + self.plan.missing => Lists::ButOne,
             _ => Lists::Come,
         };
-        self.pending.push((n, lists));
-        if lists != Lists::Come {
-            return Ok(("POST", format!("/v1/experiments/{name}/choose"), json!({"unit": unit})));
+        // One user in five has a phone.
+        let is_on_phone = self.plan.on_phones.is_some() && user.is_multiple_of(5);
+        self.pending.push((n, is_on_phone, lists));
+        let mut body = Map::from_iter([("unit".to_owned(), json!(unit))]);
+        if self.plan.on_phones.is_some() {
+            body.insert("segment".to_owned(), json!(if is_on_phone { "phone" } else { "desktop" }));
         }
-        let mut body = self.lists(n)?;
-        body.insert("unit".to_owned(), json!(unit));
+        if lists != Lists::Come {
+            return Ok(("POST", format!("/v1/experiments/{name}/choose"), Value::Object(body)));
+        }
+        body.extend(self.lists(n, is_on_phone)?);
         Ok(("POST", format!("/v1/experiments/{name}/impressions"), Value::Object(body)))
     }
 
     /// What all engines return.
-    fn lists(&self, n: u64) -> Result<Map<String, Value>> {
+    fn lists(&self, n: u64, is_on_phone: bool) -> Result<Map<String, Value>> {
         let mut body: Map<String, Value> = serde_json::from_str(&format!("{{{}}}", self.users.all_lists(n)?))?;
         body.remove("documents");
+        let lists = body.get_mut("lists").and_then(Value::as_object_mut);
+        if let (Some(lists), Some((_, last))) = (lists, self.plan.rankers.last())
+            && let Some(list) = lists.remove(ON_PHONES)
+            && is_on_phone
+        {
+            lists.insert((*last).to_owned(), list);
+        }
         Ok(body)
     }
 
     /// What users click on the pages that were answered.
     pub(super) fn clicks(&mut self, answers: Vec<(u16, Value)>) -> Result<Vec<Call>> {
         let mut calls = Vec::new();
-        for ((n, lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {
+        for ((n, is_on_phone, lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {
             let documents = answer["shown"].as_array().into_iter().flatten();
             let shown: Vec<String> = documents.filter_map(|id| id.as_str().map(str::to_owned)).collect();
             match (status, answer["id"].as_str()) {
@@ -233,7 +267,7 @@ impl Site {
                     }
                 }
                 (200, Some(id)) if lists == Lists::ButOne => {
-                    let mut body = self.lists(n)?;
+                    let mut body = self.lists(n, is_on_phone)?;
                     if let (Some(all), Some((_, last))) = (body["lists"].as_object_mut(), self.plan.rankers.last()) {
                         all.remove(*last);
                     }

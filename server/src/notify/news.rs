@@ -215,7 +215,7 @@ mod tests {
             change(20, State::Running, "v1 ended"),
             change(30, State::Ended, "end_at is 2026-12-24 00:00 UTC"),
         ];
-        let scheduled = Seen { changes, alarms: vec![], raises: vec![], ..seen(Some(Standing::Ended)) };
+        let scheduled = Seen { changes, alarms: vec![], raises: vec![], harms: vec![], ..seen(Some(Standing::Ended)) };
         let (all, _) = news(&Known::default(), &scheduled);
         let told: Vec<(&str, &str)> =
             all.iter().map(|message| (message.kind.as_str(), message.sentence.as_str())).collect();

@@ -17,7 +17,7 @@ fn first_days(seed: u64, days: u32) -> Vec<Value> {
     settings.listen = "127.0.0.1:0".parse().expect("an address");
     let mut demo = Demo::start(settings, seed).expect("a demonstration");
     demo.past(days, &AtomicBool::new(false)).expect("days");
-    let names = ["help-pages", "new-index", "product-search", "product-search-v2"];
+    let names = ["help-pages", "new-index", "product-search", "product-search-v2", "start-page"];
     let calls = names.iter().map(|name| ("GET", format!("/v1/experiments/{name}"), json!(null))).collect();
     let answers = demo.running().send(calls);
     demo.stop();
@@ -31,8 +31,8 @@ fn the_same_seed_gives_the_same_logs() {
     for (first, again) in first.iter().zip(&again) {
         assert_eq!(first["log"], again["log"], "{first}");
     }
-    // The last has not begun.
-    for (first, other) in first.iter().zip(&other).take(3) {
+    // The successor has not begun.
+    for (first, other) in first.iter().zip(&other).filter(|(first, _)| first["experiment"] != "product-search-v2") {
         assert_ne!(first["log"], other["log"]);
         // Users come, click, and come back; some never see their list.
         assert!(first["clicks"]["taken"].as_u64() > Some(100), "{first}");
@@ -70,10 +70,13 @@ fn it_says_what_it_is_and_leaves_nothing() {
 /// What the pages show when they open.
 #[test]
 fn a_winner_is_shipped_and_its_successor_has_few_users() {
-    let [_, index, search, successor] = &first_days(1, rankduel_server::demo::HISTORY)[..] else { panic!() };
+    let [_, index, search, successor, start] = &first_days(1, rankduel_server::demo::HISTORY)[..] else { panic!() };
     assert_eq!((&search["state"], &search["standing"]), (&json!("shipped"), &json!("shipped")), "{search}");
     assert_eq!(search["fallback"], search["winner"]);
     assert!(search["headline"].as_str().unwrap().contains(" was shipped on "), "{search}");
+    // A ranker that wins, and is not to be shipped because it harms phones.
+    assert_eq!((&start["winner"], &start["action"]), (&json!("personal"), &json!("check")), "{start}");
+    assert_eq!(start["segments"]["harms"][0]["segments"], json!(["phone"]), "{start}");
     // It began then, in the same lane, and its ramp is on the way.
     let begun = &successor["changes"][1];
     assert_eq!((&begun["what"], &begun["why"]), (&json!("running"), &json!("product-search shipped learned")));
