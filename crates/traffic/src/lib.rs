@@ -69,6 +69,7 @@ mod harms;
 mod headline;
 mod later;
 pub mod lists;
+mod measures;
 mod refusals;
 mod status;
 

@@ -153,7 +153,7 @@ pub struct Config {
     /// are credited that showed the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<BTreeMap<String, OutcomeKind>>,
-    /// A unit closes for outcomes so many days after the last day on which its impressions count; 7, or the window of `attribution`, if
+    /// How many days after the last day on which its impressions count a unit closes for outcomes; 7, or the window of `attribution`, if
     /// `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_days: Option<u32>,

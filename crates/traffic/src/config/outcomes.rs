@@ -14,9 +14,9 @@ use super::{Ask, Config, ConfigError, MOST_RANKERS, invalid};
 const MOST_ACTIONS: usize = 20;
 /// The largest cap, in minor units.
 const MOST_CAP: u64 = 1_000_000_000;
-/// A unit closes at most so many days later.
+/// The most days after which a unit closes.
 const MOST_DAYS: u32 = 3_650;
-/// What a click is called: it is no outcome.
+/// What a click is called, which counts anyway.
 pub(crate) const CLICKS: [&str; 2] = ["click", "click_through"];
 
 // Who owns a document is kept in 16 bits, of which two values say that no ranker does.
