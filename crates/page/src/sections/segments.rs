@@ -18,7 +18,7 @@ pub(super) fn segments(overview: &Overview) -> Markup {
             ul.warnings { @for harm in harms { li { span.hidden { "Warning: " } (harm) } } }
         }
         div.scroll tabindex="0" role="region" aria-label="Segments" {
-            table.pairs {
+            table.pairs.segments {
                 caption.hidden { "Every segment: share of wins, confidence sequence, units and verdict" }
                 thead { tr {
                     th scope="col" { "Segment" } th scope="col" { "Share of wins" } (axis(reach)) th scope="col" { "Units" } th scope="col" { "Verdict" }
