@@ -1,5 +1,6 @@
 //! Rankers that harm a segment, in the headline and in what to do.
 
+use verdicts::conversions::Primary;
 use verdicts::segments::{Harm, SegmentsDecision};
 
 use super::headline::Standing;
@@ -11,12 +12,16 @@ impl DecisionReport {
         let of = |segments: &SegmentsDecision, harm: &Harm| {
             let pair = (segments.champion.min(harm.ranker), segments.champion.max(harm.ranker));
             let mut pairs = self.decision.pairs.iter();
-            pairs.any(|one| one.last.pair == pair && one.last.winner() == Some(segments.champion))
+            let loses = pairs.any(|one| one.last.pair == pair && one.last.winner() == Some(segments.champion));
+            // By clicks, while something else decides.
+            loses && self.winner() != Some(harm.ranker)
         };
         let segments = self.segments.iter();
         segments.flat_map(move |segments| {
             let harms = segments.harms.iter().filter(move |harm| !of(segments, harm));
-            harms.map(|harm| (harm, segments.sentence(harm)))
+            // Segments are judged by clicks, whatever decides.
+            let by_clicks = if self.primary() == Primary::Clicks { "" } else { " That is by clicks." };
+            harms.map(move |harm| (harm, segments.sentence(harm) + by_clicks))
         })
     }
 

@@ -202,7 +202,10 @@ impl Facts {
         let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
         let is_trusted = self.untrusted().is_empty();
-        let harm = verdict.harm_to_check(outlook.winner);
+        // A verdict that must not be acted on comes before what it would do.
+        let is_uncertain = outlook.advice.action == Action::Check;
+        let harm = verdict.harm_to_check(outlook.winner).filter(|_| !is_uncertain);
+        let is_shown = !matches!(standing, Standing::Killed | Standing::Paused | Standing::Ended);
         let (action, sentence) = match standing {
             Standing::NotBegun => match &self.waits_for {
                 Some(other) => ("wait", format!("Wait until {other} is over, or resume this one to begin now.")),
@@ -229,9 +232,10 @@ impl Facts {
                 let repair = verdict.outlook(fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
             }
-            _ if harm.is_some() => (Action::Check.name(), harm.unwrap_or_default()),
+            // While nobody has won, harm is done only by what is shown.
+            _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
             // A verdict that must not be acted on is none to ship by, whatever the experiment does.
-            Standing::Killed | Standing::Paused | Standing::Ended if outlook.advice.action == Action::Check => {
+            Standing::Killed | Standing::Paused | Standing::Ended if is_uncertain => {
                 (Action::Check.name(), outlook.advice.sentence)
             }
             Standing::Killed | Standing::Paused => match winner {
@@ -289,10 +293,7 @@ impl Facts {
         }
         let decision = verdict.signs();
         let ends = match &self.ends {
-            // Conversions are waited for after the end.
-            Some((end, time))
-                if verdict.primary() == Primary::Clicks && decision.likely_by().is_some_and(|day| day > *end) =>
-            {
+            Some((end, time)) if decision.likely_by().is_some_and(|day| day > *end) => {
                 format!(" It ends by itself on {time}, before a decision is likely.")
             }
             _ => String::new(),

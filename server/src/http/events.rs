@@ -320,7 +320,10 @@ impl Reader {
         let mut whose: Vec<(u32, Whose)> = Vec::new();
         // A page may be of an experiment in which this counts for nothing.
         let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
-        whose.extend(signed.map(|of| (of.experiment, Whose::Impression(of))));
+        whose.extend(signed.map(|of| match self.sender {
+            Sender::Public => (of.experiment, Whose::Page(of)),
+            Sender::Known => (of.experiment, Whose::Impression(of)),
+        }));
         match (self.sender, of) {
             (Sender::Public, None) => {
                 let why = "without a key, an outcome names a page of its unit by its id, in query_id";

@@ -27,6 +27,8 @@ pub struct Outcome {
 pub enum Whose {
     /// Of the unit that asked for this impression.
     Impression(ImpressionId),
+    /// The same, from a sender without a key: only what this page showed may be credited, so that nothing is learnt of others.
+    Page(ImpressionId),
     /// Of this unit.
     Unit(UnitHashes),
 }
@@ -80,8 +82,8 @@ fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) ->
     let unit = match whose {
         Whose::Unit(hashes) => session.known_unit(id, hashes),
         // Another store may have given out this number.
-        Whose::Impression(of) if session.experiment_of(of).is_none() => None,
-        Whose::Impression(of) => session.unit_that_asked(id, of.impression),
+        Whose::Impression(of) | Whose::Page(of) if session.experiment_of(of).is_none() => None,
+        Whose::Impression(of) | Whose::Page(of) => session.unit_that_asked(id, of.impression),
     };
     let (Some(unit), Some(experiment)) = (unit, session.experiment(id)) else { return OutcomeFate::UnknownUnit };
     let Some(action) = experiment.outcome_of(&outcome.action) else { return OutcomeFate::UnknownUnit };
@@ -103,7 +105,11 @@ fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) ->
     if !session.fetch(id, unit) {
         return OutcomeFate::UnknownUnit;
     }
-    let appearances = appearances(session, id, unit, &outcome.document);
+    let only = match whose {
+        Whose::Page(of) => Some(of.impression),
+        Whose::Impression(_) | Whose::Unit(_) => None,
+    };
+    let appearances = appearances(session, id, unit, &outcome.document, only);
     let (places, now) = (&session.shared.places, session.now);
     let document = places.document(id, unit, &outcome.document);
     let order = outcome.order.as_ref().map(|order| places.order(id, unit, order));
@@ -130,9 +136,16 @@ fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) ->
     fate.into()
 }
 
-/// Where a document was mixed for a unit.
-fn appearances(session: &mut Session<'_>, id: u32, unit: u64, document: &str) -> Vec<Appearance> {
-    let impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
+/// Where a document was mixed for a unit; in one impression alone, if that is named.
+fn appearances(
+    session: &mut Session<'_>,
+    id: u32,
+    unit: u64,
+    document: &str,
+    only: Option<u64>,
+) -> Vec<Appearance> {
+    let mut impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
+    impressions.retain(|impression| only.is_none_or(|only| only == *impression));
     let appearance = |impression: u64| {
         let shown = session.shown(id, impression)?;
         let position = shown.mixed.iter().position(|known| known == document)?;

@@ -8,7 +8,7 @@ use ranktypes::text::check_name;
 use serde::{Deserialize, Serialize};
 use verdicts::conversions::{Attribution, Primary};
 
-use super::{Ask, Config, ConfigError, MOST_RANKERS, invalid};
+use super::{Ask, Config, ConfigError, FIXED, Keep, MOST_RANKERS, invalid};
 
 /// More actions than these are refused.
 const MOST_ACTIONS: usize = 20;
@@ -102,6 +102,13 @@ impl Config {
             return Err(invalid("cap", format!("expected 1 to {MOST_CAP} minor units, found {cap}")));
         }
         let primary = self.primary.unwrap_or_default();
+        if primary != Primary::Clicks && self.policy != FIXED && self.keep == Keep::Impression {
+            return Err(invalid(
+                "primary",
+                "with `keep` \"impression\", what a unit sees while its orders count follows from what the policy has learnt, so they are no \
+                 fair comparison; keep units, or take the policy `fixed`",
+            ));
+        }
         match kind {
             OutcomeKind::Value if self.cap.is_none() => {
                 return Err(invalid(

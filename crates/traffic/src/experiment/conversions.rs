@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use times::Zone;
+use verdicts::PairChoice;
 use verdicts::conversions::{
     ConversionCounts, ConversionLine, Conversions, LineFate, LineRule, Owner, Seen, UnitConversions, credit,
 };
@@ -20,8 +21,10 @@ use super::super::event::{Appearance, Conversion, ConversionRow, Event, Time};
 use super::Experiment;
 use super::open::{Open, Owners};
 
-/// More conversions of a unit than these, and those of a unit that saw more lists, do not count: no user has as many.
+/// More conversions of a unit than these do not count: no user has as many.
 const MOST: usize = 1_000;
+/// Nor do those of a unit that saw more lists: all of them are looked at for each conversion.
+const MOST_LISTS: usize = 200;
 /// Nobody owns the document at a place of a list.
 const NOBODYS: u16 = u16::MAX;
 /// The page did not display it.
@@ -217,10 +220,11 @@ pub(super) fn counted_at(time: Time) -> Time {
 }
 
 impl Experiment {
-    /// Whether conversions may still be credited.
+    /// Whether conversions are taken: not once it is over, because everybody sees the list of one ranker then, and what is ordered from it would
+    /// count for that ranker.
     #[must_use]
     pub fn takes_conversions(&self) -> bool {
-        self.conversions.is_some() && !self.has_forgotten_units()
+        self.conversions.is_some() && !self.state.is_over()
     }
 
     /// The place of an action among those that count; `None` if it is none.
@@ -241,7 +245,7 @@ impl Experiment {
     pub fn shown_to(&self, unit: u64) -> Vec<u64> {
         let Some(history) = self.history(unit) else { return Vec::new() };
         let closed = history.lists.iter().map(|list| list.impression);
-        closed.chain(history.open.iter().copied()).take(MOST + 1).collect()
+        closed.chain(history.open.iter().copied()).take(MOST_LISTS + 1).collect()
     }
 
     fn history(&self, unit: u64) -> Option<&UnitHistory> {
@@ -275,10 +279,11 @@ impl Experiment {
         };
         let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
         let line = line(time, conversion);
-        if history.lines.iter().any(|(known, _)| known.is_double(&line)) {
+        // It counts when it comes, so time does not tell what is sent again from what happens again.
+        if history.lines.iter().any(|(known, _)| known.said() == line.said()) {
             return Err(ConversionFate::Duplicate);
         }
-        if history.lines.len() >= MOST || history.lists.len() + history.open.len() > MOST {
+        if history.lines.len() >= MOST || history.lists.len() + history.open.len() > MOST_LISTS {
             return Err(ConversionFate::TooMany);
         }
         let day = self.day(line.time());
@@ -450,13 +455,16 @@ impl Experiment {
         self.conversions.as_ref().map(|ledger| ledger.tally)
     }
 
-    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, or no
-    /// conversions count.
+    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, no
+    /// conversions count, or that has passed.
     #[must_use]
     pub fn first_maturity(&self) -> Option<Time> {
-        let rules = self.rules.outcomes.as_ref()?;
-        let day = self.daily.keys().next()? + self.config.unit_days as i32 - 1 + rules.days;
-        Some(self.rules.zone.start(day + 1) + self.rules.window)
+        let (ledger, rules) = (self.conversions.as_ref()?, self.rules.outcomes.as_ref()?);
+        // Where a unit counts by its first impression alone, it need not wait for more of them.
+        let more = if self.rules.choice() == PairChoice::Steered { 0 } else { self.config.unit_days as i32 - 1 };
+        let expected = self.daily.keys().next()? + more + rules.days;
+        let day = ledger.first_day().map_or(expected, |waits| waits.max(expected));
+        Some(self.rules.zone.start(day + 1) + self.rules.window).filter(|time| *time > self.time)
     }
 
     /// What decides.

@@ -223,7 +223,9 @@ impl Experiment {
         if self.config.keep == Keep::Unit
             && let Some(kept) = self.units.units().get(unit).filter(|unit| unit.kept > 0)
         {
-            let last = kept.since.saturating_add(self.config.unit_days as i32 - 1);
+            // What a unit orders while its orders count must not follow from what the policy shows it meanwhile.
+            let days = self.config.unit_days as i32 + self.rules.outcomes.as_ref().map_or(0, |rules| rules.days);
+            let last = kept.since.saturating_add(days - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
                 kept.met.again()

@@ -453,9 +453,7 @@ impl Experiment {
 
     /// Whether nothing more can come of it: all of its days have closed, or close now.
     fn is_final(&self) -> bool {
-        // Conversions are waited for, and so are the days before them.
-        let is_complete = self.conversions.is_none() || self.has_forgotten_units();
-        self.state.is_over() && self.open.is_empty() && is_complete
+        self.state.is_over() && self.open.is_empty()
     }
 
     /// Time that does not pass while nobody is there.

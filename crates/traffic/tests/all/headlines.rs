@@ -343,6 +343,14 @@ fn harm_to_a_segment_comes_before_shipping() {
     let (standing, more, action, advice, _) = told(of(35, 55));
     assert_eq!((standing, &*more, action), (Standing::Undecided, harm, "check"));
     assert_eq!(advice, "Look at what neural shows to mobile; pause the experiment if it does harm.");
+    // What is not shown any more harms nobody.
+    for (state, action, sentence) in [
+        (State::Paused, "wait", "Resume, or ship a ranker."),
+        (State::Ended, "none", "Nothing: everybody gets bm25's list. Ship another ranker to change that."),
+    ] {
+        let (_, more, found, advice, _) = told(of(35, 55).change(state, ""));
+        assert_eq!((&*more, found, &*advice), (harm, action, sentence), "{state:?}");
+    }
     // A ranker that loses everywhere is known to; no segment is harmed; nothing is left to do.
     for (site, action) in
         [(of(35, 35), "ship"), (of(65, 65), "ship"), (of(35, 65).change(State::Shipped(0), ""), "none")]

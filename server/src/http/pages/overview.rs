@@ -188,7 +188,7 @@ fn segments(glance: &Glance, verdict: &DecisionReport) -> Option<page::Segments>
     let leader = decision.best.as_ref().map(|best| best.leader.0);
     let of_policy = glance.leader.map(|leader| leader as usize);
     let harmful = decided.harms.first().map(|harm| harm.ranker);
-    let candidates = [decision.winner(), leader, of_policy, harmful].into_iter().flatten();
+    let candidates = [verdict.winner(), leader, of_policy, harmful].into_iter().flatten();
     let of = candidates.chain(0..decision.rankers.len()).find(|ranker| *ranker != decided.champion)?;
     Some(page::decision::segments(decided, &glance.units_by_segment, of))
 }
