@@ -453,6 +453,54 @@ fn equal_rankers_have_equal_orders() {
     assert!(days == 8 * RUNS && orders > 80 * RUNS, "{days} {orders}");
 }
 
+/// The same where a policy learns from clicks, and users come back while their orders count and buy what they see then: once in a day, one of
+/// the documents that are shown. Had the policy shown the leader's list, its documents alone would be bought.
+#[test]
+fn equal_rankers_have_equal_orders_whatever_a_policy_shows_later() {
+    const RUNS: u64 = 60;
+    const LEVEL: f64 = 0.05;
+    let (mut wins, mut orders) = (0, 0);
+    for run in 0..RUNS {
+        let config = Config { primary: Some(Primary::Conversions), seed: run, ..selling(config(2, "rucb")) };
+        let mut generator = Generator::seed_from_u64(2_000 + run);
+        let mut now = 20_784 * DAY;
+        let mut experiment = Experiment::create(config, now).unwrap();
+        let lists = [0..10, 10..20].map(|documents: std::ops::Range<u16>| ListBuf::strict(documents.map(Doc)).unwrap());
+        // By unit: its first list.
+        let mut first: Vec<(u64, Vec<Doc>)> = Vec::new();
+        for day in 0..8_u64 {
+            let back = day.saturating_sub(2) * 40;
+            for unit in back..(day + 1) * 40 {
+                now += MINUTE;
+                let of = |ranker: u32| lists.get(ranker as usize);
+                let request = Request { unit: unit + 1, ..Request::default() };
+                let chosen = experiment.choose(now, &request, Some(&of)).unwrap();
+                let Chosen::New { impression, documents: Some(shown), .. } = chosen else { panic!() };
+                if unit as usize >= first.len() {
+                    experiment.click(now, impression, generator.random_range(0..10));
+                    first.push((impression, shown));
+                    continue;
+                }
+                let document = shown[generator.random_range(0..shown.len().min(10))];
+                let (impression, mixed) = &first[unit as usize];
+                let Some(position) = mixed.iter().position(|known| *known == document) else { continue };
+                let appearances = vec![Appearance { impression: *impression, position: position as u32 }];
+                let number = u32::from(document.0) + 1;
+                let conversion =
+                    Conversion { unit: unit + 1, document: number, order: 0, action: 0, value: 500, appearances };
+                let fate = experiment.convert(now + 1, conversion);
+                orders += u64::from(fate == ConversionFate::Taken);
+            }
+            now = (20_785 + day as i64) * DAY;
+        }
+        experiment.advance(now + 4 * DAY);
+        wins += u64::from(experiment.verdict().winner().is_some());
+    }
+    let error = (LEVEL * (1.0 - LEVEL) / RUNS as f64).sqrt();
+    assert!((wins as f64) < RUNS as f64 * (LEVEL + 4.0 * error), "{wins} of {RUNS}");
+    assert!(orders > 100 * RUNS, "{orders}");
+}
+
 /// What was named beforehand decides: the headline, what to do, and who won.
 #[test]
 fn what_was_named_decides() {
