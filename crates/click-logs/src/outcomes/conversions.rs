@@ -8,6 +8,7 @@ use output::checksum::sha256_hex;
 use output::input;
 use output::usage::usage;
 use serde_json::{Value, json};
+use verdicts::PairChoice;
 use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions, DRAFT_COLUMNS};
 use verdicts::draft::DraftSums;
 use verdicts::outcomes::{Day, VERSION};
@@ -47,6 +48,13 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
     let of = |fate: ConversionFate| fates[fate.name()].as_u64().unwrap_or(0);
     let share = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines.max(1) as f64);
     let mut found = Vec::new();
+    if summary["pairs"] == PairChoice::Steered.name() {
+        found.push(
+            "Pairs were steered, so what users saw while their orders counted follows from what was learnt: a verdict on conversions leans to \
+             the ranker that led. Let users keep their rankers (--pairs kept)."
+                .to_owned(),
+        );
+    }
     let other = of(ConversionFate::OtherAction);
     if lines > 0 && other == lines {
         found.push("No conversion counts: all have another action than those of --outcome-actions.".to_owned());
@@ -195,6 +203,14 @@ mod tests {
     use super::*;
     use verdicts::conversions::UnitConversions;
     use verdicts::draft::UnitDraft;
+
+    #[test]
+    fn steered_pairs_are_said() {
+        let of = |pairs: &str| warnings(&json!({"pairs": pairs, "conversions": {"lines": 3}, "fates": {}}));
+        assert_eq!((of("chance"), of("kept")), (vec![], vec![]));
+        assert!(of("steered")[0].starts_with("Pairs were steered, so what users saw"), "{:?}", of("steered"));
+        assert_eq!(warnings(&json!({"pairs": "steered"})), [""; 0], "without conversions");
+    }
 
     #[test]
     fn conversions_survive_their_table() {
