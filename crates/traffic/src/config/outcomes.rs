@@ -105,8 +105,8 @@ impl Config {
         if primary != Primary::Clicks && self.policy != FIXED && self.keep == Keep::Impression {
             return Err(invalid(
                 "primary",
-                "with `keep` \"impression\", what a unit sees while its orders count follows from what the policy has learnt, so they are no \
-                 fair comparison; keep units, or take the policy `fixed`",
+                "with `keep` \"impression\", what a unit sees while its orders count follows from what the policy has learnt, so they do not compare \
+                 rankers fairly; keep units, or take the policy `fixed`",
             ));
         }
         match kind {

@@ -279,7 +279,7 @@ impl Experiment {
         };
         let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
         let line = line(time, conversion);
-        // It counts when it comes, so time does not tell what is sent again from what happens again.
+        // It counts when it comes, so its time does not distinguish what is sent again from what happens again.
         if history.lines.iter().any(|(known, _)| known.said() == line.said()) {
             return Err(ConversionFate::Duplicate);
         }
