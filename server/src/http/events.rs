@@ -329,11 +329,7 @@ impl Reader {
                 let why = "without a key, an outcome names a page of its unit by its id, in query_id";
                 return Ok(Fate::Known("unsigned", why.to_owned(), None));
             }
-            (Sender::Public, Some(Err(error))) => {
-                let status = if error == IdError::Expired { "late" } else { "unknown" };
-                return Ok(Fate::Known(status, error.to_string(), None));
-            }
-            (Sender::Public, Some(Ok(_))) => {}
+            (Sender::Public, Some(_)) => {}
             (Sender::Known, _) => {
                 let unit = match text("unit", "a unit")? {
                     None => match text("user_id", "a unit")? {
@@ -362,6 +358,15 @@ impl Reader {
                 whose.retain(|(id, _)| is_allowed(*id));
             }
         }
+        match of {
+            // What its page says of it, where it counts for nothing.
+            Some(Ok(of)) if !counting.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
+                let sent = Sent { of, what: Said::Ignored };
+                return Ok(Fate::Known("ignored", "the experiment does not count this action".to_owned(), Some(sent)));
+            }
+            Some(Err(error)) if whose.is_empty() => return Ok(of_id(error)),
+            _ => {}
+        }
         let action = action.to_owned();
         Ok(Fate::Outcome(Outcome { action, document, value, currency, order, whose }, of.and_then(Result::ok)))
     }
@@ -375,7 +380,12 @@ fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Res
         attributes.need("object", DOCUMENT)?.need("object_id", DOCUMENT)?.id("a document", 256)?.into_owned();
     Ok(match of.unwrap_or(Err(IdError::Unknown)) {
         Ok(of) => Fate::Click(Sent { of, what: Said::Click(document) }),
-        Err(error @ IdError::Unknown) => Fate::Known("unknown", error.to_string(), None),
-        Err(error @ IdError::Expired) => Fate::Known("late", error.to_string(), None),
+        Err(error) => of_id(error),
     })
+}
+
+/// What becomes of an event whose page cannot be known.
+fn of_id(error: IdError) -> Fate {
+    let status = if error == IdError::Expired { "late" } else { "unknown" };
+    Fate::Known(status, error.to_string(), None)
 }

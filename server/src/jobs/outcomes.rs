@@ -137,13 +137,7 @@ fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) ->
 }
 
 /// Where a document was mixed for a unit; in one impression alone, if that is named.
-fn appearances(
-    session: &mut Session<'_>,
-    id: u32,
-    unit: u64,
-    document: &str,
-    only: Option<u64>,
-) -> Vec<Appearance> {
+fn appearances(session: &mut Session<'_>, id: u32, unit: u64, document: &str, only: Option<u64>) -> Vec<Appearance> {
     let mut impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
     impressions.retain(|impression| only.is_none_or(|only| only == *impression));
     let appearance = |impression: u64| {

@@ -1,5 +1,6 @@
 //! Simulated users over HTTP: the server chooses what a simulation plays.
 
+use rankduel_server::running::StartError;
 use serde_json::json;
 
 use crate::support::{Server, command, program, texts};
@@ -70,7 +71,13 @@ fn goes_on(policy: &str, impressions: usize, each: u64) {
             for _ in 0..50 {
                 server.stop();
                 server.pass(crate::support::DAY / 50);
-                server.run().unwrap();
+                // For a moment, a connection of another test may have the port.
+                let mut tries = 0;
+                while let Err(error) = server.run() {
+                    tries += 1;
+                    assert!(matches!(error, StartError::Listen { .. }) && tries < 1_000, "{error}");
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
             }
         }
     }

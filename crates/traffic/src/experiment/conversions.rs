@@ -92,8 +92,8 @@ pub(super) struct ConversionLedger {
 /// The units that close on a day.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Waiting {
-    /// How many of a pair there are.
-    counts: BTreeMap<Pair, u64>,
+    /// How many there are, by the rankers that they met: a hundred have thousands of pairs, which are made when they are counted.
+    counts: BTreeMap<Box<[u32]>, u64>,
     /// Those that have conversions; and those of which a conversion came that cannot count any longer then. All are here: each has a line
     /// until then.
     units: BTreeSet<u64>,
@@ -372,7 +372,7 @@ impl Experiment {
             if !is_bot {
                 let closing = day.saturating_add(rules.days);
                 let waiting = ledger.waiting.entry(closing).or_default();
-                pairs(&settled.arms).for_each(|pair| *waiting.counts.entry(pair).or_default() += 1);
+                *waiting.counts.entry(settled.arms.clone()).or_default() += 1;
                 // Lines that cannot count then may be forgotten before, and the unit with them.
                 let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
                 if history.lines.iter().any(|(line, _)| counts(line)) {
@@ -395,12 +395,12 @@ impl Experiment {
             let closes = |settled: &&Settled| settled.last.saturating_add(rules.days) == day;
             let closing: Vec<Settled> = history.settled.iter().filter(closes).cloned().collect();
             for settled in closing.iter().filter(|settled| !settled.is_bot) {
+                if let Some(count) = counts.get_mut(&settled.arms) {
+                    *count -= 1;
+                }
                 for pair in pairs(&settled.arms) {
                     let sum = history.credit(pair, settled, day, rules, |time| zone.day(time), &mut ledger.tally);
                     rows.entry(pair).or_default().record(sum, Default::default(), rules.cap);
-                    if let Some(count) = counts.get_mut(&pair) {
-                        *count -= 1;
-                    }
                 }
             }
             history.lists.retain(|list| !closing.iter().any(|settled| settled.arms == list.arms));
@@ -416,8 +416,8 @@ impl Experiment {
                 history.documents.clear();
             }
         }
-        for (pair, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            rows.entry(pair).or_default().record_without(count);
+        for (arms, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            pairs(&arms).for_each(|pair| rows.entry(pair).or_default().record_without(count));
         }
         let rows: Vec<ConversionRow> = rows.into_iter().map(|(pair, counts)| ConversionRow { pair, counts }).collect();
         ledger.rows.extend(rows.iter().map(|row| (day, *row)));
