@@ -139,6 +139,18 @@ fn nobody_invents_orders_without_a_key() {
     let converted: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let converted: Vec<&Value> = converted.iter().filter(|event| event["event"] == "converted").collect();
     assert_eq!((converted.len(), &converted[0]["unit"]), (1, &json!(1)), "{converted:?}");
+    // It says nothing of other pages of this unit; with a key, it may.
+    let lists = json!({"old": ["x1", "x2"], "new": ["x2", "x3"]});
+    shop.post("/v1/experiments/e/impressions", json!({"unit": "anna", "lists": lists})).expect_status(200);
+    server.pass(MINUTE);
+    let elsewhere = order("x2", 500, json!({"query_id": id, "order_id": "p"}));
+    assert_eq!(sent(&public, elsewhere.clone()), ["not-shown"]);
+    assert_eq!(sent(&shop, elsewhere), ["taken"]);
+    // A page of an experiment that does not count orders says nothing either.
+    let body = json!({"unit": "carl", "lists": two_lists(3)});
+    let page = shop.post("/v1/experiments/other/impressions", body).expect_status(200);
+    let of_other = order(page["shown"][0].as_str().unwrap(), 500, json!({"query_id": page["id"]}));
+    assert_eq!(sent(&public, of_other), ["ignored"]);
     // A key of another experiment takes nothing here.
     let other = server.with_key(&bound);
     assert_eq!(sent(&other, order(&of_berta[0], 700, json!({"unit": "berta"}))), ["unknown-unit"]);
