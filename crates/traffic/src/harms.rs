@@ -25,7 +25,7 @@ impl DecisionReport {
         })
     }
 
-    /// What to look at before anything is done, if `winner` or, while nobody has won, another ranker harms a segment.
+    /// What to look at first, if `winner` harms a segment, or any ranker while there is no winner.
     pub(super) fn harm_to_check(&self, winner: Option<usize>) -> Option<String> {
         let segments = self.segments.as_ref()?;
         let (harm, _) = self.harms().find(|(harm, _)| winner.is_none_or(|winner| winner == harm.ranker))?;

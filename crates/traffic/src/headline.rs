@@ -232,7 +232,7 @@ impl Facts {
                 let repair = verdict.outlook(fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
             }
-            // While nobody has won, harm is done only by what is shown.
+            // Without a winner, only a ranker that is shown does harm.
             _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
             // A verdict that must not be acted on is none to ship by, whatever the experiment does.
             Standing::Killed | Standing::Paused | Standing::Ended if is_uncertain => {

@@ -74,7 +74,8 @@ mod refusals;
 mod status;
 
 pub use config::{
-    Ask, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Place, Ranker, Step, Then,
+    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Place, Ranker,
+    Step, Then,
 };
 pub use event::{
     Appearance, Choice, Conversion, ConversionRow, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State,

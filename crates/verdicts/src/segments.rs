@@ -59,7 +59,7 @@ pub struct Harm {
     pub ranker: usize,
     /// Since when it is known that some segment is harmed, in days since 1970-01-01.
     pub since: i32,
-    /// The segments of which it is known, by their places; none if it is not known which one it is.
+    /// The segments of which it is known, by their places; none if it is not known which one it is, or later outcomes contradict it.
     pub named: Vec<usize>,
     /// The segment with the most evidence, by its place.
     pub most: usize,
@@ -168,7 +168,9 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
             since = since.or(Some(day));
         }
     }
-    let is_harmed = |pair: &Option<&PairDecision>| pair.is_some_and(|pair| pair.last.winner() == Some(champion));
+    let is_harmed = |pair: &Option<&PairDecision>| {
+        pair.is_some_and(|pair| pair.last.winner() == Some(champion) && pair.contradicted.is_none())
+    };
     let most = (0..of.len()).max_by(|a, b| of[*a].total_cmp(&of[*b]).then(b.cmp(a)))?;
     let named = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
     Some(Harm { ranker, since: since?, named, most })

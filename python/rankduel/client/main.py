@@ -316,18 +316,8 @@ class Client(Experiments):
 
         Parameters
         ----------
-        action
-            What was done, as the settings of the experiment name it in ``outcomes``.
-        document
-            With which document.
-        unit
-            The user or session, as impressions name it.
-        impression
-            The id of a page of the user instead.
-        value
-            What it is worth, in minor units: 1250 for 12.50. Negative if something comes back.
-        currency
-            The currency of the value.
+        action, document, unit, impression, value, currency
+            As for `rankduel.client.outcome`.
         order
             What lines of one basket share; what comes back names its order. By default a random one, so that a repeated attempt counts once.
 

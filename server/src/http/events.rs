@@ -6,7 +6,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value as Told, json};
-use traffic::ClickFate;
+use traffic::{CLICKS, ClickFate};
 
 use super::auth::{Bound, Sender};
 use super::body::{Events, Kind, parsed};
@@ -22,9 +22,6 @@ use crate::writer::{ExperimentHandle, Session};
 const CONVERTED: &str = "the document, in event_attributes.object.object_id";
 /// Values beyond this many minor units are nobody's order.
 const MOST_VALUE: f64 = 1e12;
-
-/// The actions that are clicks.
-const CLICKS: [&str; 2] = ["click", "click_through"];
 
 /// What an event must say of a click. A place is not taken for it: the place beside it is often the other ranker's.
 const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
@@ -178,7 +175,7 @@ fn of_outcome(fate: OutcomeFate) -> (&'static str, String) {
         OutcomeFate::OtherCurrency => ("other-currency", "values in another currency count"),
         OutcomeFate::Bot => ("bot", "the unit is a bot"),
         OutcomeFate::TooMany => ("limited", "the unit has more outcomes or lists than a user has"),
-        OutcomeFate::Late => ("late", "the unit has closed"),
+        OutcomeFate::Late => ("late", "the unit has closed, or the experiment is over"),
         OutcomeFate::NotShown => ("not-shown", "no list that counts for the unit showed the document before"),
         OutcomeFate::UnknownUnit => ("unknown-unit", "no such unit was in the experiment"),
     };

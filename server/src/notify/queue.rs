@@ -11,8 +11,8 @@ use super::news::{Known, Message, Seen, news};
 
 /// How many delivered messages of each experiment are kept.
 const KEPT: i64 = 100;
-/// The version of the file's format.
-const FORMAT: u32 = 1;
+/// The version of the file's format. The first one did not know which rankers harm a segment.
+const FORMAT: u32 = 2;
 /// After the first failure, a message is sent again this number of milliseconds later, then after twice as long each time, up to the most.
 const FIRST_PAUSE: i64 = 1_000;
 const LONGEST_PAUSE: i64 = 300_000;
@@ -93,7 +93,7 @@ impl Queue {
         connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
         let format = connection.query_row("pragma user_version", [], |row| row.get(0)).map_err(failed)?;
         // A file without tables has none.
-        if format != 0 && format != FORMAT {
+        if format > FORMAT {
             return Err(QueueError::Format(name, format));
         }
         let made = || -> rusqlite::Result<i64> {
@@ -110,6 +110,9 @@ impl Queue {
                    why text not null default '');
                  create index if not exists waiting on message (experiment, id) where delivered is null;",
             )?;
+            if !has_column(&connection, "known", "harmful")? {
+                connection.execute_batch("alter table known add column harmful text not null default '[]'")?;
+            }
             connection.execute("insert into made select ?1 where not exists (select 1 from made)", params![now])?;
             connection.pragma_update(None, "user_version", FORMAT)?;
             connection.query_row("select at from made", [], |row| row.get(0))
@@ -311,6 +314,11 @@ impl Queue {
     }
 }
 
+fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<bool> {
+    let sql = "select count(*) from pragma_table_info(?1) where name = ?2";
+    Ok(connection.query_row(sql, [table, column], |row| row.get::<_, i64>(0))? > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use traffic::{Change, State};
@@ -352,8 +360,23 @@ mod tests {
         assert_eq!(version(None), FORMAT);
         version(Some(FORMAT + 1));
         let error = Queue::open(&path, 0).unwrap_err().to_string();
-        assert!(error.contains("has format 2; expected 1"), "{error}");
+        assert!(error.contains("has format 3; expected 2"), "{error}");
         assert_eq!(version(None), FORMAT + 1);
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("messages");
+        let mut queue = Queue::open(&path, 100).unwrap();
+        queue.note(vec![seen("a", 200, 1)], 300).unwrap();
+        drop(queue);
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("alter table known drop column harmful; pragma user_version = 1").unwrap();
+        drop(connection);
+        let mut queue = Queue::open(&path, 400).unwrap();
+        queue.note(vec![seen("a", 200, 2)], 500).unwrap();
+        assert_eq!(queue.deliveries("a", 9).unwrap().len(), 2, "what was said is not said again");
     }
 
     #[test]

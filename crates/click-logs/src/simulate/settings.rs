@@ -138,7 +138,7 @@ impl Simulation {
 
     /// Whether the method says which ranker owns each document.
     pub(super) fn names_owners(&self) -> bool {
-        self.has_teams() || matches!(self.method, AnyInterleaving::ProbabilisticAssignment(_))
+        self.method.names_owners()
     }
 
     /// Whether pages display something else than the mixed list.

@@ -18,6 +18,22 @@ pub enum Mixed {
     Multileaving(AnyMultileavingReceipt),
 }
 
+impl AnyInterleaving {
+    /// Whether its receipts say which ranker owns each document ([`Mixed::owners`]).
+    #[must_use]
+    pub fn names_owners(&self) -> bool {
+        matches!(self, Self::TeamDraft(_) | Self::CompetitivePairs(_) | Self::ProbabilisticAssignment(_))
+    }
+}
+
+impl AnyMultileaving {
+    /// Whether its receipts say which ranker owns each document ([`Mixed::owners`]).
+    #[must_use]
+    pub fn names_owners(&self) -> bool {
+        matches!(self, Self::TeamDraft(_))
+    }
+}
+
 impl Mixed {
     /// The full name of the method that drew the list.
     #[must_use]

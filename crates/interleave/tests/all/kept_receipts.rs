@@ -183,6 +183,18 @@ fn kept_receipts_are_credited_as_they_were() {
     }
 }
 
+#[test]
+fn methods_know_whether_their_receipts_name_owners() {
+    for row in rows() {
+        let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
+        let names_owners = match row.two {
+            true => row.method.parse::<AnyInterleaving>().unwrap().names_owners(),
+            false => row.method.parse::<AnyMultileaving>().unwrap().names_owners(),
+        };
+        assert_eq!(receipt.mixed().owners().is_some(), names_owners, "{}", row.method);
+    }
+}
+
 /// Lists of one kind: scores by ranker and document.
 fn scores_of(kind: &str, rankers: usize, generator: &mut Generator) -> Vec<Vec<Option<u16>>> {
     let shuffled = |documents: usize, generator: &mut Generator| {

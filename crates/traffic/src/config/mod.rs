@@ -20,8 +20,8 @@ use verdicts::conversions::Primary;
 use verdicts::{Bots, PairChoice};
 
 pub use guardrails::{Guard, Guardrails, Then};
-pub use outcomes::OutcomeKind;
 pub(crate) use outcomes::OutcomeRules;
+pub use outcomes::{CLICKS, OutcomeKind};
 pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Place, Step};

@@ -16,8 +16,8 @@ const MOST_ACTIONS: usize = 20;
 const MOST_CAP: u64 = 1_000_000_000;
 /// The most days after which a unit closes.
 const MOST_DAYS: u32 = 3_650;
-/// What a click is called, which counts anyway.
-pub(crate) const CLICKS: [&str; 2] = ["click", "click_through"];
+/// The actions that are clicks, which count anyway.
+pub const CLICKS: [&str; 2] = ["click", "click_through"];
 
 // Who owns a document is kept in 16 bits, of which two values say that no ranker does.
 const _: () = assert!(MOST_RANKERS < u16::MAX as usize - 1);
@@ -151,13 +151,7 @@ impl Config {
         interleaving: &AnyInterleaving,
         multileaving: Option<&AnyMultileaving>,
     ) -> Result<(), ConfigError> {
-        let has_owners = matches!(
-            interleaving,
-            AnyInterleaving::TeamDraft(_)
-                | AnyInterleaving::CompetitivePairs(_)
-                | AnyInterleaving::ProbabilisticAssignment(_)
-        );
-        if !has_owners {
+        if !interleaving.names_owners() {
             return Err(invalid(
                 "interleaving",
                 format!(
@@ -167,7 +161,7 @@ impl Config {
                 ),
             ));
         }
-        if multileaving.is_some_and(|method| !matches!(method, AnyMultileaving::TeamDraft(_))) {
+        if multileaving.is_some_and(|method| !method.names_owners()) {
             return Err(invalid(
                 "multileaving",
                 format!(

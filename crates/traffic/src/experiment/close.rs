@@ -70,7 +70,7 @@ impl Experiment {
     }
 
     /// Closes the days on which all impressions are closed, and then those on which units close for conversions. When the experiment has
-    /// ended and nothing is open or waited for, these are all.
+    /// ended and nothing is open, these are all.
     fn close_days(&mut self, now: Time) {
         let is_final = self.is_final();
         loop {

@@ -34,7 +34,7 @@ const SIMULATED: &str = "rankduel (simulated)";
 
 impl Experiment {
     /// The last day that is final: nothing more can come of it or of earlier ones. The largest number if the experiment has ended
-    /// and nothing is open or waited for.
+    /// and nothing is open.
     #[must_use]
     pub fn final_day(&self) -> i32 {
         if self.is_final() {

@@ -16,7 +16,7 @@ impl Experiment {
     /// The experiment that must be over before this one begins by itself; `None` if it has begun, or somebody killed or ended it before.
     #[must_use]
     pub fn waits_for(&self) -> Option<&str> {
-        // Whoever changes it decides from then on.
+        // After a change by hand, it no longer begins by itself.
         let is_untouched = self.state == State::Paused && self.changes.len() == 1;
         self.config.begin_after.as_deref().filter(|_| is_untouched)
     }
@@ -45,7 +45,7 @@ impl Experiment {
         }
     }
 
-    /// Ends at its date, which is the time `end`, or earlier if nobody was there.
+    /// Ends because its date has come, at the time `end`: later than the date if no process ran then.
     pub(super) fn end_by_schedule(&mut self, end: Time) {
         if let Some(date) = self.ends_at() {
             let why = format!("end_at is {}", self.minute(date));

@@ -28,11 +28,10 @@ use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic
 use crate::State;
 use crate::config::ConfigError;
 
-/// The version of the bytes of an experiment in which conversions count.
-const WITH_CONVERSIONS: u8 = 5;
-/// That of another with segments. Each has the first version that has all of it: equal logs had these bytes before there was more.
-const WITH_SEGMENTS: u8 = 4;
-/// That of one with a share.
+/// The version of the bytes of an experiment with segments, or in which conversions count. Each experiment has the first version that has all
+/// of it: equal logs had these bytes before there was more.
+const WITH_MORE: u8 = 4;
+/// That of another with a share.
 const WITH_SHARE: u8 = 3;
 /// That of one without any of this.
 const PLAIN: u8 = 2;
@@ -112,15 +111,8 @@ struct StateV3 {
 struct StateV4 {
     state: StateV2,
     share: Option<Share>,
-    segments: Segments,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StateV5 {
-    state: StateV2,
-    share: Option<Share>,
     segments: Option<Segments>,
-    conversions: ConversionLedger,
+    conversions: Option<ConversionLedger>,
 }
 
 /// An open impression.
@@ -227,13 +219,9 @@ impl Experiment {
                 let StateV3 { state, share } = postcard::from_bytes(body).map_err(damaged)?;
                 (state, Some(share), None, None)
             }
-            WITH_SEGMENTS => {
-                let StateV4 { state, share, segments } = postcard::from_bytes(body).map_err(damaged)?;
-                (state, share, Some(segments), None)
-            }
-            WITH_CONVERSIONS => {
-                let StateV5 { state, share, segments, conversions } = postcard::from_bytes(body).map_err(damaged)?;
-                (state, share, segments, Some(conversions))
+            WITH_MORE => {
+                let StateV4 { state, share, segments, conversions } = postcard::from_bytes(body).map_err(damaged)?;
+                (state, share, segments, conversions)
             }
             _ => return Err(SnapshotError::Version(version)),
         };
@@ -300,7 +288,7 @@ impl Experiment {
     }
 }
 
-/// A state that is written without a copy of it; field by field as [`StateV2`] to [`StateV5`], which a test holds it to.
+/// A state that is written without a copy of it; field by field as [`StateV2`] to [`StateV4`], which a test holds it to.
 struct Borrowed<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
@@ -358,10 +346,7 @@ impl Borrowed<'_> {
         let written = match (share, segments, conversions) {
             (None, None, None) => postcard::to_extend(&parts, vec![PLAIN]),
             (Some(share), None, None) => postcard::to_extend(&(parts, share), vec![WITH_SHARE]),
-            (share, Some(segments), None) => postcard::to_extend(&(parts, share, segments), vec![WITH_SEGMENTS]),
-            (share, segments, Some(conversions)) => {
-                postcard::to_extend(&(parts, share, segments, conversions), vec![WITH_CONVERSIONS])
-            }
+            more => postcard::to_extend(&(parts, more), vec![WITH_MORE]),
         };
         match written {
             Ok(bytes) => bytes,

@@ -15,11 +15,9 @@ use super::Experiment;
 use super::conversions::UnitHistory;
 use super::snapshot::SnapshotError;
 
-/// The version of the bytes of a unit that has a history for conversions.
-const WITH_HISTORY: u8 = 3;
-/// That of another in a segment: equal units had these bytes before there were histories.
-const WITH_SEGMENT: u8 = 2;
-/// That of one without either.
+/// The version of the bytes of a unit in a segment, or with a history for conversions.
+const WITH_MORE: u8 = 2;
+/// That of any other: equal units had these bytes before there was more.
 const PLAIN: u8 = 1;
 
 /// A unit.
@@ -55,8 +53,7 @@ impl Unit {
         let history = self.history.as_deref().filter(|history| !history.is_empty());
         let written = match (self.segment, history) {
             (None, None) => postcard::to_extend(self, vec![PLAIN]),
-            (Some(segment), None) => postcard::to_extend(self, vec![WITH_SEGMENT, segment]),
-            (segment, Some(history)) => postcard::to_extend(&(segment, self, history), vec![WITH_HISTORY]),
+            more => postcard::to_extend(&(self, more), vec![WITH_MORE]),
         };
         match written {
             Ok(bytes) => bytes,
@@ -66,22 +63,16 @@ impl Unit {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let damaged = SnapshotError::Damaged("a unit has values that no unit has");
-        let (body, segment) = match bytes {
-            [PLAIN, body @ ..] => (body, None),
-            [WITH_SEGMENT, segment, body @ ..] => (body, Some(*segment)),
-            [WITH_HISTORY, body @ ..] => {
-                return match postcard::take_from_bytes::<(Option<u8>, Self, Box<UnitHistory>)>(body) {
-                    Ok(((segment, unit, history), [])) => Ok(Self { segment, history: Some(history), ..unit }),
-                    _ => Err(damaged),
-                };
-            }
-            [WITH_SEGMENT] | [] => return Err(SnapshotError::Damaged("a unit is empty")),
-            [version, ..] => return Err(SnapshotError::Version(*version)),
+        let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("a unit is empty"))?;
+        let read = match version {
+            PLAIN => postcard::take_from_bytes(body),
+            WITH_MORE => postcard::take_from_bytes::<(Self, (Option<u8>, Option<Box<UnitHistory>>))>(body)
+                .map(|((unit, (segment, history)), rest)| (Self { segment, history, ..unit }, rest)),
+            _ => return Err(SnapshotError::Version(version)),
         };
-        match postcard::take_from_bytes(body) {
-            Ok((unit, [])) => Ok(Self { segment, ..unit }),
-            _ => Err(damaged),
+        match read {
+            Ok((unit, [])) => Ok(unit),
+            _ => Err(SnapshotError::Damaged("a unit has values that no unit has")),
         }
     }
 }

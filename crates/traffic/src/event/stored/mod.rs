@@ -89,16 +89,11 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
 /// The bytes of the first event, in the first version that has all settings that are used.
 fn created(time: i64, config: &Config, chooser: &str) -> Vec<u8> {
     let (settings, retain) = (SettingsV1::of(config), config.retain.as_deref());
-    let segments = config.segments.iter().map(String::as_str).collect();
-    if has_schedule(config) {
+    if has_more(config) {
+        let segments = config.segments.iter().map(String::as_str).collect();
         let (population, outcomes) = (PopulationV1::of(config), OutcomesV1::of(config));
         let schedule = ScheduleV1::of(config);
-        write(&CreatedV6 { time, settings, retain, population, segments, outcomes, schedule, chooser })
-    } else if let Some(outcomes) = OutcomesV1::of(config) {
-        let population = PopulationV1::of(config);
-        write(&CreatedV5 { time, settings, retain, population, segments, outcomes, chooser })
-    } else if !config.segments.is_empty() {
-        write(&CreatedV4 { time, settings, retain, population: PopulationV1::of(config), segments, chooser })
+        write(&CreatedV4 { time, settings, retain, population, segments, outcomes, schedule, chooser })
     } else if has_population(config) {
         write(&CreatedV3 { time, settings, retain, population: PopulationV1::of(config), chooser })
     } else {
@@ -115,8 +110,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
         (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
         (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
         (CreatedV4::KIND, CreatedV4::VERSION) => read::<CreatedV4<'_>>(body),
-        (CreatedV5::KIND, CreatedV5::VERSION) => read::<CreatedV5<'_>>(body),
-        (CreatedV6::KIND, CreatedV6::VERSION) => read::<CreatedV6<'_>>(body),
         (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
         (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
         (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
@@ -213,6 +206,12 @@ impl<'a> Version<'a> for CreatedV3<'a> {
     }
 }
 
+/// Whether an experiment has segments, outcomes, or a time or another experiment by which it begins or ends.
+fn has_more(config: &Config) -> bool {
+    let Config { segments, outcomes, end_at, begin_after, .. } = config;
+    !segments.is_empty() || outcomes.is_some() || end_at.is_some() || begin_after.is_some()
+}
+
 #[derive(Serialize, Deserialize)]
 struct CreatedV4<'a> {
     time: i64,
@@ -221,75 +220,17 @@ struct CreatedV4<'a> {
     retain: Option<&'a str>,
     population: PopulationV1<'a>,
     /// Their labels.
-    #[serde(borrow)]
-    segments: Vec<&'a str>,
-    chooser: &'a str,
-}
-
-impl<'a> Version<'a> for CreatedV4<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 4;
-
-    fn upgrade(self) -> Result<Event, EventError> {
-        let Self { time, settings, retain, population, segments, chooser } = self;
-        if segments.is_empty() {
-            return Err(EventError::Damaged { what: "settings in another form" });
-        }
-        let segments = segments.into_iter().map(str::to_owned).collect();
-        let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
-        Ok(Event::Created { time, config: Box::new(population.upgrade(config)), chooser: chooser.to_owned() })
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct CreatedV5<'a> {
-    time: i64,
-    #[serde(borrow)]
-    settings: SettingsV1<'a>,
-    retain: Option<&'a str>,
-    population: PopulationV1<'a>,
     segments: Vec<&'a str>,
     /// What users do later that counts.
-    outcomes: OutcomesV1<'a>,
-    chooser: &'a str,
-}
-
-impl<'a> Version<'a> for CreatedV5<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 5;
-
-    fn upgrade(self) -> Result<Event, EventError> {
-        let Self { time, settings, retain, population, segments, outcomes, chooser } = self;
-        let segments = segments.into_iter().map(str::to_owned).collect();
-        let config = Config { retain: retain.map(str::to_owned), segments, ..settings.upgrade() };
-        let config = outcomes.upgrade(population.upgrade(config));
-        let config = config.ok_or(EventError::Damaged { what: "settings in another form" })?;
-        Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
-    }
-}
-
-/// Whether an experiment says when it begins or ends by itself.
-fn has_schedule(config: &Config) -> bool {
-    config.end_at.is_some() || config.begin_after.is_some()
-}
-
-#[derive(Serialize, Deserialize)]
-struct CreatedV6<'a> {
-    time: i64,
-    #[serde(borrow)]
-    settings: SettingsV1<'a>,
-    retain: Option<&'a str>,
-    population: PopulationV1<'a>,
-    segments: Vec<&'a str>,
     outcomes: Option<OutcomesV1<'a>>,
     /// When it begins and ends by itself.
     schedule: ScheduleV1<'a>,
     chooser: &'a str,
 }
 
-impl<'a> Version<'a> for CreatedV6<'a> {
+impl<'a> Version<'a> for CreatedV4<'a> {
     const KIND: u8 = 0;
-    const VERSION: u8 = 6;
+    const VERSION: u8 = 4;
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, retain, population, segments, outcomes, schedule, chooser } = self;
@@ -300,10 +241,7 @@ impl<'a> Version<'a> for CreatedV6<'a> {
             None => Some(config),
             Some(outcomes) => outcomes.upgrade(config),
         };
-        let config = config.ok_or(EventError::Damaged { what: "settings in another form" })?;
-        if !has_schedule(&config) {
-            return Err(EventError::Damaged { what: "settings in another form" });
-        }
+        let config = config.filter(has_more).ok_or(EventError::Damaged { what: "settings in another form" })?;
         Ok(Event::Created { time, config: Box::new(config), chooser: chooser.to_owned() })
     }
 }

@@ -5,30 +5,26 @@
 //! which are those of `click-logs credit`. A unit without any conversion waits as a number, so that only those that have some are
 //! kept here for so long.
 
+mod history;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use times::Zone;
 use verdicts::PairChoice;
-use verdicts::conversions::{
-    ConversionCounts, ConversionLine, Conversions, LineFate, LineRule, Owner, Seen, UnitConversions, credit,
-};
-use verdicts::conversions::{ConversionDay, Primary};
+use verdicts::conversions::{ConversionCounts, ConversionDay, ConversionLine, Conversions, LineFate, Primary};
 use verdicts::ledger::{Pair, SettledUnit};
 
-use super::super::config::OutcomeRules;
 use super::super::event::{Appearance, Conversion, ConversionRow, Event, Time};
 use super::Experiment;
 use super::open::{Open, Owners};
+pub(super) use history::UnitHistory;
+use history::{HIDDEN, NOBODYS, Settled, ShownList, ascending, pairs};
 
 /// More conversions of a unit than these do not count: no user has as many.
 const MOST: usize = 1_000;
 /// Nor do those of a unit that saw more lists: all of them are looked at for each conversion.
 const MOST_LISTS: usize = 200;
-/// Nobody owns the document at a place of a list.
-const NOBODYS: u16 = u16::MAX;
-/// The page did not display it.
-const HIDDEN: u16 = u16::MAX - 1;
 
 /// What became of a conversion when it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +35,7 @@ pub enum ConversionFate {
     Duplicate,
     /// No list that counts for the unit showed the document before.
     NotShown,
-    /// The unit has closed.
+    /// The unit has closed, or the experiment is over.
     Late,
     /// The unit is a bot.
     Bot,
@@ -109,109 +105,6 @@ impl ConversionLedger {
     pub(super) fn units(&self) -> impl Iterator<Item = u64> {
         self.waiting.values().flat_map(|waiting| waiting.units.iter().copied())
     }
-}
-
-/// What a unit was shown that may still be credited, and what it did with it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct UnitHistory {
-    lists: Vec<ShownList>,
-    settled: Vec<Settled>,
-    /// By document of a conversion: where it was mixed.
-    documents: Vec<(u32, Vec<Appearance>)>,
-    /// In order, each with the best fate so far.
-    lines: Vec<(ConversionLine, Option<LineFate>)>,
-    /// Its open impressions that mix lists.
-    #[serde(skip)]
-    open: Vec<u64>,
-}
-
-/// A list that was closed, and compared rankers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct ShownList {
-    impression: u64,
-    shown: Time,
-    /// In ascending order.
-    arms: Box<[u32]>,
-    /// By position of the mixed list: the ranker that owns the document, [`NOBODYS`] or [`HIDDEN`].
-    owners: Box<[u16]>,
-}
-
-/// Rankers of which the unit's outcome by clicks is final.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Settled {
-    /// In ascending order.
-    arms: Box<[u32]>,
-    /// The last day on which its impressions count.
-    last: i32,
-    only: Option<(Time, u64)>,
-    is_bot: bool,
-}
-
-impl UnitHistory {
-    /// Whether nothing of it need be kept.
-    pub(super) fn is_empty(&self) -> bool {
-        self.lists.is_empty() && self.settled.is_empty() && self.lines.is_empty()
-    }
-
-    /// Whether it has conversions that may still be credited.
-    pub(super) fn is_open(&self) -> bool {
-        !self.lines.is_empty()
-    }
-
-    /// An impression that mixes lists is open.
-    pub(super) fn opened(&mut self, impression: u64) {
-        self.open.push(impression);
-    }
-
-    /// It is no longer.
-    pub(super) fn closed(&mut self, impression: u64) {
-        self.open.retain(|open| *open != impression);
-    }
-
-    fn list(&self, impression: u64) -> Option<&ShownList> {
-        self.lists.iter().find(|list| list.impression == impression)
-    }
-
-    fn settled_of(&self, arms: &[u32]) -> Option<&Settled> {
-        // A bot's set names no rankers, and a unit that counts by one list counts by no other.
-        self.settled.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
-    }
-
-    /// The lists of a pair that count for a unit that settled so, and showed a document; by time.
-    fn seen(&self, document: u64, pair: Pair, settled: &Settled, day: impl Fn(Time) -> i32) -> Vec<Seen> {
-        let appearances = self.documents.iter().find(|(known, _)| u64::from(*known) == document);
-        let mut seen: Vec<(u64, Seen)> = Vec::new();
-        for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
-            let Some(list) = self.list(*impression) else { continue };
-            let counts = match settled.only {
-                Some(only) => (list.shown, list.impression) == only,
-                None => day(list.shown) <= settled.last,
-            };
-            let have_met = [pair.0, pair.1].iter().all(|arm| list.arms.contains(arm));
-            let owner = match list.owners.get(*position as usize) {
-                None | Some(&HIDDEN) => continue,
-                Some(owner) if u32::from(*owner) == pair.0 => Owner::First,
-                Some(owner) if u32::from(*owner) == pair.1 => Owner::Second,
-                Some(_) => Owner::Neither,
-            };
-            if counts && have_met {
-                seen.push((list.impression, Seen { time: list.shown, owner }));
-            }
-        }
-        seen.sort_by_key(|(impression, seen)| (seen.time, *impression));
-        seen.into_iter().map(|(_, seen)| seen).collect()
-    }
-}
-
-fn ascending(arms: &[u32]) -> Box<[u32]> {
-    let mut arms = arms.to_vec();
-    arms.sort_unstable();
-    arms.into()
-}
-
-/// All pairs of rankers in ascending order.
-fn pairs(arms: &[u32]) -> impl Iterator<Item = Pair> {
-    (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (arms[i], arms[j])))
 }
 
 /// An order counts a millisecond before it came: so a list of the same moment is never one before it, whichever came first.
@@ -471,41 +364,6 @@ impl Experiment {
     #[must_use]
     pub fn primary(&self) -> Primary {
         self.rules.outcomes.as_ref().map_or(Primary::Clicks, |rules| rules.primary)
-    }
-}
-
-impl UnitHistory {
-    /// What the lines of a unit come to that closes on a day for a pair.
-    fn credit(
-        &mut self,
-        pair: Pair,
-        settled: &Settled,
-        day: i32,
-        rules: &OutcomeRules,
-        day_of: impl Fn(Time) -> i32,
-        tally: &mut ConversionTally,
-    ) -> UnitConversions {
-        // The store has one clock.
-        let rule = LineRule { attribution: rules.attribution, skew: 0 };
-        let mut sum = UnitConversions::default();
-        let lines: Vec<ConversionLine> = self.lines.iter().map(|(line, _)| *line).collect();
-        let mut first = 0;
-        for group in lines.chunk_by(ConversionLine::is_of_group) {
-            let seen = self.seen(group[0].document(), pair, settled, &day_of);
-            let fates = &mut self.lines[first..];
-            credit(
-                group,
-                &seen,
-                rule,
-                |time| day_of(time) > day,
-                &mut sum,
-                |place, fate| {
-                    tally.learn(&mut fates[place].1, fate);
-                },
-            );
-            first += group.len();
-        }
-        sum
     }
 }
 
