@@ -33,14 +33,35 @@ pub fn date(day: i32) -> String {
     let shifted = (5 * day_of_year + 2) / 153;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let year = year_of_cycle + cycle * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{:02}", day_of_year - (153 * shifted + 2) / 5 + 1)
+    let mut text = String::with_capacity("2026-11-22T12:00:00.000Z".len());
+    if (0..10_000).contains(&year) {
+        digits(year, 4, &mut text)
+    } else {
+        text = format!("{year:04}")
+    }
+    text.push('-');
+    digits(month, 2, &mut text);
+    text.push('-');
+    digits(day_of_year - (153 * shifted + 2) / 5 + 1, 2, &mut text);
+    text
+}
+
+/// Appends the last digits of a number. Each row of a table has a time: by `format!` they were a tenth of the time that a log
+/// in Parquet took to credit.
+fn digits(number: i64, wanted: u32, text: &mut String) {
+    text.extend((0..wanted).rev().map(|digit| char::from(b'0' + (number / 10_i64.pow(digit) % 10) as u8)));
 }
 
 /// A time in UTC, to the millisecond.
 #[must_use]
 pub fn text(time: i64) -> String {
     let of_day = time.rem_euclid(DAY);
-    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
-    let day = date(time.div_euclid(DAY) as i32);
-    format!("{day}T{hour:02}:{minute:02}:{:02}.{:03}Z", of_day / 1000 % 60, of_day % 1000)
+    let mut text = date(time.div_euclid(DAY) as i32);
+    let parts = [('T', of_day / 3_600_000, 2), (':', of_day / 60_000 % 60, 2), (':', of_day / 1000 % 60, 2)];
+    for (before, number, wanted) in parts.into_iter().chain([('.', of_day % 1000, 3)]) {
+        text.push(before);
+        digits(number, wanted, &mut text);
+    }
+    text.push('Z');
+    text
 }

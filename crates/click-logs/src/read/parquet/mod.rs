@@ -5,20 +5,20 @@
 //! file, and its row group, from 1.
 
 mod guarded;
-mod json;
+mod leaf;
 mod plain;
+#[cfg(test)]
+mod tests;
+mod tree;
 mod types;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use guarded::guarded;
-use json::line;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::reader::{ReaderIter, TreeBuilder};
-use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
-use types::{Column, check, holds, is_telling, may_be_other};
+use tree::{Rows, Tree};
+use types::{check, holds, is_telling, may_be_other};
 
 pub(crate) use plain::rows_of_parquet;
 
@@ -29,11 +29,10 @@ use crate::error::LogError;
 pub(super) struct Table {
     path: PathBuf,
     reader: SerializedFileReader<File>,
-    schema: SchemaDescPtr,
-    columns: Vec<Column>,
+    tree: Tree,
     /// The row group that is read next, and the rows of the one before that are left.
     group: usize,
-    rows: Option<ReaderIter>,
+    rows: Option<Rows>,
     /// The number of the next row.
     next_row: u64,
 }
@@ -48,23 +47,21 @@ impl Table {
         let reader = guarded(|| SerializedFileReader::new(file))
             .map_err(|error| failed(format!("cannot be read as Parquet: {error}; is it complete?")))?;
         let root = reader.metadata().file_metadata().schema_descr().root_schema();
-        let mut columns = Vec::new();
-        let mut fields = Vec::new();
-        for field in root.get_fields() {
+        let mut are_read = vec![false; root.get_fields().len()];
+        for (field, is_read) in root.get_fields().iter().zip(&mut are_read) {
             let name = field.name();
             let Some(holds) = holds(name, are_conversions) else { continue };
-            let clock = match check(field, holds) {
-                Ok(clock) => clock,
+            match check(field, holds) {
+                Ok(()) => *is_read = true,
                 // Other logs have another thing under a name of an object.
-                Err(_) if may_be_other(name) => continue,
+                Err(_) if may_be_other(name) => {}
                 Err((found, expected)) => {
                     return Err(failed(format!("the column `{name}` holds {found}; expected {expected}")));
                 }
-            };
-            columns.push(Column { clock });
-            fields.push(Arc::clone(field));
+            }
         }
-        if !fields.iter().any(|field| is_telling(field.name(), are_conversions)) {
+        let mut read = root.get_fields().iter().zip(&are_read).filter(|(_, is_read)| **is_read);
+        if !read.any(|(field, _)| is_telling(field.name(), are_conversions)) {
             let names: Vec<&str> = root.get_fields().iter().map(|field| field.name()).collect();
             let wanted = if are_conversions { "`document`" } else { "`impression` (or `query_id`)" };
             return Err(failed(format!(
@@ -72,9 +69,8 @@ impl Table {
                 ranktypes::text::excerpt(&names.join(", "))
             )));
         }
-        let schema = guarded(|| Type::group_type_builder(root.name()).with_fields(fields).build()).map_err(failed)?;
-        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-        Ok(Self { path: path.to_path_buf(), reader, schema, columns, group: 0, rows: None, next_row: 1 })
+        let tree = guarded(|| Tree::new(root, |at| are_read[at])).map_err(failed)?;
+        Ok(Self { path: path.to_path_buf(), reader, tree, group: 0, rows: None, next_row: 1 })
     }
 
     /// The next rows as lines, some `wanted` bytes of them; and how many bytes of the file were done with. `None` at the end.
@@ -94,26 +90,28 @@ impl Table {
                 if self.group == self.reader.num_row_groups() {
                     return Ok(None);
                 }
-                let opened = guarded(|| {
-                    let group = self.reader.get_row_group(self.group)?;
-                    TreeBuilder::new().as_iter(Arc::clone(&self.schema), &*group)
-                });
+                let opened = guarded(|| Rows::new(&self.tree, &*self.reader.get_row_group(self.group)?));
                 let rows = opened.map_err(|error| failed("cannot be read", &error, group + 1))?;
                 self.rows = Some(rows);
                 self.group += 1;
                 continue;
             };
             let mut bytes = Vec::with_capacity(wanted + wanted / 8);
-            while bytes.len() < wanted {
-                let row = guarded(|| rows.next().transpose()).map_err(|error| failed("is damaged", &error, group))?;
-                let Some(row) = row else {
-                    self.rows = None;
-                    let done = self.reader.metadata().row_group(self.group - 1);
-                    taken += done.columns().iter().map(|column| column.compressed_size().max(0) as u64).sum::<u64>();
-                    break;
-                };
-                line(&row, &self.columns, &mut bytes);
-                self.next_row += 1;
+            let mut written = 0;
+            let is_over = guarded(|| {
+                while bytes.len() < wanted {
+                    if !rows.write_next(&self.tree, &mut bytes)? {
+                        return Ok(true);
+                    }
+                    written += 1;
+                }
+                Ok(false)
+            });
+            self.next_row += written;
+            if is_over.map_err(|error| failed("is damaged", &error, group))? {
+                self.rows = None;
+                let done = self.reader.metadata().row_group(self.group - 1);
+                taken += done.columns().iter().map(|column| column.compressed_size().max(0) as u64).sum::<u64>();
             }
             if !bytes.is_empty() {
                 return Ok(Some((Block::new(bytes, first_line, Place::Row { group }), taken)));

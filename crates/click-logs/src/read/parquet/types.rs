@@ -87,22 +87,24 @@ pub(super) fn may_be_other(name: &str) -> bool {
     )
 }
 
-/// A column that is read.
-pub(super) struct Column {
-    /// How its times are stored.
-    pub(super) clock: Clock,
-}
-
+/// How values are stored, and what they are in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
-    /// As text, or as numbers since 1970.
+pub(super) enum Form {
+    Text,
+    /// Bytes, or numbers with a sign.
     Plain,
-    /// As whole numbers, this many to a millisecond; without a zone unless `is_utc`.
-    Moments { is_utc: bool, per_millisecond: i64 },
+    Unsigned,
+    /// Times as whole numbers, this many to a millisecond; without a zone unless `is_utc`.
+    Moment {
+        is_utc: bool,
+        per_millisecond: i64,
+    },
+    /// What no log has.
+    Other,
 }
 
-/// Whether a column can be what its name says, and how it stores times; what it holds and what was expected, as an error.
-pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'static str)> {
+/// Whether a column can be what its name says; what it holds and what was expected, as an error.
+pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<(), (String, &'static str)> {
     let refused = |expected| Err((describe(field), expected));
     if !is_once(field) {
         return Err(("a repeated field".to_owned(), "a list as engines write them today"));
@@ -111,17 +113,15 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<Clock, (String, &'s
     let is_fine = match holds {
         Holds::Ids => is_id(field),
         Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
-        Holds::Times => {
-            return clock(field)
-                .map_or_else(|| refused("timestamps, numbers since 1970 (not in single precision) or text"), Ok);
-        }
+        Holds::Times => is_time(field),
         Holds::Numbers | Holds::Places => is_number(field) || is_text(field),
         Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
         Holds::Anything => true,
     };
     match holds {
-        _ if is_fine => Ok(Clock::Plain),
+        _ if is_fine => Ok(()),
         Holds::Ids => refused("text or whole numbers"),
+        Holds::Times => refused("timestamps, numbers since 1970 (not in single precision) or text"),
         Holds::Lists => refused("lists of text or whole numbers"),
         Holds::Numbers => refused("seconds as numbers or text"),
         Holds::Places => refused("whole numbers or text"),
@@ -185,17 +185,33 @@ fn is_once(field: &Type) -> bool {
 fn element(field: &Type) -> Option<&Type> {
     if field.is_group() && field.get_basic_info().converted_type() == ConvertedType::LIST {
         let repeated = field.get_fields().first()?;
-        // Lists of three levels; older ones have two.
-        return if repeated.is_group() { repeated.get_fields().first().map(|field| &**field) } else { Some(repeated) };
+        return Some(entries(repeated).unwrap_or(repeated));
     }
     None
 }
 
-fn clock(field: &Type) -> Option<Clock> {
-    if !field.is_primitive() {
-        return None;
-    }
-    let moments = |is_utc, per_millisecond| Some(Clock::Moments { is_utc, per_millisecond });
+/// The entries inside the repeated field of a list; `None` in older lists, whose repeated field is the entry itself (the rules
+/// for reading older files: <https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists>).
+pub(super) fn entries(repeated: &Type) -> Option<&Type> {
+    let is_wrapper = repeated.is_group()
+        && repeated.get_fields().len() == 1
+        && is_once(&repeated.get_fields()[0])
+        && repeated.name() != "array"
+        && !repeated.name().ends_with("_tuple");
+    is_wrapper.then(|| &*repeated.get_fields()[0])
+}
+
+/// Whether a column can hold times: single precision holds seconds of our time to two minutes.
+fn is_time(field: &Type) -> bool {
+    let is_moment = || matches!(form(field), Form::Moment { .. });
+    let physical = field.is_primitive().then(|| field.get_physical_type());
+    physical == Some(Physical::INT96)
+        || physical.is_some_and(|physical| physical != Physical::FLOAT)
+            && (is_moment() || is_text(field) || is_number(field))
+}
+
+/// How a column of plain values stores them.
+pub(super) fn form(field: &Type) -> Form {
     let info = field.get_basic_info();
     if let Some(LogicalType::Timestamp(stamp)) = info.logical_type_ref() {
         let per_millisecond = match stamp.unit {
@@ -203,16 +219,22 @@ fn clock(field: &Type) -> Option<Clock> {
             TimeUnit::MICROS => 1_000,
             TimeUnit::NANOS => 1_000_000,
         };
-        return moments(stamp.is_adjusted_to_u_t_c, per_millisecond);
+        return Form::Moment { is_utc: stamp.is_adjusted_to_u_t_c, per_millisecond };
     }
-    match (field.get_physical_type(), info.converted_type()) {
-        (Physical::INT64, ConvertedType::TIMESTAMP_MILLIS) => moments(true, 1),
-        (Physical::INT64, ConvertedType::TIMESTAMP_MICROS) => moments(true, 1_000),
-        // Of older versions of Spark and Impala; the reader makes milliseconds of them.
-        (Physical::INT96, _) => moments(true, 1),
-        // Single precision holds seconds of our time to two minutes.
-        (Physical::FLOAT, _) => None,
-        _ => (is_text(field) || is_number(field)).then_some(Clock::Plain),
+    if matches!(
+        info.logical_type_ref(),
+        Some(LogicalType::Time(_) | LogicalType::Date | LogicalType::Decimal(_) | LogicalType::Float16)
+    ) {
+        return Form::Other;
+    }
+    use ConvertedType as C;
+    match info.converted_type() {
+        C::UTF8 | C::ENUM | C::JSON => Form::Text,
+        C::TIMESTAMP_MILLIS => Form::Moment { is_utc: true, per_millisecond: 1 },
+        C::TIMESTAMP_MICROS => Form::Moment { is_utc: true, per_millisecond: 1_000 },
+        C::UINT_8 | C::UINT_16 | C::UINT_32 | C::UINT_64 => Form::Unsigned,
+        C::DATE | C::TIME_MILLIS | C::TIME_MICROS | C::DECIMAL => Form::Other,
+        _ => Form::Plain,
     }
 }
 
