@@ -41,6 +41,12 @@
 //! appends [`Event::Continued`], from which on this build chooses. Its policy starts from scratch and learns the outcomes recorded
 //! until then as it asks for their pairs.
 //!
+//! # Mistakes
+//!
+//! An answer, or that a question was passed over, can be [taken back](Session::take_back); [`undo`](Session::undo) takes back what a
+//! judge did last. The question is open again, so that the last word counts. Policies cannot unlearn: the policy begins again, and learns the
+//! other answers as it asks for their pairs.
+//!
 //! # When to stop
 //!
 //! [`board`](Session::board) says what all answers amount to, and its claims hold at every look: one may stop when it names the best.

@@ -111,6 +111,16 @@ impl Screen {
         }
     }
 
+    /// A question that would not be answered is open again after all.
+    pub(crate) fn taken_back(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+        if let Some(asked) = self.pairs.get_mut(&key(shown)) {
+            asked.orders[usize::from(shown.0 > shown.1)] += 1;
+            if let Some(place) = asked.owed.iter().rposition(|owed| is_new && Some(*owed) == item) {
+                asked.owed.remove(place);
+            }
+        }
+    }
+
     /// How many different pairs have been asked.
     pub(crate) fn pairs(&self) -> usize {
         self.pairs.len()

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::Event;
-use super::stored::{AnsweredV1, AskedV1, ContinuedV1, CreatedV1, CreatedV2, ForgottenV1, Version};
+use super::stored::{
+    AnsweredV1, AnsweredV2, AskedV1, ContinuedV1, CreatedV1, CreatedV2, ForgottenV1, TakenBackV1, Version,
+};
 use crate::config::Config;
 
 /// Where in a log a line is.
@@ -68,8 +70,14 @@ pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
         Event::Asked { first, second, item, judge, purpose } => {
             write(&AskedV1::of(log, [*first, *second], *item, judge.as_deref(), *purpose), log)
         }
-        Event::Answered { ticket, verdict, judge } => write(&AnsweredV1::of(*ticket, *verdict, judge.as_deref()), log),
+        Event::Answered { ticket, verdict, judge, note: None } => {
+            write(&AnsweredV1::of(*ticket, *verdict, judge.as_deref()), log)
+        }
+        Event::Answered { ticket, verdict, judge, note: Some(note) } => {
+            write(&AnsweredV2::of(*ticket, *verdict, judge.as_deref(), note), log)
+        }
         Event::Forgotten { ticket } => write(&ForgottenV1::of(*ticket), log),
+        Event::TakenBack { ticket } => write(&TakenBackV1::of(*ticket), log),
     }
 }
 
@@ -86,7 +94,9 @@ pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineEr
         (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),
         (AskedV1::EVENT, AskedV1::VERSION) => read::<AskedV1>(text, log),
         (AnsweredV1::EVENT, AnsweredV1::VERSION) => read::<AnsweredV1>(text, log),
+        (AnsweredV2::EVENT, AnsweredV2::VERSION) => read::<AnsweredV2>(text, log),
         (ForgottenV1::EVENT, ForgottenV1::VERSION) => read::<ForgottenV1>(text, log),
+        (TakenBackV1::EVENT, TakenBackV1::VERSION) => read::<TakenBackV1>(text, log),
         _ => Err(LineError::Unknown { event: head.event, version }),
     }
 }

@@ -57,9 +57,16 @@ pub enum Event {
         verdict: Answer,
         /// Who answered, if this was not known when the pair was asked.
         judge: Option<String>,
+        /// What the judge noted beside it.
+        note: Option<String>,
     },
     /// No answer will come.
     Forgotten {
+        /// The ticket.
+        ticket: u64,
+    },
+    /// The answer, or that none will come, was a mistake: the question is open again.
+    TakenBack {
         /// The ticket.
         ticket: u64,
     },

@@ -226,7 +226,38 @@ impl Version for AnsweredV1 {
     fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
         let Self { ticket, verdict, judge } = self;
         let verdict = verdict_from_word(&verdict).ok_or("expected the verdict first, second, tie or both bad")?;
-        Ok(Event::Answered { ticket, verdict, judge })
+        Ok(Event::Answered { ticket, verdict, judge, note: None })
+    }
+}
+
+/// With a note, which version 1 does not have.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AnsweredV2 {
+    ticket: u64,
+    verdict: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    judge: Option<String>,
+    note: String,
+}
+
+impl AnsweredV2 {
+    pub(super) fn of(ticket: u64, verdict: board::Answer, judge: Option<&str>, note: &str) -> Self {
+        let AnsweredV1 { ticket, verdict, judge } = AnsweredV1::of(ticket, verdict, judge);
+        Self { ticket, verdict, judge, note: note.to_owned() }
+    }
+}
+
+impl Version for AnsweredV2 {
+    const EVENT: &'static str = "answered";
+    const VERSION: u32 = 2;
+
+    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket, verdict, judge, note: written } = self;
+        let mut event = AnsweredV1 { ticket, verdict, judge }.upgrade(log)?;
+        if let Event::Answered { note, .. } = &mut event {
+            *note = Some(written);
+        }
+        Ok(event)
     }
 }
 
@@ -248,5 +279,26 @@ impl Version for ForgottenV1 {
     fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
         let Self { ticket } = self;
         Ok(Event::Forgotten { ticket })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct TakenBackV1 {
+    ticket: u64,
+}
+
+impl TakenBackV1 {
+    pub(super) fn of(ticket: u64) -> Self {
+        Self { ticket }
+    }
+}
+
+impl Version for TakenBackV1 {
+    const EVENT: &'static str = "taken-back";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket } = self;
+        Ok(Event::TakenBack { ticket })
     }
 }

@@ -3,10 +3,10 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
+use super::{Fate, Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
-use crate::model::Competitors;
+use crate::model::{Competitors, Posterior};
 use crate::verdicts::verdict_word;
 
 impl Session {
@@ -15,7 +15,26 @@ impl Session {
     /// # Errors
     /// If the ticket is not open, or was given to another judge. Nothing changes then.
     pub fn tell(&mut self, ticket: Ticket, verdict: Answer, judge: Option<&str>) -> Result<(), SessionError> {
+        self.tell_with_note(ticket, verdict, judge, None)
+    }
+
+    /// The same, with what the judge noted beside it: at most 2,000 characters, not empty.
+    ///
+    /// # Errors
+    /// Also for a note of another length.
+    pub fn tell_with_note(
+        &mut self,
+        ticket: Ticket,
+        verdict: Answer,
+        judge: Option<&str>,
+        note: Option<&str>,
+    ) -> Result<(), SessionError> {
         check_judge(judge)?;
+        if let Some(length) =
+            note.map(|note| note.chars().count()).filter(|length| !(1..=LONGEST_NOTE).contains(length))
+        {
+            return Err(SessionError::Note { length });
+        }
         if verdict_word(verdict).is_none() {
             return Err(SessionError::Score);
         }
@@ -29,8 +48,9 @@ impl Session {
             (None, judge) => judge.map(str::to_owned),
         };
         self.take_over()?;
-        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone() });
-        self.answered(ticket.number, verdict, judge.as_deref());
+        let note = note.map(str::to_owned);
+        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone(), note: note.clone() });
+        self.answered(ticket.number, verdict, judge.as_deref(), note);
         Ok(())
     }
 
@@ -47,7 +67,7 @@ impl Session {
     }
 
     /// The question of a ticket, if it is open.
-    fn checked(&self, ticket: Ticket) -> Result<&Open, SessionError> {
+    pub(super) fn checked(&self, ticket: Ticket) -> Result<&Open, SessionError> {
         let place = ticket.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
         match place.and_then(|place| self.tickets.get(place)) {
             None => Err(SessionError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
@@ -61,8 +81,10 @@ impl Session {
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>) {
+    pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>, note: Option<String>) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+        self.closed.push(number);
+        self.notes.extend(note.map(|note| (number, note)));
         let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
@@ -79,7 +101,7 @@ impl Session {
                 if self.config.both {
                     self.halves.insert(number, Half { row, origin, since: Some(self.tickets.len() as u64) });
                 } else {
-                    self.learn(origin, (first, second), outcome(verdict));
+                    self.learn(number, origin, (first, second), outcome(verdict));
                 }
             }
             (Purpose::Mirror(of), _) => {
@@ -89,7 +111,7 @@ impl Session {
                     self.counts.both += 1;
                     self.counts.both_disagreed += u64::from(before != now);
                     let joint = if before == now { now } else { Preference::Tie };
-                    self.learn(half.origin, (first, second), joint);
+                    self.learn(of, half.origin, (first, second), joint);
                 }
             }
             (Purpose::Repeat(of), _) => {
@@ -104,19 +126,15 @@ impl Session {
     }
 
     /// The outcome of a question, in the order `shown`, goes to who chose it and to the model.
-    fn learn(&mut self, (pair, to): (Competitors, Destination), shown: Competitors, outcome: Preference) {
+    fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, outcome: Preference) {
         self.closed(pair);
         let outcome = if pair == shown { outcome } else { swapped(outcome) };
         if let Some(chooser) = &mut self.chooser {
             chooser.learn(pair, to, outcome);
         }
-        self.learnt.push((pair, outcome));
-        let score = match outcome {
-            Preference::First => 1.0,
-            Preference::Second => 0.0,
-            Preference::Tie => 0.5,
-        };
-        self.model.learn(pair.0 as usize, pair.1 as usize, score);
+        let learnt = Learnt { of, pair, outcome };
+        self.learnt.push(learnt);
+        learnt.teach(&mut self.model);
     }
 
     fn closed(&mut self, pair: Competitors) {
@@ -131,6 +149,8 @@ impl Session {
     pub(super) fn forgotten(&mut self, number: u64) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         self.tickets[number as usize - 1].1 = Fate::Forgotten;
+        self.closed.push(number);
+        self.forgotten.insert(number, pair.clone());
         self.counts.forgotten += 1;
         self.screen.forgotten((pair.first, pair.second), pair.item, pair.purpose == Purpose::New);
         let dropped = match pair.purpose {
@@ -161,8 +181,22 @@ impl Session {
     }
 }
 
+/// The longest note, in characters.
+const LONGEST_NOTE: usize = 2_000;
+
+impl Learnt {
+    pub(super) fn teach(&self, model: &mut Posterior) {
+        let score = match self.outcome {
+            Preference::First => 1.0,
+            Preference::Second => 0.0,
+            Preference::Tie => 0.5,
+        };
+        model.learn(self.pair.0 as usize, self.pair.1 as usize, score);
+    }
+}
+
 /// What a policy learns from a verdict.
-fn outcome(verdict: Answer) -> Preference {
+pub(super) fn outcome(verdict: Answer) -> Preference {
     match verdict {
         Answer::First => Preference::First,
         Answer::Second => Preference::Second,
@@ -170,7 +204,7 @@ fn outcome(verdict: Answer) -> Preference {
     }
 }
 
-fn swapped(outcome: Preference) -> Preference {
+pub(super) fn swapped(outcome: Preference) -> Preference {
     match outcome {
         Preference::First => Preference::Second,
         Preference::Second => Preference::First,

@@ -88,7 +88,7 @@ impl Session {
                 self.passed(sum);
                 self.asked(event, check, origin);
             }
-            Event::Answered { ticket, verdict, judge } => {
+            Event::Answered { ticket, verdict, judge, note } => {
                 let Some(open) = self.open.get(ticket) else {
                     return impossible(format!("ticket {ticket} is not open"));
                 };
@@ -97,7 +97,7 @@ impl Session {
                 }
                 check_judge(judge.as_deref())?;
                 self.passed(sum);
-                self.answered(*ticket, *verdict, judge.as_deref());
+                self.answered(*ticket, *verdict, judge.as_deref(), note.clone());
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {
@@ -105,6 +105,13 @@ impl Session {
                 }
                 self.passed(sum);
                 self.forgotten(*ticket);
+            }
+            Event::TakenBack { ticket } => {
+                let Some(reopened) = self.reopened(*ticket)? else {
+                    return impossible(format!("ticket {ticket} was neither answered nor forgotten"));
+                };
+                self.passed(sum);
+                self.reopen(reopened)?;
             }
         }
         Ok(())

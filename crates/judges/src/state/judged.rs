@@ -77,6 +77,12 @@ impl Session {
         &self.rows
     }
 
+    /// What the judge noted beside the answer of a ticket.
+    #[must_use]
+    pub fn note(&self, ticket: Ticket) -> Option<&str> {
+        self.notes.get(&ticket.number).map(String::as_str)
+    }
+
     /// The judges who were named, in the order in which they were first.
     #[must_use]
     pub fn judges(&self) -> &[String] {

@@ -3,6 +3,7 @@
 mod answers;
 mod fold;
 mod judged;
+mod taken_back;
 mod tickets;
 
 use std::collections::BTreeMap;
@@ -68,6 +69,16 @@ struct Half {
     since: Option<u64>,
 }
 
+/// What the model has learnt from a question.
+#[derive(Debug, Clone, Copy)]
+struct Learnt {
+    /// The ticket of the question; of its first order, where both are asked.
+    of: u64,
+    /// As it was chosen, and so seen from its first.
+    pair: Competitors,
+    outcome: Preference,
+}
+
 /// A session: chooses pairs, takes answers.
 #[derive(Debug, Clone)]
 pub struct Session {
@@ -75,8 +86,8 @@ pub struct Session {
     names: BTreeMap<String, u32>,
     /// Who chooses; `None` in a replay while another revision does, and until the first call after it.
     chooser: Option<Chooser>,
-    /// All outcomes that the model has learnt, for a chooser of another revision.
-    learnt: Vec<(Competitors, Preference)>,
+    /// All outcomes that the model has learnt, for a chooser that begins later.
+    learnt: Vec<Learnt>,
     model: Posterior,
     screen: Screen,
     /// By number.
@@ -89,6 +100,12 @@ pub struct Session {
     /// Answered questions that can be repeated.
     repeatable: Vec<u64>,
     rows: Vec<Judged>,
+    /// What judges noted, by the number of the ticket.
+    notes: BTreeMap<u64, String>,
+    /// Questions that will not be answered.
+    forgotten: BTreeMap<u64, Pair>,
+    /// The tickets of questions that were answered or forgotten, in this order.
+    closed: Vec<u64>,
     judges: Vec<String>,
     judge_numbers: BTreeMap<String, u32>,
     counts: Counts,
@@ -130,6 +147,9 @@ impl Session {
             halves: BTreeMap::new(),
             repeatable: Vec::new(),
             rows: Vec::new(),
+            notes: BTreeMap::new(),
+            forgotten: BTreeMap::new(),
+            closed: Vec::new(),
             judges: Vec::new(),
             judge_numbers: BTreeMap::new(),
             counts: Counts::default(),
@@ -198,10 +218,10 @@ impl Session {
         Ok(())
     }
 
-    /// A chooser that knows what other revisions asked and learnt. What is still open was not asked by it.
+    /// A chooser that knows what was asked and learnt before it. What is still open was not asked by it.
     fn successor(&mut self) -> Result<Chooser, SessionError> {
         let mut chooser = Chooser::new(&self.config)?;
-        self.learnt.iter().for_each(|(pair, outcome)| chooser.keep(*pair, *outcome));
+        self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome));
         self.disown();
         let open = self.open.values().filter_map(|open| open.origin);
         open.chain(self.halves.values().map(|half| half.origin)).for_each(|(pair, _)| chooser.expect(pair));

@@ -90,6 +90,28 @@ pub enum SessionError {
         /// Who answered.
         found: String,
     },
+    /// It can still be answered.
+    #[error("ticket {ticket} is open: there is nothing to take back")]
+    StillOpen {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// What happened since rests on it.
+    #[error(
+        "ticket {ticket} cannot be taken back: the same question was asked in the other order; take back ticket {other} first"
+    )]
+    OtherOrder {
+        /// The ticket.
+        ticket: Ticket,
+        /// That of the other order.
+        other: Ticket,
+    },
+    /// A note that is empty or too long.
+    #[error("expected a note of at most 2,000 characters, found {length}")]
+    Note {
+        /// How many characters it has.
+        length: usize,
+    },
     /// A judge's name that cannot be one.
     #[error("the judge's name {fault}")]
     Judge {

@@ -14,7 +14,8 @@ fn a_session_is_the_fold_of_its_events() {
     assert_eq!(again.ask_many(50, None), live.ask_many(50, None));
     // An event that cannot follow is refused by its number.
     let last = events.len() as u64;
-    let doubled = events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Answer::Tie, judge: None }]);
+    let doubled =
+        events.iter().cloned().chain([Event::Answered { ticket: 1, verdict: Answer::Tie, judge: None, note: None }]);
     let (number, error) = Session::from_events(doubled).expect_err("ticket 1 is closed");
     assert!(number == last + 1 && error.to_string().contains("ticket 1 is not open"), "{number}: {error}");
     assert_eq!(Session::from_events(events.into_iter().skip(1)).expect_err("no beginning").0, 1);

@@ -3,6 +3,7 @@
 mod choices;
 mod design;
 mod events;
+mod mistakes;
 mod replays;
 mod settings;
 mod stopping;

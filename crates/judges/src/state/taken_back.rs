@@ -1,0 +1,215 @@
+//! Mistakes: an answer, or that none will come, is taken back, and the question is open again.
+
+use board::Answer;
+
+use super::answers::{outcome, swapped};
+use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
+use crate::choosers::Destination;
+use crate::event::{Event, Purpose};
+use crate::model::Posterior;
+
+/// A closed question that can be opened again.
+pub(super) struct Reopened {
+    pair: Pair,
+    /// Its row, if it was answered.
+    row: Option<usize>,
+}
+
+impl Session {
+    /// Takes back the answer of a ticket, or that it was forgotten. The question is open again, for the same judge, and whatever was
+    /// answered before does not count. Who chooses begins again, and learns the other answers as it asks for their pairs.
+    ///
+    /// # Errors
+    /// If the ticket is open or of another session, another judge answered, or the question was asked in the other order since.
+    /// Nothing changes then.
+    pub fn take_back(&mut self, ticket: Ticket, judge: Option<&str>) -> Result<(), SessionError> {
+        check_judge(judge)?;
+        match self.checked(ticket) {
+            Ok(_) => return Err(SessionError::StillOpen { ticket }),
+            Err(SessionError::AlreadyAnswered { .. } | SessionError::AlreadyForgotten { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let reopened = self.reopened(ticket.number)?.ok_or(SessionError::OtherSession { ticket })?;
+        if let (Some(expected), Some(found)) = (&reopened.pair.judge, judge)
+            && expected != found
+        {
+            let (expected, found) = (expected.clone(), found.to_owned());
+            return Err(SessionError::OtherJudge { ticket, expected, found });
+        }
+        self.take_over()?;
+        self.record(Event::TakenBack { ticket: ticket.number });
+        self.reopen(reopened)
+    }
+
+    /// Takes back what this judge did last, if one is named, and otherwise what anybody did: an answer, or that a question was passed
+    /// over. Its ticket, or `None` if there is nothing. If the same judge is being asked the question in the other order, that
+    /// one is forgotten, and asked again later.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one.
+    pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Ticket>, SessionError> {
+        check_judge(judge)?;
+        for number in self.closed.clone().into_iter().rev() {
+            let Some(pair) = self.closed_pair(number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge)
+            else {
+                continue;
+            };
+            match self.reopened(number) {
+                Ok(_) => {}
+                // What was passed over is asked anew already.
+                Err(_) if self.forgotten.contains_key(&number) => continue,
+                Err(SessionError::OtherOrder { other, .. }) if self.is_asked(other, judge) => self.forget(other)?,
+                Err(_) => continue,
+            }
+            self.take_back(pair.ticket, judge)?;
+            return Ok(Some(pair.ticket));
+        }
+        Ok(None)
+    }
+
+    fn is_asked(&self, ticket: Ticket, judge: Option<&str>) -> bool {
+        self.open.get(&ticket.number).is_some_and(|open| judge.is_none() || open.pair.judge.as_deref() == judge)
+    }
+
+    /// A question that was answered or forgotten; its judge is who answered.
+    fn closed_pair(&self, number: u64) -> Option<Pair> {
+        match self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 {
+            Fate::Open => None,
+            Fate::Forgotten => self.forgotten.get(&number).cloned(),
+            Fate::Answered { row } => {
+                let Judged { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
+                let judge = judge.map(|judge| self.judges[judge as usize].clone());
+                Some(Pair { ticket, first, second, item, purpose, judge })
+            }
+        }
+    }
+
+    /// What is opened again with a ticket; `None` if it is not closed.
+    ///
+    /// # Errors
+    /// If the question was asked in the other order since.
+    pub(super) fn reopened(&self, number: u64) -> Result<Option<Reopened>, SessionError> {
+        let Some(pair) = self.closed_pair(number) else { return Ok(None) };
+        let row = match self.tickets[number as usize - 1].1 {
+            Fate::Answered { row } => Some(row),
+            _ => None,
+        };
+        // The other order is open or answered, or this one is, and waits for another question instead.
+        let asked = self.rows.iter().map(|row| (row.ticket, row.purpose));
+        let mut asked = asked.chain(self.open().map(|pair| (pair.ticket, pair.purpose)));
+        let rests_on_it = match pair.purpose {
+            Purpose::New => asked.find(|(_, purpose)| *purpose == Purpose::Mirror(number)),
+            Purpose::Mirror(of) if row.is_none() => {
+                let again = |purpose: &Purpose| *purpose == Purpose::Mirror(of);
+                let first_is_open = self.open.get(&of).map(|open| (open.pair.ticket, open.pair.purpose));
+                asked.find(|(_, purpose)| again(purpose)).or(first_is_open)
+            }
+            _ => None,
+        };
+        match rests_on_it {
+            Some((other, _)) => Err(SessionError::OtherOrder { ticket: pair.ticket, other }),
+            None => Ok(Some(Reopened { pair, row })),
+        }
+    }
+
+    pub(super) fn reopen(&mut self, Reopened { pair, row }: Reopened) -> Result<(), SessionError> {
+        let number = pair.ticket.number;
+        let shown = (pair.first, pair.second);
+        let forgotten = (shown, Destination::Pool);
+        let learnt = match pair.purpose {
+            Purpose::New => self.unlearn(number),
+            Purpose::Mirror(of) => self.unlearn(of),
+            Purpose::Repeat(_) => None,
+        };
+        let origin = match pair.purpose {
+            // The other order was not asked yet, or is not asked any more.
+            Purpose::New => match self.halves.remove(&number) {
+                Some(half) => Some(half.origin),
+                None => {
+                    *self.under_way.entry(sorted(shown)).or_default() += 1;
+                    Some(learnt.unwrap_or(forgotten))
+                }
+            },
+            Purpose::Mirror(of) => {
+                if let Some((_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
+                    self.halves.insert(of, Half { row: *row, origin: learnt.unwrap_or(forgotten), since: None });
+                    *self.under_way.entry(sorted(shown)).or_default() += 1;
+                }
+                None
+            }
+            Purpose::Repeat(of) => {
+                self.repeatable.retain(|ticket| *ticket != of);
+                None
+            }
+        };
+        match row {
+            Some(row) => self.remove_row(row),
+            None => {
+                self.forgotten.remove(&number);
+                self.counts.forgotten -= 1;
+                self.screen.taken_back(shown, pair.item, pair.purpose == Purpose::New);
+            }
+        }
+        self.repeatable.retain(|ticket| *ticket != number);
+        self.notes.remove(&number);
+        self.closed.retain(|closed| *closed != number);
+        self.tickets[number as usize - 1].1 = Fate::Open;
+        self.open.insert(number, Open { pair, origin });
+        self.recount();
+        // Policies cannot unlearn. In a replay, another revision may choose.
+        if self.chooser.is_some() {
+            self.chooser = Some(self.successor()?);
+        }
+        Ok(())
+    }
+
+    /// Removes what was learnt from a question; its pair as it was chosen.
+    fn unlearn(&mut self, of: u64) -> Option<(crate::model::Competitors, Destination)> {
+        let place = self.learnt.iter().position(|learnt| learnt.of == of)?;
+        let pair = self.learnt.remove(place).pair;
+        self.model = Posterior::new(self.config.names.len());
+        self.learnt.iter().for_each(|learnt| learnt.teach(&mut self.model));
+        Some((pair, Destination::Pool))
+    }
+
+    fn remove_row(&mut self, removed: usize) {
+        self.rows.remove(removed);
+        let later = |row: &mut usize| *row -= usize::from(*row > removed);
+        for (_, fate) in &mut self.tickets {
+            if let Fate::Answered { row } = fate {
+                later(row);
+            }
+        }
+        self.halves.values_mut().for_each(|half| later(&mut half.row));
+    }
+
+    /// Counts what follows from the answers.
+    fn recount(&mut self) {
+        let counts = &mut self.counts;
+        (counts.answered, counts.ties, counts.both_bad) = (self.rows.len() as u64, 0, 0);
+        (counts.repeats, counts.repeats_agreed, counts.both, counts.both_disagreed) = (0, 0, 0, 0);
+        for row in &self.rows {
+            counts.ties += u64::from(matches!(row.verdict, Answer::Tie | Answer::BothBad));
+            counts.both_bad += u64::from(row.verdict == Answer::BothBad);
+            let before = |of: u64| match self.tickets[of as usize - 1].1 {
+                Fate::Answered { row } => Some(outcome(self.rows[row].verdict)),
+                _ => None,
+            };
+            match row.purpose {
+                Purpose::New => {}
+                Purpose::Mirror(of) => {
+                    if let Some(before) = before(of) {
+                        counts.both += 1;
+                        counts.both_disagreed += u64::from(swapped(before) != outcome(row.verdict));
+                    }
+                }
+                Purpose::Repeat(of) => {
+                    if let Some(before) = before(of) {
+                        counts.repeats += 1;
+                        counts.repeats_agreed += u64::from(before == outcome(row.verdict));
+                    }
+                }
+            }
+        }
+    }
+}
