@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use judges::{Config, Pair, SessionError, Ticket, verdict_from_word, verdict_word};
 use pyo3::prelude::*;
-use sim::journal::{self, Journal};
+use judging::journal::{self, Journal};
 
 use crate::call::{exception, value_error};
 use crate::frame::Columns;

@@ -16,6 +16,7 @@ pub mod http;
 pub mod ids;
 pub mod jobs;
 pub mod json;
+pub mod judge;
 pub mod metrics;
 pub mod notify;
 pub mod running;

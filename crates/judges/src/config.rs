@@ -199,8 +199,11 @@ impl Config {
     }
 }
 
-/// What is wrong with a name of a competitor or a judge, after its subject.
-pub(crate) fn check_word(name: &str) -> Result<(), String> {
+/// Whether a name can be one of a competitor or a judge.
+///
+/// # Errors
+/// With what is wrong with it, to follow its subject: "is empty".
+pub fn check_word(name: &str) -> Result<(), String> {
     let is_control = |c: &char| {
         c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };

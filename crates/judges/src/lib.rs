@@ -78,7 +78,7 @@ mod words;
 
 pub use board::Answer;
 
-pub use config::{AUTO, Config, ConfigError, Goal};
+pub use config::{AUTO, Config, ConfigError, Goal, check_word};
 pub use event::{Event, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{Counts, FoldError, Judged, Pair, Session, SessionError, Standing, Ticket};

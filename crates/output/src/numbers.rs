@@ -167,6 +167,17 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// Reads a tolerance: by how much of a share one that is named may be worse than another.
+///
+/// # Errors
+/// If it is not a share from 0 to below one half.
+pub fn parse_tolerance(text: &str) -> Result<f64, String> {
+    match parse_number(text)? {
+        share if (0.0..0.5).contains(&share) => Ok(share),
+        _ => Err("expected a share from 0 to below 0.5, e.g. 0.01".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

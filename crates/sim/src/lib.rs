@@ -15,7 +15,6 @@
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | the command line: its commands, and checks of arguments |
-//! | [`journal`] | logs of lines that several processes append to |
 //! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
 //!
 //! What long commands compute is in crate `studies`: here are flags, and what is printed.
@@ -41,4 +40,3 @@ pub mod experiment;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
-pub mod journal;

@@ -9,6 +9,7 @@ mod demo;
 #[cfg(feature = "drive")]
 mod drive;
 mod export;
+mod judge;
 mod keys;
 mod logging;
 mod migrate;
@@ -44,6 +45,7 @@ enum Command {
     Serve(Box<serve::Serve>),
     #[cfg(feature = "drive")]
     Demo(demo::Demo),
+    Judge(Box<judge::Judge>),
     Apply(apply::Apply),
     Keys(keys::Keys),
     Check(check::Check),
@@ -74,7 +76,7 @@ impl Command {
     /// Runs it, and returns the exit code.
     fn run(self) -> Result<u8> {
         // These end by themselves once they have answered all.
-        let serves = matches!(self, Self::Serve(_));
+        let serves = matches!(self, Self::Serve(_) | Self::Judge(_));
         #[cfg(feature = "drive")]
         let serves = serves || matches!(self, Self::Demo(_));
         if !serves {
@@ -84,6 +86,7 @@ impl Command {
             Self::Serve(command) => command.run(),
             #[cfg(feature = "drive")]
             Self::Demo(command) => command.run(),
+            Self::Judge(command) => command.run(),
             Self::Apply(command) => command.run(),
             Self::Keys(command) => command.run(),
             Self::Check(command) => return command.run(),

@@ -65,6 +65,18 @@ impl From<StoreError> for StartError {
 /// Ends when the process is asked to end.
 pub struct Asked(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
 
+impl Asked {
+    /// From now on; within a runtime.
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self(Box::pin(signals()?)))
+    }
+
+    /// Waits until then.
+    pub(crate) async fn wait(self) -> std::io::Result<()> {
+        self.0.await
+    }
+}
+
 impl std::fmt::Debug for Asked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Asked(..)")
@@ -200,7 +212,7 @@ impl Running {
     /// If signals cannot be had.
     pub fn asked_to_end(&self) -> std::io::Result<Asked> {
         let _within = self.runtime.as_ref().map(Runtime::enter);
-        Ok(Asked(Box::pin(signals()?)))
+        Asked::new()
     }
 
     /// Waits until the process is asked to end, and then as long as balancers need to notice that the server is not
@@ -213,7 +225,7 @@ impl Running {
         runtime.block_on(async {
             let mut fatal = self.app.fatal.subscribe();
             tokio::select! {
-                asked = asked.0 => asked?,
+                asked = asked.wait() => asked?,
                 why = fatal.wait_for(Option::is_some) => {
                     let why = why.ok().and_then(|why| why.clone()).unwrap_or_default();
                     return Err(EndError::Fatal(why));

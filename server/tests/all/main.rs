@@ -15,6 +15,7 @@ mod false_alarms;
 mod files;
 mod impressions;
 mod interface;
+mod judging;
 mod limits;
 mod notify;
 mod outcomes;

@@ -67,6 +67,15 @@ impl Session {
         Ok(None)
     }
 
+    /// What this judge, if one is named, answered or passed over last; `None` if there is nothing.
+    #[must_use]
+    pub fn last_closed(&self, judge: Option<&str>) -> Option<Ticket> {
+        let of = |number: &u64| {
+            self.closed_pair(*number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge)
+        };
+        self.closed.iter().rev().find_map(of).map(|pair| pair.ticket)
+    }
+
     fn is_asked(&self, ticket: Ticket, judge: Option<&str>) -> bool {
         self.open.get(&ticket.number).is_some_and(|open| judge.is_none() || open.pair.judge.as_deref() == judge)
     }

@@ -100,6 +100,7 @@ commands! {
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
     Inspect(inspect::Inspect),
+    Judge(serve::Judge),
     Live(live::Live),
     Man(help::generate::Man),
     Merge(shards::merge::Merge),

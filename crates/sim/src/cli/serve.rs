@@ -1,4 +1,4 @@
-//! `rankduel serve` and `rankduel demo`: start the program of the live server, which is built apart from this one.
+//! `rankduel serve`, `rankduel demo` and `rankduel judge`: start the program of the live server, which is built apart from this one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,24 @@ pub(super) struct Demo {
     /// Options of `rankduel-server demo`
     #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
+}
+
+/// Judge in a browser: two answers side by side, without names
+///
+/// Opens a page for judges on this machine, with the texts of a table and the pairs of a session as `rankduel next` asks them. The page is
+/// part of `rankduel-server`, which this command looks for beside itself and then in PATH. All options are those of `rankduel-server
+/// judge`.
+#[derive(Debug, Args)]
+pub(super) struct Judge {
+    /// Options of `rankduel-server judge`
+    #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
+impl Judge {
+    pub(super) fn run(self) -> Result<()> {
+        start("judge", self.options)
+    }
 }
 
 impl Serve {

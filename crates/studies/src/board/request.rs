@@ -5,11 +5,9 @@ use board::read::{Columns, Options, WinnerIs};
 use board::{Clusters, Looks, Settings, TieModel};
 use clap::{Args, ValueEnum};
 use letor_io::NameList;
-use output::numbers::parse_confidence;
+use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
-
-use crate::request::parse_tolerance;
 
 /// How a table is read, and what is asked of it.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use output::numbers::{parse_confidence, parse_number};
+use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use simulation::runs::evidence::EvidencePlan;
 
@@ -78,16 +78,5 @@ impl EvidenceRequest {
             self.give_up.then(|| "-give-up".to_owned()),
         ];
         words.into_iter().flatten().collect()
-    }
-}
-
-/// Reads a tolerance: by how much of a share one that is named may be worse than another.
-///
-/// # Errors
-/// If it is not a share from 0 to below one half.
-pub fn parse_tolerance(text: &str) -> Result<f64, String> {
-    match parse_number(text)? {
-        share if (0.0..0.5).contains(&share) => Ok(share),
-        _ => Err("expected a share from 0 to below 0.5, e.g. 0.01".to_owned()),
     }
 }

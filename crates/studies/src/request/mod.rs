@@ -33,7 +33,7 @@ use crate::notes::{of_algorithms, of_late};
 use crate::results::Look;
 use crate::runner::{Length, Size, Workplace};
 use crate::site::TruthRequest;
-pub use evidence::{EvidenceRequest, parse_tolerance};
+pub use evidence::EvidenceRequest;
 pub use horizons::HorizonsRequest;
 pub use late::LateRequest;
 pub use runs::{AxesChoice, RunRequest, StudyDefaults};

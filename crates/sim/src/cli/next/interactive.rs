@@ -3,17 +3,19 @@
 use std::io::{self, BufRead as _};
 
 use anyhow::{Context as _, Result};
-use judges::{Answer, Ticket};
+use judges::{Answer, Pair, Session, Ticket};
+use judging::Texts;
 use output::usage::usage;
+use ranktypes::text::harmless;
 
 use super::Next;
-use super::session::Session;
 use desk::println;
 
 /// What the judge said.
 enum Said {
     Answer(Answer),
     Skip,
+    Undo,
     Quit,
 }
 
@@ -24,6 +26,7 @@ fn said(line: &str) -> Option<Said> {
         "t" => Said::Answer(Answer::Tie),
         "b" => Said::Answer(Answer::BothBad),
         "s" => Said::Skip,
+        "u" => Said::Undo,
         "q" => Said::Quit,
         _ => return None,
     })
@@ -32,41 +35,80 @@ fn said(line: &str) -> Option<Said> {
 /// Asks until the judge has had enough, or the input ends. The pair that is open then is given back.
 pub(super) fn judge(next: &Next) -> Result<()> {
     let judge = next.judge.as_deref();
+    let texts = next.texts.as_deref().map(Texts::read).transpose()?;
     let mut before: Option<(Ticket, Said)> = None;
+    // What is shown next, if it is still open: the last comes first.
+    let mut waiting: Vec<Ticket> = Vec::new();
     let mut is_first = true;
     loop {
-        let mut session = Session::open(next)?;
+        let mut file = next.open(texts.as_ref())?;
         if is_first {
-            next.record_answers(&mut session)?;
+            next.record_answers(&mut file)?;
+            if let Some(texts) = &texts {
+                texts.agree_with(file.session.config()).map_err(|error| usage(format_args!("--texts: {error}")))?;
+            }
             is_first = false;
         }
-        let quits = matches!(before, Some((_, Said::Quit)));
         match before.take() {
-            Some((ticket, Said::Answer(verdict))) => session.live.tell(ticket, verdict, judge).map_err(usage)?,
-            Some((ticket, Said::Skip | Said::Quit)) => session.live.forget(ticket).map_err(usage)?,
+            Some((ticket, Said::Answer(verdict))) => file.session.tell(ticket, verdict, judge).map_err(usage)?,
+            Some((ticket, Said::Skip)) => file.session.forget(ticket).map_err(usage)?,
+            Some((ticket, Said::Undo)) => {
+                let undone = file.session.undo(judge).map_err(usage)?;
+                if undone.is_none() {
+                    println!("there is nothing to undo");
+                }
+                waiting.extend([ticket].into_iter().chain(undone));
+            }
+            Some((ticket, Said::Quit)) => {
+                waiting.push(ticket);
+                for ticket in waiting.into_iter().filter(|ticket| is_open(&file.session, *ticket)).collect::<Vec<_>>() {
+                    file.session.forget(ticket).map_err(usage)?;
+                }
+                file.save()?;
+                println!("{}", file.session.status());
+                return Ok(());
+            }
             None => {}
         }
-        if quits {
-            session.save()?;
-            println!("{}", session.live.status());
-            return Ok(());
-        }
-        let pair = session.live.ask(judge).map_err(usage)?;
-        session.save()?;
-        let config = session.live.config();
-        if let Some(item) = pair.item {
-            println!("{}", config.items[item as usize]);
-        }
-        println!("1: {}   2: {}", config.names[pair.first as usize], config.names[pair.second as usize]);
-        drop(session);
+        waiting.retain(|ticket| is_open(&file.session, *ticket));
+        let again = waiting.pop().and_then(|ticket| file.session.open().find(|pair| pair.ticket == ticket).cloned());
+        let pair = match again {
+            Some(pair) => pair,
+            None => file.session.ask(judge).map_err(usage)?,
+        };
+        file.save()?;
+        print(&file.session, &pair, texts.as_ref());
+        drop(file);
         before = Some((pair.ticket, answer()?));
     }
+}
+
+fn is_open(session: &Session, ticket: Ticket) -> bool {
+    session.open().any(|pair| pair.ticket == ticket)
+}
+
+fn print(session: &Session, pair: &Pair, texts: Option<&Texts>) {
+    let config = session.config();
+    let names = [pair.first, pair.second].map(|place| config.names[place as usize].as_str());
+    let item = pair.item.map(|item| config.items[item as usize].as_str());
+    let Some(texts) = texts else {
+        if let Some(item) = item {
+            println!("{item}");
+        }
+        println!("1: {}   2: {}", names[0], names[1]);
+        return;
+    };
+    println!("\n{}", harmless(item.map_or("", |item| texts.question(item))));
+    for (number, name) in (1..).zip(names) {
+        println!("--- {number} ---\n{}", harmless(texts.text(item.unwrap_or_default(), name).unwrap_or_default()));
+    }
+    println!("---");
 }
 
 /// The next line that is an answer.
 fn answer() -> Result<Said> {
     loop {
-        println!("1, 2, t (tie), b (both bad), s (skip), q (quit)?");
+        println!("1, 2, t (tie), b (both bad), s (skip), u (undo), q (quit)?");
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line).context("failed to read the answer")?;
         if read == 0 {

@@ -3,24 +3,20 @@
 //! | in | is |
 //! |---|---|
 //! | this file | flags, and what a call does |
-//! | `session` | the file: read, checked against the flags, written |
 //! | `interactive` | a judge at the terminal |
 
 mod interactive;
-mod session;
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use judges::{Answer, Goal, Pair, Ticket, verdict_from_word};
-use letor_io::NameList;
+use judges::{Answer, Pair, Ticket, verdict_from_word};
+use judging::{SessionFile, Settings, Texts};
 use output::numbers::{parse_confidence, parse_positive};
 use output::usage::usage;
 use serde::Serialize;
-use studies::request::parse_tolerance;
 
-use self::session::Session;
 use desk::println;
 
 /// The next pair for a judge: a dueling bandit asks people or models who compare two answers.
@@ -44,6 +40,10 @@ pub(super) struct Next {
     /// A pair that will not be answered; it is asked again later. May be repeated
     #[arg(long, value_name = "TICKET", value_parser = parse_ticket)]
     forget: Vec<Ticket>,
+
+    /// A pair whose answer was a mistake, or that was forgotten by mistake: it is open again. May be repeated
+    #[arg(long, value_name = "TICKET", value_parser = parse_ticket)]
+    take_back: Vec<Ticket>,
 
     /// Who judges: recorded with the pairs that are asked and the answers that are given
     #[arg(long, value_name = "NAME")]
@@ -69,63 +69,21 @@ pub(super) struct Next {
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, requires = "status")]
     confidence: f64,
 
-    /// Write all answers to a CSV file: first, second, winner, item, judge, ticket
+    /// Write all answers to a CSV file: first, second, winner, item, judge, ticket, and note if there are any
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pairs", "interactive"], value_hint = clap::ValueHint::FilePath)]
     export: Option<PathBuf>,
 
-    /// Ask a judge at the terminal until q: 1, 2, t (tie), b (both bad), s (skip)
+    /// Ask a judge at the terminal until q: 1, 2, t (tie), b (both bad), s (skip), u (undo the last one)
     #[arg(long, conflicts_with = "pairs")]
     interactive: bool,
 
+    /// With --interactive: show texts instead of names, from a table with the columns item, competitor and text (CSV or JSON Lines); a new
+    /// session is about what it holds
+    #[arg(long, value_name = "FILE", requires = "interactive", value_hint = clap::ValueHint::FilePath)]
+    texts: Option<PathBuf>,
+
     #[command(flatten)]
     settings: Settings,
-}
-
-/// The settings of a session. They never change: later calls may repeat them, and are refused if they differ.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Settings of a new session")]
-pub(super) struct Settings {
-    /// The competitors (models, prompts, rankers; one with a comma in quotation marks)
-    #[arg(long, value_name = "NAME,...")]
-    competitors: Vec<NameList>,
-
-    /// The competitors, from a file with one name per line
-    #[arg(long, value_name = "FILE", conflicts_with = "competitors", value_hint = clap::ValueHint::FilePath)]
-    competitors_from: Option<PathBuf>,
-
-    /// What they are compared on (prompts, queries), from a file with one item per line; each pair goes through all of them in its own order
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    items: Option<PathBuf>,
-
-    /// best: name the best; order: rank all; uniform: every pair equally often [default: best]
-    #[arg(long, value_name = "best|order|uniform", value_parser = parse_goal)]
-    goal: Option<Goal>,
-
-    /// Who chooses pairs for goal best: top-two, or an algorithm of `rankduel algorithms` that plays two arms at a time [default: auto]
-    #[arg(long, value_name = "POLICY")]
-    policy: Option<String>,
-
-    /// How many judgements there will be, for policies that must know
-    #[arg(long, value_name = "N", value_parser = parse_positive)]
-    horizon: Option<u64>,
-
-    /// From which all random choices follow [default: 0]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Ask each pair in both orders on its item; a disagreement is a tie for the policy
-    #[arg(long)]
-    both: bool,
-
-    /// The share of pairs that repeat an earlier question, 0 to 0.5, to see whether judges agree with themselves; the policy does not learn from
-    /// them [default: 0]
-    #[arg(long, value_name = "SHARE")]
-    repeat: Option<f64>,
-
-    /// By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45% against
-    /// each other is good enough; without, a session between equals never ends [default: 0]
-    #[arg(long, value_name = "SHARE", value_parser = parse_tolerance)]
-    tolerance: Option<f64>,
 }
 
 /// More pairs are not asked together.
@@ -141,11 +99,6 @@ fn parse_answer(text: &str) -> Result<(Ticket, Answer), String> {
     let verdict = verdict_from_word(word)
         .ok_or_else(|| format!("expected the verdict first, second, tie or both-bad, found `{word}`"))?;
     Ok((parse_ticket(ticket)?, verdict))
-}
-
-fn parse_goal(text: &str) -> Result<Goal, String> {
-    let goals = [Goal::Best, Goal::Order, Goal::Uniform];
-    goals.into_iter().find(|goal| goal.name() == text).ok_or_else(|| "expected best, order or uniform".to_owned())
 }
 
 /// A pair as it is printed.
@@ -180,15 +133,15 @@ impl Next {
         if self.interactive {
             return interactive::judge(&self);
         }
-        let mut session = Session::open(&self)?;
-        self.record_answers(&mut session)?;
+        let mut file = self.open(None)?;
+        self.record_answers(&mut file)?;
         let asked = if self.asks() {
-            session.live.ask_many(count as usize, self.judge.as_deref()).map_err(usage)?
+            file.session.ask_many(count as usize, self.judge.as_deref()).map_err(usage)?
         } else {
             Vec::new()
         };
-        session.save()?;
-        let live = &session.live;
+        file.save()?;
+        let live = &file.session;
         if let Some(path) = &self.export {
             export(live, path)?;
         }
@@ -206,6 +159,10 @@ impl Next {
         Ok(())
     }
 
+    fn open(&self, texts: Option<&Texts>) -> Result<SessionFile> {
+        self.settings.open(&self.state, self.asks(), self.writes(), texts)
+    }
+
     /// Whether a pair is asked.
     fn asks(&self) -> bool {
         !(self.no_ask || self.status || self.open || self.export.is_some())
@@ -213,34 +170,41 @@ impl Next {
 
     /// Whether the file may change.
     fn writes(&self) -> bool {
-        self.asks() || !self.answer.is_empty() || !self.forget.is_empty()
+        self.asks() || [self.answer.len(), self.forget.len(), self.take_back.len()] != [0; 3]
     }
 
-    fn record_answers(&self, session: &mut Session) -> Result<()> {
+    fn record_answers(&self, file: &mut SessionFile) -> Result<()> {
         let judge = self.judge.as_deref();
+        for ticket in &self.take_back {
+            file.session.take_back(*ticket, judge).map_err(|error| usage(format_args!("--take-back: {error}")))?;
+        }
         for (ticket, verdict) in &self.answer {
-            session.live.tell(*ticket, *verdict, judge).map_err(|error| usage(format_args!("--answer: {error}")))?;
+            file.session.tell(*ticket, *verdict, judge).map_err(|error| usage(format_args!("--answer: {error}")))?;
         }
         for ticket in &self.forget {
-            session.live.forget(*ticket).map_err(|error| usage(format_args!("--forget: {error}")))?;
+            file.session.forget(*ticket).map_err(|error| usage(format_args!("--forget: {error}")))?;
         }
         Ok(())
     }
 }
 
 /// The table of all answers.
-fn export(live: &judges::Session, path: &std::path::Path) -> Result<()> {
-    let (config, judges) = (live.config(), live.judges());
-    let rows = live.judged().iter().map(|judged| {
-        let name = |place: u32| config.names[place as usize].as_str();
-        (
+fn export(session: &judges::Session, path: &std::path::Path) -> Result<()> {
+    let (config, judges) = (session.config(), session.judges());
+    let has_notes = session.judged().iter().any(|judged| session.note(judged.ticket).is_some());
+    let rows = session.judged().iter().map(|judged| {
+        let name = |place: u32| config.names[place as usize].clone();
+        let mut row = vec![
             name(judged.first),
             name(judged.second),
-            judges::verdict_word(judged.verdict).unwrap_or_default(),
-            judged.item.map_or("", |item| config.items[item as usize].as_str()),
-            judged.judge.map_or("", |judge| judges[judge as usize].as_str()),
+            judges::verdict_word(judged.verdict).unwrap_or_default().to_owned(),
+            judged.item.map_or_else(String::new, |item| config.items[item as usize].clone()),
+            judged.judge.map_or_else(String::new, |judge| judges[judge as usize].clone()),
             judged.ticket.to_string(),
-        )
+        ];
+        row.extend(has_notes.then(|| session.note(judged.ticket).unwrap_or_default().to_owned()));
+        row
     });
-    output::write_csv(path, &["first", "second", "winner", "item", "judge", "ticket"], rows)
+    let header = ["first", "second", "winner", "item", "judge", "ticket", "note"];
+    output::write_csv(path, &header[..if has_notes { 7 } else { 6 }], rows)
 }

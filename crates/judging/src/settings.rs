@@ -1,93 +1,73 @@
-//! The file of a session: read, checked against the flags, written.
+//! The settings of a session as flags, and how a session begins with them.
 
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
-use judges::Config;
+use anyhow::{Result, bail};
+use clap::Args;
+use judges::{Config, Goal};
 use letor_io::NameList;
 use output::explained;
 use output::input;
+use output::numbers::{parse_positive, parse_tolerance};
 use output::tell::note;
 use output::usage::usage;
 
-use super::{Next, Settings};
-use crate::journal::{self, Journal};
-
-/// How long a call waits for others that use the file.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::session_file::{SessionFile, Unbegun};
+use crate::texts::Texts;
 
 /// Names and items in files are no larger than this together.
 const MOST: u64 = 1 << 28;
 
-/// A session, locked; without a lock, it cannot be saved.
-pub(super) struct Session {
-    journal: Option<Journal>,
-    pub(super) live: judges::Session,
-    /// Where its whole lines end.
-    end: u64,
+/// The settings of a session. They never change: later calls may repeat them, and are refused if they differ.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Settings of a new session")]
+pub struct Settings {
+    /// The competitors (models, prompts, rankers; one with a comma in quotation marks)
+    #[arg(long, value_name = "NAME,...")]
+    competitors: Vec<NameList>,
+
+    /// The competitors, from a file with one name per line
+    #[arg(long, value_name = "FILE", conflicts_with = "competitors", value_hint = clap::ValueHint::FilePath)]
+    competitors_from: Option<PathBuf>,
+
+    /// What they are compared on (prompts, queries), from a file with one item per line; each pair goes through all of them in its own order
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    items: Option<PathBuf>,
+
+    /// best: name the best; order: rank all; uniform: every pair equally often [default: best]
+    #[arg(long, value_name = "best|order|uniform", value_parser = parse_goal)]
+    goal: Option<Goal>,
+
+    /// Who chooses pairs for goal best: top-two, or an algorithm of `rankduel algorithms` that plays two arms at a time [default: auto]
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<String>,
+
+    /// How many judgements there will be, for policies that must know
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    horizon: Option<u64>,
+
+    /// From which all random choices follow [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Ask each pair in both orders on its item; a disagreement is a tie for the policy
+    #[arg(long)]
+    both: bool,
+
+    /// The share of pairs that repeat an earlier question, 0 to 0.5, to see whether judges agree with themselves; the policy does not learn from
+    /// them [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    repeat: Option<f64>,
+
+    /// By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45% against
+    /// each other is good enough; without, a session between equals never ends [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = parse_tolerance)]
+    tolerance: Option<f64>,
 }
 
-impl Session {
-    /// Reads the session, or begins it if there is none.
-    pub(super) fn open(next: &Next) -> Result<Self> {
-        let path = next.state.as_path();
-        // A folder without room or permission for a lock can still be looked at.
-        let journal = match Journal::lock(path, PATIENCE) {
-            Ok(journal) => Some(journal),
-            Err(error) if next.writes() => return Err(error),
-            Err(_) => None,
-        };
-        let bytes = match &journal {
-            Some(journal) => journal.read()?,
-            None => journal::read(path)?,
-        };
-        let bytes = bytes.unwrap_or_default();
-        if let Some(cut) = unfinished(&bytes) {
-            if !next.asks() || next.settings.competitors()?.is_none() {
-                let missing = usage(format_args!(
-                    "there is no session in {}: begin one with --competitors NAME,NAME,... or --competitors-from FILE",
-                    path.display()
-                ));
-                return Err(missing);
-            }
-            if cut {
-                note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
-            }
-            let live = judges::Session::new(next.settings.config()?).map_err(|error| usage(flagged(&error)))?;
-            return Ok(Self { journal, live, end: 0 });
-        }
-        let (live, read) = judges::Session::replay(&bytes).with_context(|| path.display().to_string())?;
-        if read.torn > 0 {
-            let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
-            note(false, &format!("{}: {what}", path.display()));
-        }
-        next.settings.agree_with(live.config(), path)?;
-        Ok(Self { journal, live, end: read.bytes as u64 })
-    }
-
-    /// Writes what is new, and returns when it is on the disk.
-    pub(super) fn save(&mut self) -> Result<()> {
-        let lines = self.live.take_lines();
-        if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
-            journal.append(self.end, lines.as_bytes())?;
-            if self.end == 0 {
-                // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
-                note(false, &format!("the session begins: {}", of_what(self.live.config())));
-            }
-            self.end += lines.len() as u64;
-        }
-        Ok(())
-    }
-}
-
-/// Whether a session never began: `Some(false)` if there is nothing, `Some(true)` if its first line was cut off.
-fn unfinished(bytes: &[u8]) -> Option<bool> {
-    // A file that ends within its first line was cut off when it was created.
-    let beginning = judges::Session::BEGINNING.as_bytes();
-    let common = bytes.len().min(beginning.len());
-    let is_cut = !bytes.contains(&b'\n') && bytes[..common] == beginning[..common];
-    is_cut.then_some(!bytes.is_empty())
+fn parse_goal(text: &str) -> Result<Goal, String> {
+    let goals = [Goal::Best, Goal::Order, Goal::Uniform];
+    goals.into_iter().find(|goal| goal.name() == text).ok_or_else(|| "expected best, order or uniform".to_owned())
 }
 
 /// The message of a wrong setting, with the flag that gives it.
@@ -155,6 +135,35 @@ fn lines_of(path: &Path) -> Result<Vec<String>> {
 }
 
 impl Settings {
+    /// Reads the session at `path`, or begins it if there is none and a pair is asked, with the competitors and items of `texts` if no
+    /// flag names others. Remarks go to standard error.
+    ///
+    /// # Errors
+    /// As for [`SessionFile::open`], if a setting is wrong, or for settings that differ from those of the file.
+    pub fn open(&self, path: &Path, asks: bool, writes: bool, texts: Option<&Texts>) -> Result<SessionFile> {
+        let file = SessionFile::open(path, writes, |unbegun| {
+            if !asks || self.competitors()?.is_none() && texts.is_none() {
+                return Err(usage(format_args!(
+                    "there is no session in {}: begin one with --competitors NAME,NAME,... or --competitors-from FILE",
+                    path.display()
+                )));
+            }
+            if unbegun == Unbegun::CutOff {
+                note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
+            }
+            let session = judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))?;
+            // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
+            note(false, &format!("the session begins: {}", of_what(session.config())));
+            Ok(session)
+        })?;
+        if file.torn() > 0 {
+            let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
+            note(false, &format!("{}: {what}", path.display()));
+        }
+        self.agree_with(file.session.config(), path)?;
+        Ok(file)
+    }
+
     fn competitors(&self) -> Result<Option<Vec<String>>> {
         match (self.competitors.as_slice(), &self.competitors_from) {
             ([], Some(path)) => lines_of(path).map(Some),
@@ -164,11 +173,12 @@ impl Settings {
     }
 
     /// The settings of a new session.
-    fn config(&self) -> Result<Config> {
-        let names = self.competitors()?.unwrap_or_default();
+    fn config(&self, texts: Option<&Texts>) -> Result<Config> {
+        let of_texts = |all: fn(&Texts) -> &Vec<String>| texts.map(|texts| all(texts).clone()).unwrap_or_default();
+        let names = self.competitors()?.unwrap_or_else(|| of_texts(|texts| &texts.competitors));
         let usual = Config::of(names);
         Ok(Config {
-            items: self.items.as_deref().map(lines_of).transpose()?.unwrap_or_default(),
+            items: self.items.as_deref().map(lines_of).transpose()?.unwrap_or_else(|| of_texts(|texts| &texts.items)),
             goal: self.goal.unwrap_or_default(),
             policy: self.policy.clone().unwrap_or_else(|| usual.policy.clone()),
             horizon: self.horizon.unwrap_or(0),

@@ -1,0 +1,19 @@
+//! What judging needs on disk: the file of a session, which several programs may use together, and the texts that judges compare.
+//!
+//! | module | |
+//! |---|---|
+//! | [`journal`] | logs of lines that several processes append to |
+//! | [`session_file`] | a session in such a log |
+//! | [`settings`] | the settings of a session as flags |
+//! | [`texts`] | tables of items, competitors and texts |
+//!
+//! Not here: sessions themselves, which are in `judges`, and how a judge is asked.
+
+pub mod journal;
+pub mod session_file;
+pub mod settings;
+pub mod texts;
+
+pub use session_file::SessionFile;
+pub use settings::Settings;
+pub use texts::Texts;

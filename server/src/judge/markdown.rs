@@ -1,0 +1,116 @@
+//! Markdown of other people as HTML that does nothing: no HTML of theirs, no picture, and no link but to the web.
+
+use maud::PreEscaped;
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+
+/// Longer texts are shown as they are written: nothing in them is Markdown.
+const MOST: usize = 1 << 20;
+
+/// A text as HTML.
+pub(super) fn rendered(text: &str) -> PreEscaped<String> {
+    if text.len() > MOST {
+        return maud::html! { pre { (text) } };
+    }
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    // Links that are not shown as such, and how deep in pictures this is.
+    let mut plain_links = 0_usize;
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    let events = Parser::new_ext(text, options).filter_map(|event| match event {
+        Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
+        Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
+        Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
+        // What is on another server would tell it who judges, and when.
+        Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
+        Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
+        // Headings of the page are of the page.
+        Event::Start(Tag::Heading { level, id, classes, attrs }) => {
+            let _ = (id, classes, attrs);
+            Some(Event::Start(Tag::Heading { level: lower(level), id: None, classes: Vec::new(), attrs: Vec::new() }))
+        }
+        Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(lower(level)))),
+        Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+            let is_web = ["https://", "http://"].iter().any(|scheme| dest_url.to_lowercase().starts_with(scheme));
+            if !is_web || link_type == LinkType::Email {
+                plain_links += 1;
+                return None;
+            }
+            let title = CowStr::Borrowed("");
+            Some(Event::Start(Tag::Link { link_type, dest_url, title, id: CowStr::Borrowed("") }))
+        }
+        Event::End(TagEnd::Link) if plain_links > 0 => {
+            plain_links -= 1;
+            None
+        }
+        event => Some(event),
+    });
+    html::push_html(&mut out, events);
+    // A page that a link leads to learns nothing, and a judge who follows one does not lose the question.
+    PreEscaped(out.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" target=\"_blank\" href="))
+}
+
+/// The headings of an answer are below those of the page.
+fn lower(level: pulldown_cmark::HeadingLevel) -> pulldown_cmark::HeadingLevel {
+    use pulldown_cmark::HeadingLevel as H;
+    match level {
+        H::H1 => H::H3,
+        H::H2 => H::H4,
+        H::H3 => H::H5,
+        _ => H::H6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_is_shown_and_does_nothing() {
+        let shown = rendered("# One\n\n*two* `three`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n").0;
+        for part in ["<h3>One</h3>", "<em>two</em>", "<code>three</code>", "<table>"] {
+            assert!(shown.contains(part), "{shown}");
+        }
+        let hostile = [
+            "<script>alert(1)</script>",
+            "a <img src=x onerror=alert(1)> b",
+            "<iframe src=\"https://example.org\"></iframe>",
+            "![](https://example.org/pixel.png \"t\")",
+            "[x](javascript:alert(1))",
+            "[x](data:text/html;base64,PHNjcmlwdD4=)",
+            "[x]( JaVaScRiPt:alert(1) )",
+            "<javascript:alert(1)>",
+            "[x][y]\n\n[y]: javascript:alert(1)",
+            "[a <b>](https://example.org/\" onmouseover=\"alert(1))",
+            "<!-- --><style>*{display:none}</style>",
+            "# x {#main .quiet onclick=alert(1)}",
+            "[![i](https://example.org/i.png)](javascript:alert(1))",
+            "<form action=/answer><input name=verdict value=first>",
+            "</article></main><h1>Enough is known",
+            "| a |\n|--|\n| <b onclick=alert(1)> |",
+        ];
+        for text in hostile {
+            let shown = rendered(text).0;
+            // Every tag is one that Markdown makes, and has no attribute but the address of a link to the web.
+            for tag in shown.split('<').skip(1) {
+                let tag = tag.split('>').next().unwrap();
+                let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+                assert!(
+                    ["p", "a", "em", "h3", "table", "thead", "tbody", "tr", "th", "td", "pre", "code", "br"]
+                        .contains(&name),
+                    "{text}: {shown}"
+                );
+                if let Some((_, attributes)) = tag.split_once(' ') {
+                    let expected = "rel=\"noopener noreferrer nofollow\" target=\"_blank\" href=\"http";
+                    assert!(name == "a" && attributes.starts_with(expected), "{text}: {shown}");
+                    assert_eq!(attributes.matches('"').count(), 6, "{text}: {shown}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_about_links_is_not_changed_where_it_is_not_one() {
+        let shown = rendered("`<a href=x>` and <a href=y>").0;
+        assert!(!shown.contains("<a ") && shown.contains("&lt;a href=x&gt;"), "{shown}");
+        assert!(rendered(&"x".repeat(MOST + 1)).0.starts_with("<pre>x"));
+    }
+}

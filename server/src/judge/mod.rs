@@ -1,0 +1,13 @@
+//! A page to judge on: two answers side by side without names, for the pairs of a session in a file. `room` is what judges do there, `http`
+//! how browsers reach it, `page` what they see. Not here: which pair is next, which `judges` decides.
+
+mod http;
+mod links;
+mod markdown;
+mod outlook;
+mod page;
+mod room;
+
+pub use http::{Running, StartError};
+pub use links::Links;
+pub use room::{Room, RoomSettings};

@@ -1,0 +1,121 @@
+//! What a judge sees.
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::markdown::rendered;
+use super::room::{Outcome, Shown};
+
+/// Styles beside those of all pages.
+pub(super) const STYLES: &str = include_str!("judge.css");
+/// Keys, and texts that scroll together.
+pub(super) const SCRIPT: &str = include_str!("judge.js");
+
+/// What is said of what happened last, by its word in the address. Words of others say nothing.
+pub(super) fn told(word: &str) -> &'static str {
+    match word {
+        "undone" => "Taken back: answer this one again.",
+        "nothing" => "There is nothing to undo.",
+        "again" => "That was answered already, in the same way.",
+        "long-note" => "The note has more than 2,000 characters: shorten it, and answer again.",
+        "refused" => "That pair was answered already, or is not yours: nothing changed.",
+        _ => "",
+    }
+}
+
+/// The word for an outcome, as the query of an address.
+pub(super) fn said(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Taken => "",
+        Outcome::Again => "?said=again",
+        Outcome::Undone => "?said=undone",
+        Outcome::NothingToUndo => "?said=nothing",
+        Outcome::LongNote => "?said=long-note",
+        Outcome::Refused => "?said=refused",
+    }
+}
+
+fn framed(title: &str, body: &Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/judge.css";
+                script src="/judge.js" defer {}
+            }
+            body.judge { (body) }
+        }
+    }
+    .into_string()
+}
+
+/// A page with one sentence.
+pub(super) fn problem(sentence: &str) -> String {
+    framed("Judging", &html! { main id="main" { h1 { "Judging" } p { (sentence) } } })
+}
+
+/// The answers that are not a side.
+const OTHERS: [(&str, &str, &str); 3] = [("0", "tie", "Tie"), ("9", "both bad", "Both bad"), ("s", "skip", "Skip")];
+
+/// A pair, for the judge of this key.
+pub(super) fn question(key: &str, shown: &Shown, told: &str) -> String {
+    let number = shown.own + 1;
+    let side = |at: usize| {
+        let (digit, verdict) = [("1", "first"), ("2", "second")][at];
+        html! {
+            article.answer aria-labelledby={ "answer-" (digit) } {
+                h2 id={ "answer-" (digit) } { "Answer " (digit) }
+                // Can be scrolled with a keyboard.
+                div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at])) }
+                button.side type="submit" form="say" name="verdict" value=(verdict) data-key=(digit) aria-keyshortcuts=(digit) {
+                    "Answer " (digit) " is better " kbd { (digit) }
+                }
+            }
+        }
+    };
+    let body = html! {
+        a.skip href="#answer-1" { "To the answers" }
+        header.bar {
+            p.count { "Question " (number) }
+            p.muted {
+                @if shown.all > shown.own { (shown.all) " answers of all judges. " }
+                (shown.outlook.sentence)
+                @if !shown.outlook.leader.is_empty() { " " (shown.outlook.leader) }
+            }
+        }
+        main id="main" {
+            h1.hidden { "Which answer is better?" }
+            p.told role="status" { (told) }
+            @if shown.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
+            @if !shown.question.is_empty() {
+                section.question aria-label="Question" { (rendered(&shown.question)) }
+            }
+            div.answers { (side(0)) (side(1)) }
+            form id="say" method="post" action={ "/j/" (key) "/say" } {
+                input type="hidden" name="ticket" value=(shown.ticket);
+                div.others {
+                    @for (letter, verdict, label) in OTHERS {
+                        button type="submit" name="verdict" value=(verdict) data-key=(letter) aria-keyshortcuts=(letter) {
+                            (label) " " kbd { (letter.to_uppercase()) }
+                        }
+                    }
+                }
+                details.note {
+                    summary { "Note " kbd { "N" } }
+                    label for="note" { "A note on this pair, sent with your answer" }
+                    textarea id="note" name="note" rows="3" maxlength="2000" {}
+                }
+            }
+            form.undo method="post" action={ "/j/" (key) "/undo" } {
+                button.quiet type="submit" data-key="u" aria-keyshortcuts="u" disabled[!shown.may_undo] {
+                    "Undo the last one " kbd { "U" }
+                }
+            }
+        }
+    };
+    framed(&format!("Question {number}"), &body)
+}

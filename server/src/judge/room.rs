@@ -1,0 +1,180 @@
+//! What judges do: each is asked a pair at a time, answers it, skips it, or takes back what was last.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use judges::{Answer, SessionError, Ticket, verdict_from_word};
+use judging::{SessionFile, Texts};
+
+use super::outlook::{Looks, Outlook};
+
+/// What a room shows.
+#[derive(Debug, Clone, Default)]
+pub struct RoomSettings {
+    /// The session.
+    pub session: PathBuf,
+    /// Whether judges may see who leads.
+    pub shows_leader: bool,
+}
+
+/// A session, the texts, and all judges.
+#[derive(Debug)]
+pub struct Room {
+    settings: RoomSettings,
+    file: Mutex<SessionFile>,
+    texts: Texts,
+    looks: Looks,
+}
+
+/// A pair as a judge sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) ticket: Ticket,
+    /// What was asked; empty where there are no items.
+    pub(super) question: String,
+    pub(super) answers: [String; 2],
+    /// How many answers this judge gave, and all together.
+    pub(super) own: u64,
+    pub(super) all: u64,
+    /// Whether there is something to undo.
+    pub(super) may_undo: bool,
+    pub(super) outlook: Outlook,
+}
+
+/// What a judge said of a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Said {
+    Answer(Answer, Option<String>),
+    Skip,
+}
+
+impl Said {
+    /// From the words of a form.
+    pub(super) fn of(verdict: &str, note: &str) -> Option<Self> {
+        let note = Some(note.trim().replace("\r\n", "\n")).filter(|note| !note.is_empty());
+        match verdict {
+            "skip" => Some(Self::Skip),
+            word => Some(Self::Answer(verdict_from_word(word)?, note)),
+        }
+    }
+}
+
+/// What became of what a judge did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Taken,
+    /// The answer is in the session already, e.g. because a form was sent twice.
+    Again,
+    Undone,
+    NothingToUndo,
+    /// The note is longer than notes are: nothing changed.
+    LongNote,
+    /// The pair was closed, or is of another judge: nothing changed.
+    Refused,
+}
+
+impl Room {
+    /// A room for the session of this file, which has been opened.
+    #[must_use]
+    pub fn new(settings: RoomSettings, mut file: SessionFile, texts: Texts) -> Self {
+        file.unlock();
+        let looks = Looks::default();
+        looks.look(&file.session, settings.shows_leader);
+        Self { settings, file: Mutex::new(file), texts, looks }
+    }
+
+    /// The file, read again if others wrote to it.
+    fn locked(&self) -> Result<Open<'_>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.lock()?;
+        Ok(Open { file })
+    }
+
+    /// The pair that a judge is asked: one that is open, the oldest first, or a new one, which is on the disk when this returns.
+    pub(super) fn question(&self, judge: &str) -> Result<Shown> {
+        let mut open = self.locked()?;
+        let file = &mut *open.file;
+        let asked = file.session.open().find(|pair| pair.judge.as_deref() == Some(judge)).cloned();
+        let pair = match asked {
+            Some(pair) => pair,
+            None => {
+                let pair = file.session.ask(Some(judge))?;
+                file.save()?;
+                pair
+            }
+        };
+        let session = &file.session;
+        let (config, counts) = (session.config(), session.counts());
+        let item = pair.item.map_or("", |item| config.items[item as usize].as_str());
+        let text = |place: u32| {
+            self.texts.text(item, &config.names[place as usize]).unwrap_or("(this text is missing)").to_owned()
+        };
+        let names = session.judges();
+        let is_own = |row: &&judges::Judged| row.judge.is_some_and(|own| names[own as usize] == judge);
+        Ok(Shown {
+            ticket: pair.ticket,
+            question: self.texts.question(item).to_owned(),
+            answers: [text(pair.first), text(pair.second)],
+            own: session.judged().iter().filter(is_own).count() as u64,
+            all: counts.answered,
+            may_undo: session.last_closed(Some(judge)).is_some(),
+            outlook: self.looks.latest(),
+        })
+    }
+
+    /// What a judge said of the pair of a ticket. It is on the disk when this returns.
+    pub(super) fn say(&self, judge: &str, ticket: &str, said: Said) -> Result<Outcome> {
+        let mut open = self.locked()?;
+        let file = &mut *open.file;
+        let Ok(ticket) = ticket.parse::<Ticket>() else { return Ok(Outcome::Refused) };
+        let asked = file.session.open().find(|pair| pair.ticket == ticket).and_then(|pair| pair.judge.as_deref());
+        if asked.is_some_and(|asked| asked != judge) {
+            return Ok(Outcome::Refused);
+        }
+        let told = match &said {
+            Said::Answer(verdict, note) => file.session.tell_with_note(ticket, *verdict, Some(judge), note.as_deref()),
+            Said::Skip => file.session.forget(ticket),
+        };
+        match told {
+            Ok(()) => {
+                file.save()?;
+                self.looks.look(&file.session, self.settings.shows_leader);
+                Ok(Outcome::Taken)
+            }
+            Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Said::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
+                Ok(Outcome::Again)
+            }
+            Err(SessionError::AlreadyForgotten { .. }) if said == Said::Skip => Ok(Outcome::Again),
+            Err(SessionError::Note { .. }) => Ok(Outcome::LongNote),
+            Err(_) => Ok(Outcome::Refused),
+        }
+    }
+
+    /// Takes back what this judge did last.
+    pub(super) fn undo(&self, judge: &str) -> Result<Outcome> {
+        let mut open = self.locked()?;
+        let file = &mut *open.file;
+        let undone = file.session.undo(Some(judge))?;
+        file.save()?;
+        self.looks.look(&file.session, self.settings.shows_leader);
+        Ok(if undone.is_some() { Outcome::Undone } else { Outcome::NothingToUndo })
+    }
+
+    /// The file of the session.
+    #[must_use]
+    pub fn session(&self) -> &std::path::Path {
+        &self.settings.session
+    }
+}
+
+/// The file while one judge uses it; afterwards, other programs may.
+struct Open<'a> {
+    file: MutexGuard<'a, SessionFile>,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.file.unlock();
+    }
+}
