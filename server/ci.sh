@@ -27,6 +27,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   python3 -B tests/outside/orders.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   python3 -B tests/outside/security.py "$CARGO_TARGET_DIR/debug/rankduel-server" 500
+  step 'judges at a page that is killed'
+  python3 -B tests/outside/judges.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
   step 'single bits that change, users who are forgotten, a machine that is lost'
   python3 -B tests/outside/flips.py "$CARGO_TARGET_DIR/debug/rankduel-server" 12
   python3 -B tests/outside/forget.py "$CARGO_TARGET_DIR/debug/rankduel-server" 10
@@ -52,6 +54,7 @@ if [ -x "$chromium" ] && node -e 'for (const name of ["playwright-core", "axe-co
   step 'pages in a browser'
   shots=$(mktemp -d)
   node tests/outside/page.mjs "$CARGO_TARGET_DIR/debug/rankduel-server" "$shots"
+  node tests/outside/judge.mjs "$CARGO_TARGET_DIR/debug/rankduel-server" "$shots"
   rm -rf "$shots"
   step 'the shop, used by a person'
   bash examples/shop/test.sh "$CARGO_TARGET_DIR/debug/rankduel-server"

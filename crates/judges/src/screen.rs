@@ -1,6 +1,6 @@
 //! What a judge sees of a pair: who is shown first, and on which item. And the random streams of a session.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bandits::Generator;
 use bandits::random::{coin, shuffle};
@@ -33,6 +33,8 @@ struct PairHistory {
     new: u64,
     /// Items of questions that were never answered, asked again when all others were.
     owed: VecDeque<u32>,
+    /// Items that were asked before their turn, because the judge had seen those before them.
+    ahead: BTreeSet<u32>,
 }
 
 /// What all pairs have been asked.
@@ -70,36 +72,59 @@ impl Screen {
         this <= other
     }
 
-    /// The item of the next new question of a pair.
-    pub(crate) fn item(&self, pair: Competitors) -> Option<u32> {
-        let (lower, higher) = key(pair);
-        let count = u64::from(self.items);
-        if count == 0 {
+    /// The item of the next new question of a pair, which the judge has not `seen` with it; if all were, the one whose turn it is.
+    pub(crate) fn item(&self, pair: Competitors, seen: Option<&BTreeSet<u32>>) -> Option<u32> {
+        if self.items == 0 {
             return None;
         }
-        let asked = self.pairs.get(&(lower, higher));
-        let new = asked.map_or(0, |asked| asked.new);
-        match asked.and_then(|asked| asked.owed.front()) {
-            Some(&owed) if new.is_multiple_of(count) => Some(owed),
-            _ => {
-                let of = [u64::from(lower), u64::from(higher), new / count];
-                Some(shuffled(stream(self.seed, "items", of), self.items, (new % count) as u32))
+        let none = PairHistory::default();
+        let asked = self.pairs.get(&key(pair)).unwrap_or(&none);
+        let round = self.round(pair, asked.new).filter(|item| !asked.ahead.contains(item));
+        let is_between = asked.new.is_multiple_of(u64::from(self.items));
+        let [first, later] = if is_between { [&asked.owed, &none.owed] } else { [&none.owed, &asked.owed] };
+        let next_round = || self.round(pair, (asked.new / u64::from(self.items) + 1) * u64::from(self.items));
+        let mut turns = first.iter().copied().chain(round).chain(later.iter().copied()).chain(next_round());
+        let turn = turns.next();
+        match seen {
+            Some(seen) if turn.is_some_and(|turn| seen.contains(&turn)) => {
+                turns.find(|item| !seen.contains(item)).or(turn)
             }
+            _ => turn,
         }
+    }
+
+    /// The items of a pair after `new` questions, until each had its turn in this round.
+    fn round(&self, pair: Competitors, new: u64) -> impl Iterator<Item = u32> {
+        let ((lower, higher), items, count) = (key(pair), self.items, u64::from(self.items));
+        let seed = stream(self.seed, "items", [u64::from(lower), u64::from(higher), new / count]);
+        ((new % count) as u32..items).map(move |place| shuffled(seed, items, place))
     }
 
     /// A question is asked. A new one takes its item.
     pub(crate) fn asked(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
-        let count = u64::from(self.items);
-        let asked = self.pairs.entry(key(shown)).or_default();
+        let mut asked = self.pairs.remove(&key(shown)).unwrap_or_default();
         asked.orders[usize::from(shown.0 > shown.1)] += 1;
-        if is_new {
-            if count > 0 && asked.new.is_multiple_of(count) && item.is_some() && asked.owed.front() == item.as_ref() {
-                asked.owed.pop_front();
-            } else {
-                asked.new += 1;
+        if let Some(item) = item.filter(|_| is_new && self.items > 0) {
+            let is_between = asked.new.is_multiple_of(u64::from(self.items));
+            let turn = self.round(shown, asked.new).find(|item| !asked.ahead.contains(item));
+            let owed = asked.owed.iter().position(|owed| *owed == item);
+            match owed {
+                Some(place) if is_between || turn != Some(item) => drop(asked.owed.remove(place)),
+                _ if turn == Some(item) => {
+                    asked.new += 1;
+                    for passed in self.round(shown, asked.new) {
+                        if asked.new.is_multiple_of(u64::from(self.items)) || !asked.ahead.remove(&passed) {
+                            break;
+                        }
+                        asked.new += 1;
+                    }
+                }
+                // Otherwise it had its turn in this round, or another revision asked.
+                _ if self.round(shown, asked.new).any(|later| later == item) => drop(asked.ahead.insert(item)),
+                _ => {}
             }
         }
+        self.pairs.insert(key(shown), asked);
     }
 
     /// A question will not be answered. A new one gives its item back.
@@ -169,7 +194,7 @@ mod tests {
         let pair = (5, 2);
         let mut seen = Vec::new();
         for question in 0..9 {
-            let item = screen.item(pair);
+            let item = screen.item(pair, None);
             screen.asked(pair, item, true);
             if question == 1 {
                 screen.forgotten(pair, item, true);

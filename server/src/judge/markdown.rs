@@ -1,19 +1,21 @@
 //! Markdown of other people as HTML that does nothing: no HTML of theirs, no picture, and no link but to the web.
 
 use maud::PreEscaped;
-use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
 /// Longer texts are shown as they are written: nothing in them is Markdown.
 const MOST: usize = 1 << 20;
 
-/// A text as HTML.
-pub(super) fn rendered(text: &str) -> PreEscaped<String> {
+/// A text as HTML, below a heading of this level of the page. Its headings leave out no level, whatever they do in the text.
+pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
     if text.len() > MOST {
         return maud::html! { pre { (text) } };
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    // Links that are not shown as such, and how deep in pictures this is.
+    // How many links that are not shown as such this is in; the headings above, and the last one as it is shown.
     let mut plain_links = 0_usize;
+    let mut above: Vec<HeadingLevel> = Vec::new();
+    let mut lowered = HeadingLevel::H6;
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let events = Parser::new_ext(text, options).filter_map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
@@ -22,12 +24,13 @@ pub(super) fn rendered(text: &str) -> PreEscaped<String> {
         // What is on another server would tell it who judges, and when.
         Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
         Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
-        // Headings of the page are of the page.
-        Event::Start(Tag::Heading { level, id, classes, attrs }) => {
-            let _ = (id, classes, attrs);
-            Some(Event::Start(Tag::Heading { level: lower(level), id: None, classes: Vec::new(), attrs: Vec::new() }))
+        Event::Start(Tag::Heading { level, .. }) => {
+            above.retain(|above| *above < level);
+            above.push(level);
+            lowered = at_depth(outer + above.len());
+            Some(Event::Start(Tag::Heading { level: lowered, id: None, classes: Vec::new(), attrs: Vec::new() }))
         }
-        Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(lower(level)))),
+        Event::End(TagEnd::Heading(_)) => Some(Event::End(TagEnd::Heading(lowered))),
         Event::Start(Tag::Link { link_type, dest_url, .. }) => {
             let is_web = ["https://", "http://"].iter().any(|scheme| dest_url.to_lowercase().starts_with(scheme));
             if !is_web || link_type == LinkType::Email {
@@ -48,15 +51,9 @@ pub(super) fn rendered(text: &str) -> PreEscaped<String> {
     PreEscaped(out.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" target=\"_blank\" href="))
 }
 
-/// The headings of an answer are below those of the page.
-fn lower(level: pulldown_cmark::HeadingLevel) -> pulldown_cmark::HeadingLevel {
-    use pulldown_cmark::HeadingLevel as H;
-    match level {
-        H::H1 => H::H3,
-        H::H2 => H::H4,
-        H::H3 => H::H5,
-        _ => H::H6,
-    }
+/// The heading of this depth, 1 to 6; deeper ones are like the sixth.
+fn at_depth(depth: usize) -> HeadingLevel {
+    HeadingLevel::try_from(depth.min(6)).unwrap_or(HeadingLevel::H6)
 }
 
 #[cfg(test)]
@@ -65,8 +62,10 @@ mod tests {
 
     #[test]
     fn markdown_is_shown_and_does_nothing() {
-        let shown = rendered("# One\n\n*two* `three`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n").0;
-        for part in ["<h3>One</h3>", "<em>two</em>", "<code>three</code>", "<table>"] {
+        let shown =
+            rendered("## One\n\n#### Two\n\n# Three\n\n*two* `three`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 2).0;
+        for part in ["<h3>One</h3>", "<h4>Two</h4>", "<h3>Three</h3>", "<em>two</em>", "<code>three</code>", "<table>"]
+        {
             assert!(shown.contains(part), "{shown}");
         }
         let hostile = [
@@ -88,7 +87,7 @@ mod tests {
             "| a |\n|--|\n| <b onclick=alert(1)> |",
         ];
         for text in hostile {
-            let shown = rendered(text).0;
+            let shown = rendered(text, 2).0;
             // Every tag is one that Markdown makes, and has no attribute but the address of a link to the web.
             for tag in shown.split('<').skip(1) {
                 let tag = tag.split('>').next().unwrap();
@@ -109,8 +108,8 @@ mod tests {
 
     #[test]
     fn text_about_links_is_not_changed_where_it_is_not_one() {
-        let shown = rendered("`<a href=x>` and <a href=y>").0;
+        let shown = rendered("`<a href=x>` and <a href=y>", 2).0;
         assert!(!shown.contains("<a ") && shown.contains("&lt;a href=x&gt;"), "{shown}");
-        assert!(rendered(&"x".repeat(MOST + 1)).0.starts_with("<pre>x"));
+        assert!(rendered(&"x".repeat(MOST + 1), 2).0.starts_with("<pre>x"));
     }
 }

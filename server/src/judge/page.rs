@@ -70,7 +70,7 @@ pub(super) fn question(key: &str, shown: &Shown, told: &str) -> String {
             article.answer aria-labelledby={ "answer-" (digit) } {
                 h2 id={ "answer-" (digit) } { "Answer " (digit) }
                 // Can be scrolled with a keyboard.
-                div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at])) }
+                div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at], 2)) }
                 button.side type="submit" form="say" name="verdict" value=(verdict) data-key=(digit) aria-keyshortcuts=(digit) {
                     "Answer " (digit) " is better " kbd { (digit) }
                 }
@@ -91,8 +91,11 @@ pub(super) fn question(key: &str, shown: &Shown, told: &str) -> String {
             h1.hidden { "Which answer is better?" }
             p.told role="status" { (told) }
             @if shown.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
+            @if shown.has_seen_all {
+                p.enough { "You were asked every pair on every question: thank you. Further questions repeat earlier ones." }
+            }
             @if !shown.question.is_empty() {
-                section.question aria-label="Question" { (rendered(&shown.question)) }
+                section.question aria-label="Question" { (rendered(&shown.question, 1)) }
             }
             div.answers { (side(0)) (side(1)) }
             form id="say" method="post" action={ "/j/" (key) "/say" } {

@@ -39,6 +39,8 @@ pub(super) struct Shown {
     pub(super) all: u64,
     /// Whether there is something to undo.
     pub(super) may_undo: bool,
+    /// Whether this judge was asked everything: what is asked after this pair was asked before.
+    pub(super) has_seen_all: bool,
     pub(super) outlook: Outlook,
 }
 
@@ -119,6 +121,7 @@ impl Room {
             own: session.judged().iter().filter(is_own).count() as u64,
             all: counts.answered,
             may_undo: session.last_closed(Some(judge)).is_some(),
+            has_seen_all: session.has_seen_all(judge),
             outlook: self.looks.latest(),
         })
     }

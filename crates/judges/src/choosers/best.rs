@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use bandits::registry::Spec;
 use bandits::{Choice, Generator, Generators, OpenPolicy, Preference};
 
-use super::{Destination, largest};
+use super::{Destination, Pairs, largest, most_informative};
 use crate::config::{Config, ConfigError};
 use crate::model::{Competitors, Posterior};
 use crate::screen::stream;
@@ -37,9 +37,10 @@ impl Best {
     pub(super) fn choose(
         &mut self,
         model: &Posterior,
-        open: impl Fn(Competitors) -> u32,
+        pairs: Pairs<'_>,
         generator: &mut Generator,
     ) -> (Competitors, Destination) {
+        let competitors = self.policy.arms();
         let mut alone = 0;
         loop {
             let asked = self.policy.ask();
@@ -49,7 +50,12 @@ impl Best {
                     match self.kept(pair) {
                         // Only tickets that the policy just gave out: it cannot fail.
                         Some(outcome) => drop(self.policy.tell(ticket, outcome)),
-                        None => return (pair, Destination::Policy(ticket)),
+                        None if pairs.is_new(pair) => return (pair, Destination::Policy(ticket)),
+                        // This judge has nothing new to say of it; another one, or a later answer, has.
+                        None => {
+                            drop(self.policy.forget(ticket));
+                            return (most_informative(model, competitors, pairs, generator), Destination::Pool);
+                        }
                     }
                     continue;
                 }
@@ -61,13 +67,16 @@ impl Best {
             if alone < PATIENCE {
                 continue;
             }
-            let others = (0..self.policy.arms() as u32).filter(|&other| other != leader);
+            let others = (0..competitors as u32).filter(|&other| other != leader && pairs.is_new((leader, other)));
             let uncertain = |other: u32| {
-                let pair = (leader.min(other), leader.max(other));
-                -model.apart(leader as usize, other as usize, 0.0) * f64::from(1 + open(pair)).sqrt()
+                let open = f64::from(1 + pairs.open((leader, other)));
+                -model.apart(leader as usize, other as usize, 0.0) * open.sqrt()
             };
-            let challenger = largest(others, uncertain, generator).unwrap_or(leader);
-            return ((leader, challenger), Destination::Pool);
+            let pair = match largest(others, uncertain, generator) {
+                Some(challenger) => (leader, challenger),
+                None => most_informative(model, competitors, pairs, generator),
+            };
+            return (pair, Destination::Pool);
         }
     }
 

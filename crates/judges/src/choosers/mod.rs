@@ -15,6 +15,8 @@ use uniform::Uniform;
 
 /// Raised whenever the same judgements lead to other pairs, items or orders than before.
 const REVISION: u32 = 1;
+/// That of sessions with items: since 2, a named judge is asked nothing twice.
+const REVISION_WITH_ITEMS: u32 = 2;
 
 /// Where the outcome of a question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,9 +29,34 @@ pub(crate) enum Destination {
     Model,
 }
 
+/// What is known of pairs beside the model; of a pair, the lower place comes first.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs<'a> {
+    /// How many questions about it are under way.
+    pub(crate) open: &'a dyn Fn(Competitors) -> u32,
+    /// Whether the judge can be asked about it: there is an item on which this judge did not compare the two.
+    pub(crate) is_new: &'a dyn Fn(Competitors) -> bool,
+}
+
+impl Pairs<'_> {
+    fn open(&self, (i, j): Competitors) -> u32 {
+        (self.open)((i.min(j), i.max(j)))
+    }
+
+    fn is_new(&self, (i, j): Competitors) -> bool {
+        (self.is_new)((i.min(j), i.max(j)))
+    }
+}
+
 /// Who chooses.
 #[derive(Debug, Clone)]
-pub(crate) enum Chooser {
+pub(crate) struct Chooser {
+    rule: Rule,
+    revision: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Rule {
     Best(Box<Best>),
     /// With the difference of strengths that does not matter.
     TopTwo(f64),
@@ -39,60 +66,57 @@ pub(crate) enum Chooser {
 
 impl Chooser {
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
-        Ok(match (config.goal, config.spec()?) {
-            (Goal::Best, Some(spec)) => Self::Best(Box::new(Best::new(config, &spec)?)),
-            (Goal::Best, None) => Self::TopTwo(libm::log((0.5 + config.tolerance) / (0.5 - config.tolerance))),
-            (Goal::Uniform, _) => Self::Uniform(Uniform::new(config)),
-            (Goal::Order, _) => Self::Order,
-        })
+        let rule = match (config.goal, config.spec()?) {
+            (Goal::Best, Some(spec)) => Rule::Best(Box::new(Best::new(config, &spec)?)),
+            (Goal::Best, None) => Rule::TopTwo(libm::log((0.5 + config.tolerance) / (0.5 - config.tolerance))),
+            (Goal::Uniform, _) => Rule::Uniform(Uniform::new(config)),
+            (Goal::Order, _) => Rule::Order,
+        };
+        Ok(Self { rule, revision: if config.items.is_empty() { REVISION } else { REVISION_WITH_ITEMS } })
     }
 
     /// What it is, with its revision: another text may choose other pairs.
     pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Best(best) => format!("{}, live {REVISION}", best.name()),
-            Self::TopTwo(_) => format!("top-two, live {REVISION}"),
-            Self::Order => format!("order, live {REVISION}"),
-            Self::Uniform(_) => format!("uniform, live {REVISION}"),
-        }
+        let rule = match &self.rule {
+            Rule::Best(best) => best.name(),
+            Rule::TopTwo(_) => "top-two",
+            Rule::Order => "order",
+            Rule::Uniform(_) => "uniform",
+        };
+        format!("{rule}, live {}", self.revision)
     }
 
-    /// The pair of the next question. `open` counts the questions of a pair (the lower place first) that are under way.
+    /// The pair of the next question. One at least is new to the judge.
     pub(crate) fn choose(
         &mut self,
         model: &Posterior,
         competitors: usize,
-        open: impl Fn(Competitors) -> u32,
+        pairs: Pairs<'_>,
         generator: &mut Generator,
     ) -> (Competitors, Destination) {
-        match self {
-            Self::Best(best) => best.choose(model, open, generator),
-            Self::TopTwo(tolerance) => {
-                (top_two::choose(model, competitors, *tolerance, open, generator), Destination::Model)
+        match &mut self.rule {
+            Rule::Best(best) => best.choose(model, pairs, generator),
+            Rule::TopTwo(tolerance) => {
+                (top_two::choose(model, competitors, *tolerance, pairs, generator), Destination::Model)
             }
-            Self::Uniform(uniform) => (uniform.choose(), Destination::Model),
-            Self::Order => {
-                let pairs = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
-                let gain = |(i, j): Competitors| model.gain(i as usize, j as usize, open((i, j)));
-                let pair = largest(pairs, gain, generator);
-                (pair.unwrap_or((0, 1)), Destination::Model)
-            }
+            Rule::Uniform(uniform) => (uniform.choose(|pair| pairs.is_new(pair)), Destination::Model),
+            Rule::Order => (most_informative(model, competitors, pairs, generator), Destination::Model),
         }
     }
 
     /// An outcome, in the order of the pair chosen.
     pub(crate) fn learn(&mut self, pair: Competitors, to: Destination, outcome: Preference) {
-        if let Self::Best(best) = self {
+        if let Rule::Best(best) = &mut self.rule {
             best.learn(pair, to, outcome);
         }
     }
 
     /// No outcome will come.
     pub(crate) fn forget(&mut self, pair: Competitors, to: Destination) {
-        match self {
-            Self::Best(best) => best.forget(to),
-            Self::Uniform(uniform) => uniform.forget(pair),
-            Self::TopTwo(_) | Self::Order => {}
+        match &mut self.rule {
+            Rule::Best(best) => best.forget(to),
+            Rule::Uniform(uniform) => uniform.forget(pair),
+            Rule::TopTwo(_) | Rule::Order => {}
         }
     }
 
@@ -104,18 +128,25 @@ impl Chooser {
 
     /// Another revision asked this pair.
     pub(crate) fn expect(&mut self, pair: Competitors) {
-        if let Self::Uniform(uniform) = self {
+        if let Rule::Uniform(uniform) = &mut self.rule {
             uniform.met(pair);
         }
     }
 
     /// The recommendation of a policy of the registry; `None` if it has none, or another rule chooses.
     pub(crate) fn recommend(&self) -> Option<u32> {
-        match self {
-            Self::Best(best) => best.recommend(),
+        match &self.rule {
+            Rule::Best(best) => best.recommend(),
             _ => None,
         }
     }
+}
+
+/// The pair from which most is learnt, among those that are new to the judge.
+fn most_informative(model: &Posterior, competitors: usize, pairs: Pairs<'_>, generator: &mut Generator) -> Competitors {
+    let all = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let gain = |(i, j): Competitors| model.gain(i as usize, j as usize, pairs.open((i, j)));
+    largest(all.filter(|pair| pairs.is_new(*pair)), gain, generator).unwrap_or((0, 1))
 }
 
 /// The candidate with the largest value, equal ones at random; `None` of nothing.

@@ -5,13 +5,15 @@
 //! deviation of what is known of j, and n the number of questions about the pair that are open. The first term is the evidence
 //! that l is the stronger, or weaker by less than the tolerance, the second prefers those who were judged less often, and the third spreads questions that are open together.
 //!
+//! The leader is the strongest that has a challenger whom the judge did not compare with it on all items.
+//!
 //! M. Jourdan, R. Degenne, D. Baudry, R. de Heide, E. Kaufmann, "Top Two Algorithms Revisited", NeurIPS 2022,
 //! <https://doi.org/10.48550/arXiv.2206.05979>: EB-TCI, here under a Bradley-Terry model, where one judgement compares both of the two. It
 //! assumes that one order explains all preferences.
 
 use bandits::Generator;
 
-use super::largest;
+use super::{Pairs, largest};
 use crate::model::{Competitors, Posterior};
 
 /// The next pair, the leader first.
@@ -19,16 +21,18 @@ pub(super) fn choose(
     model: &Posterior,
     competitors: usize,
     tolerance: f64,
-    open: impl Fn(Competitors) -> u32,
+    pairs: Pairs<'_>,
     generator: &mut Generator,
 ) -> Competitors {
     let all = 0..competitors as u32;
-    let leader = largest(all.clone(), |i| model.mean(i as usize), generator).unwrap_or(0);
+    let challengers = |leader: u32| all.clone().filter(move |&j| j != leader && pairs.is_new((leader, j)));
+    let leaders = all.clone().filter(|&leader| challengers(leader).next().is_some());
+    let leader = largest(leaders, |i| model.mean(i as usize), generator).unwrap_or(0);
     let closeness = |j: u32| {
         let apart = model.apart(leader as usize, j as usize, tolerance);
-        let under_way = f64::from(1 + open((leader.min(j), leader.max(j))));
+        let under_way = f64::from(1 + pairs.open((leader, j)));
         libm::log(model.deviation(j as usize) / under_way) - apart * apart / 2.0
     };
-    let challenger = largest(all.filter(|&j| j != leader), closeness, generator).unwrap_or(leader);
+    let challenger = largest(challengers(leader), closeness, generator).unwrap_or(leader);
     (leader, challenger)
 }

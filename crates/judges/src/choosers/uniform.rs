@@ -40,15 +40,22 @@ impl Uniform {
         }
     }
 
-    pub(super) fn choose(&mut self) -> Competitors {
-        loop {
+    /// The next pair that is new to the judge. Those that are not are asked at the end of the cycle, when others may judge.
+    pub(super) fn choose(&mut self, is_new: impl Fn(Competitors) -> bool) -> Competitors {
+        let mut passed = Vec::new();
+        let pairs = (self.competitors * (self.competitors - 1) / 2) as usize;
+        let pair = loop {
             let pair = self.next();
             let (i, j) = (pair.0.min(pair.1), pair.0.max(pair.1));
             match self.met.iter().position(|met| *met == (i, j)) {
                 Some(place) => drop(self.met.swap_remove(place)),
-                None => return pair,
+                // Within two cycles, each pair is passed.
+                None if !is_new(pair) && passed.len() <= 2 * pairs => passed.push(pair),
+                None => break pair,
             }
-        }
+        };
+        self.owed.extend(passed);
+        pair
     }
 
     fn next(&mut self) -> Competitors {
@@ -102,7 +109,8 @@ mod tests {
         for competitors in 2..40 {
             let mut uniform = Uniform::new(&Config::of((0..competitors).map(|i| i.to_string())));
             for _ in 0..3 {
-                let mut pairs: Vec<_> = (0..competitors * (competitors - 1) / 2).map(|_| uniform.choose()).collect();
+                let mut pairs: Vec<_> =
+                    (0..competitors * (competitors - 1) / 2).map(|_| uniform.choose(|_| true)).collect();
                 assert!(connected(competitors, &pairs[..competitors as usize - 1]), "{competitors}");
                 for rounds in 1..=pairs.len() {
                     let mut count = vec![0; competitors as usize];
@@ -124,10 +132,16 @@ mod tests {
     #[test]
     fn a_pair_never_answered_is_asked_again_when_the_cycle_is_over() {
         let mut uniform = Uniform::new(&Config::of(["a", "b", "c"]));
-        let first = uniform.choose();
+        let first = uniform.choose(|_| true);
         uniform.forget(first);
-        let rest = [uniform.choose(), uniform.choose()];
+        let rest = [uniform.choose(|_| true), uniform.choose(|_| true)];
         assert!(rest.iter().all(|pair| *pair != first));
-        assert_eq!(uniform.choose(), first);
+        assert_eq!(uniform.choose(|_| true), first);
+        // A judge who has seen a pair is asked others, and it comes later.
+        let passed = uniform.choose(|_| true);
+        uniform.forget(passed);
+        let asked: Vec<_> = (0..3).map(|_| uniform.choose(|pair| pair != passed)).collect();
+        assert!(asked.iter().all(|pair| *pair != passed), "{asked:?}");
+        assert!((0..3).any(|_| uniform.choose(|_| true) == passed));
     }
 }

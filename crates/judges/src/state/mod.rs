@@ -6,7 +6,7 @@ mod judged;
 mod taken_back;
 mod tickets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandits::{Generator, Preference};
 use rand::{Rng as _, SeedableRng as _};
@@ -15,7 +15,7 @@ pub use fold::FoldError;
 pub use judged::{Counts, Judged, Standing};
 pub use tickets::{SessionError, Ticket};
 
-use crate::choosers::{Chooser, Destination};
+use crate::choosers::{Chooser, Destination, Pairs};
 use crate::config::{Config, check_word};
 use crate::event::{Event, Log, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
@@ -93,6 +93,8 @@ pub struct Session {
     /// By number.
     tickets: Vec<(u32, Fate)>,
     open: BTreeMap<u64, Open>,
+    /// On which items each judge was asked about each pair.
+    seen: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
     /// New questions that are open, by pair.
     under_way: BTreeMap<Competitors, u32>,
     /// By the number of their tickets.
@@ -143,6 +145,7 @@ impl Session {
             learnt: Vec::new(),
             tickets: Vec::new(),
             open: BTreeMap::new(),
+            seen: BTreeMap::new(),
             under_way: BTreeMap::new(),
             halves: BTreeMap::new(),
             repeatable: Vec::new(),
@@ -291,12 +294,25 @@ impl Session {
         }
         let under_way = &self.under_way;
         let open = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
+        let seen = judge.filter(|judge| !self.has_seen_all(judge)).and_then(|judge| self.seen.get(judge));
+        let items = self.config.items.len();
+        let of = |pair: Competitors| seen.and_then(|seen| seen.get(&pair));
+        let is_new = |pair: Competitors| of(pair).is_none_or(|seen| seen.len() < items);
+        let pairs = Pairs { open: &open, is_new: &is_new };
         let Some(chooser) = &mut self.chooser else {
             unreachable!("callers take over first, and a replay asks only while this build chooses")
         };
-        let origin = chooser.choose(&self.model, self.config.names.len(), open, generator);
+        let origin = chooser.choose(&self.model, self.config.names.len(), pairs, generator);
         let (first, second) = self.screen.order(origin.0, generator);
-        (asked(first, second, self.screen.item(origin.0), Purpose::New), Some(origin))
+        (asked(first, second, self.screen.item(origin.0, of(sorted(origin.0))), Purpose::New), Some(origin))
+    }
+
+    /// Whether a judge was asked about every pair on every item: what is asked from now on was asked before. Without items, never.
+    #[must_use]
+    pub fn has_seen_all(&self, judge: &str) -> bool {
+        let (names, items) = (self.config.names.len(), self.config.items.len());
+        let Some(seen) = self.seen.get(judge).filter(|_| items > 0) else { return false };
+        seen.len() == names * (names - 1) / 2 && seen.values().all(|seen| seen.len() == items)
     }
 
     /// Whether a question in the other order is for this judge now.
@@ -312,6 +328,10 @@ impl Session {
         self.tickets.push((check, Fate::Open));
         self.counts.asked += 1;
         self.screen.asked((first, second), item, purpose == Purpose::New);
+        if let (Some(judge), Some(item), Purpose::New) = (&judge, item, purpose) {
+            let seen = self.seen.entry(judge.clone()).or_default();
+            seen.entry(sorted((first, second))).or_default().insert(item);
+        }
         match purpose {
             Purpose::New => {}
             Purpose::Mirror(of) => {

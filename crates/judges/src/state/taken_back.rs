@@ -70,9 +70,8 @@ impl Session {
     /// What this judge, if one is named, answered or passed over last; `None` if there is nothing.
     #[must_use]
     pub fn last_closed(&self, judge: Option<&str>) -> Option<Ticket> {
-        let of = |number: &u64| {
-            self.closed_pair(*number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge)
-        };
+        let of =
+            |number: &u64| self.closed_pair(*number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge);
         self.closed.iter().rev().find_map(of).map(|pair| pair.ticket)
     }
 

@@ -207,3 +207,43 @@ fn counts_add_up() {
     assert!(counts.both_bad > 0 && counts.both_bad < counts.ties && counts.ties < counts.answered);
     assert!(table.judges.len() == 3 && table.judgements.iter().any(|row| row.judge.is_none()));
 }
+
+/// Repeats apart, a named judge is asked nothing twice before everything was asked; and each pair still goes through all items.
+#[test]
+fn a_judge_is_asked_nothing_twice() {
+    let policies = [
+        Config { goal: Goal::Best, ..config(4, 1) },
+        Config { goal: Goal::Order, ..config(4, 2) },
+        Config { goal: Goal::Uniform, ..config(4, 3) },
+        Config { policy: "self-sparring".into(), ..config(4, 4) },
+        Config { policy: "rucb".into(), both: true, ..config(4, 5) },
+    ];
+    for config in policies {
+        let mut live = Session::new(Config { items: items(5), ..config.clone() }).expect("settings");
+        let mut seen: BTreeMap<(String, u32, u32, u32), u32> = BTreeMap::new();
+        let mut judge = Judge::new(7, 1.0);
+        let names = ["anna", "ben"];
+        let all = 6 * 5;
+        for call in 0..4 * all {
+            let name = names[usize::from(judge.unit() < 0.4)];
+            let of_name = seen.keys().filter(|(judge, ..)| judge == name).count();
+            assert_eq!(live.has_seen_all(name), of_name == all, "{config:?}, {call}");
+            let pair = live.ask(Some(name)).expect("a pair");
+            if pair.purpose == Purpose::New {
+                let place = (pair.first.min(pair.second), pair.first.max(pair.second));
+                let times = seen.entry((name.to_owned(), place.0, place.1, pair.item.expect("items"))).or_default();
+                *times += 1;
+                assert!(*times == 1 || of_name == all, "{config:?}, {call}: {pair:?}");
+            }
+            match judge.unit() {
+                draw if draw < 0.1 => live.forget(pair.ticket).expect("open"),
+                draw if draw < 0.2 => {}
+                _ => live.tell(pair.ticket, judge.says(&pair), None).expect("open"),
+            }
+        }
+        assert!(names.iter().any(|name| live.has_seen_all(name)), "{config:?}");
+        let log = live.take_lines();
+        let (mut again, _) = Session::replay(log.as_bytes()).unwrap_or_else(|error| panic!("{config:?}: {error}"));
+        assert_eq!(again.ask(Some("anna")), live.ask(Some("anna")));
+    }
+}
