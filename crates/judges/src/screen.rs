@@ -136,7 +136,7 @@ impl Screen {
         }
     }
 
-    /// A question that would not be answered is open again after all.
+    /// A question that would not be answered is open again.
     pub(crate) fn taken_back(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
         if let Some(asked) = self.pairs.get_mut(&key(shown)) {
             asked.orders[usize::from(shown.0 > shown.1)] += 1;

@@ -9,6 +9,10 @@
 //!
 //! Not here: sessions themselves, which are in `judges`, and how a judge is asked.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod journal;
 pub mod session_file;
 pub mod settings;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use judges::Session;
+use judges::{Config, Session};
+use output::tell::note;
 
 use crate::journal::{self, Journal};
 
@@ -37,7 +38,7 @@ impl SessionFile {
     /// still be looked at.
     ///
     /// # Errors
-    /// If the file is in use for 20 seconds, cannot be read, or is no log of a session; and those of `begin`.
+    /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and those of `begin`.
     pub fn open(path: &Path, writes: bool, begin: impl FnOnce(Unbegun) -> Result<Session>) -> Result<Self> {
         let journal = match Journal::lock(path, PATIENCE) {
             Ok(journal) => Some(journal),
@@ -87,7 +88,7 @@ impl SessionFile {
         self.journal = None;
     }
 
-    /// Writes what is new, and returns when it is on the disk.
+    /// Writes what is new, and returns when it is on the disk. A session that begins is announced on standard error.
     ///
     /// # Errors
     /// If it cannot be written: the file is as before, and is read again by the next [`lock`](Self::lock).
@@ -99,8 +100,30 @@ impl SessionFile {
         self.end = None;
         journal.append(end, lines.as_bytes())?;
         self.end = Some(end + lines.len() as u64);
+        if end == 0 {
+            // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
+            note(false, &format!("the session begins: {}", of_what(self.session.config())));
+        }
         Ok(())
     }
+}
+
+/// How many competitors and items there are, and which are the first and the last.
+fn of_what(config: &Config) -> String {
+    let ends = |all: &[String], noun: &str| {
+        let short = |text: &String| match text.char_indices().nth(40) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.clone(),
+        };
+        let shown = match all {
+            [first, .., last] => format!(" ({} to {})", short(first), short(last)),
+            [one] => format!(" ({})", short(one)),
+            [] => String::new(),
+        };
+        format!("{} {noun}{}{shown}", all.len(), if all.len() == 1 { "" } else { "s" })
+    };
+    let competitors = ends(&config.names, "competitor");
+    if config.items.is_empty() { competitors } else { format!("{competitors}, {}", ends(&config.items, "item")) }
 }
 
 /// Whether a session never began.
@@ -114,7 +137,7 @@ fn unbegun(bytes: &[u8]) -> Option<Unbegun> {
 
 #[cfg(test)]
 mod tests {
-    use judges::{Answer, Config};
+    use judges::Answer;
 
     use super::*;
 

@@ -81,24 +81,6 @@ fn flagged(error: &judges::SessionError) -> String {
     }
 }
 
-/// How many competitors and items there are, and which are the first and the last.
-fn of_what(config: &Config) -> String {
-    let ends = |all: &[String], noun: &str| {
-        let short = |text: &String| match text.char_indices().nth(40) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.clone(),
-        };
-        let shown = match all {
-            [first, .., last] => format!(" ({} to {})", short(first), short(last)),
-            [one] => format!(" ({})", short(one)),
-            [] => String::new(),
-        };
-        format!("{} {noun}{}{shown}", all.len(), if all.len() == 1 { "" } else { "s" })
-    };
-    let competitors = ends(&config.names, "competitor");
-    if config.items.is_empty() { competitors } else { format!("{competitors}, {}", ends(&config.items, "item")) }
-}
-
 /// Why the lines of a spreadsheet's file are not one name each, with the number of the line: quoted cells, or several columns.
 fn not_plain(path: &Path, lines: &[String]) -> Option<(usize, String)> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -151,10 +133,7 @@ impl Settings {
             if unbegun == Unbegun::CutOff {
                 note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
             }
-            let session = judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))?;
-            // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
-            note(false, &format!("the session begins: {}", of_what(session.config())));
-            Ok(session)
+            judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))
         })?;
         if file.torn() > 0 {
             let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";

@@ -1,6 +1,6 @@
 //! What judges compare: a table with a text of each competitor on each item, in CSV or JSON Lines, plain or gzip.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -28,7 +28,7 @@ pub struct Texts {
     /// What was asked, of items that have more to say than their name.
     questions: BTreeMap<String, String>,
     /// By item, an empty one without items, and competitor.
-    texts: HashMap<(String, String), String>,
+    texts: BTreeMap<(String, String), String>,
 }
 
 /// A row, and where it is.
@@ -56,8 +56,8 @@ impl Texts {
 
     fn of(rows: Vec<Row>) -> Result<Self, String> {
         let mut table = Self::default();
-        let mut read: HashMap<(String, String), u64> = HashMap::new();
-        let (mut competitors, mut items) = (HashSet::new(), HashSet::new());
+        let mut read: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let (mut competitors, mut items) = (BTreeSet::new(), BTreeSet::new());
         let has_items = rows.iter().any(|row| row.item.is_some() || row.question.is_some());
         for Row { line, item, competitor, text, question } in rows {
             let said = |what: String| format!(", line {line}: {what}");
@@ -132,7 +132,7 @@ impl Texts {
         let lacks = |what: &str, name: &str| {
             Err(format!("the session compares {what} {}, which the texts do not have", excerpt(name)))
         };
-        let has = |all: &[String]| all.iter().cloned().collect::<HashSet<_>>();
+        let has = |all: &[String]| all.iter().cloned().collect::<BTreeSet<_>>();
         let (competitors, items) = (has(&self.competitors), has(&self.items));
         if let Some(name) = config.names.iter().find(|name| !competitors.contains(*name)) {
             return lacks("the competitor", name);

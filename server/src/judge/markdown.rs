@@ -21,7 +21,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
         Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
         Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
-        // What is on another server would tell it who judges, and when.
+        // Another server would learn who judges, and when.
         Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
         Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
         Event::Start(Tag::Heading { level, .. }) => {

@@ -17,7 +17,7 @@ pub(super) struct Outlook {
     pub(super) leader: String,
 }
 
-/// The outlook of a session, computed anew once there are some more answers.
+/// The outlook of a session, computed again once there are some more answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Looks {
     held: Arc<Mutex<Held>>,

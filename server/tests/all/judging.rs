@@ -49,6 +49,12 @@ impl Judging {
         self.running = Some(Running::start(address, Room::new(settings, file, texts), links).expect("a page"));
     }
 
+    fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
+    }
+
     fn client(&self) -> Client {
         let address = self.running.as_ref().expect("running").address();
         Client::at(address).with("Content-Type", "application/x-www-form-urlencoded")
@@ -89,7 +95,7 @@ impl Judging {
 
 impl Drop for Judging {
     fn drop(&mut self) {
-        self.running.take().map(Running::stop);
+        self.stop();
     }
 }
 
@@ -137,7 +143,7 @@ fn two_judges_answer_skip_and_undo() {
     assert_eq!(judging.answered(), [("anna".into(), "both bad".into()), ("ben".into(), "tie".into())]);
     // After a restart, links are the same, and nothing is lost.
     let before = judging.links.clone();
-    judging.running.take().map(Running::stop);
+    judging.stop();
     judging.run(&["ben", "anna"]);
     assert!(judging.links.iter().all(|link| before.contains(link)));
     assert_eq!(ticket(&judging.question("anna")), ticket(&second));

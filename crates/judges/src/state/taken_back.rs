@@ -56,7 +56,7 @@ impl Session {
             };
             match self.reopened(number) {
                 Ok(_) => {}
-                // What was passed over is asked anew already.
+                // What was passed over is open again already.
                 Err(_) if self.forgotten.contains_key(&number) => continue,
                 Err(SessionError::OtherOrder { other, .. }) if self.is_asked(other, judge) => self.forget(other)?,
                 Err(_) => continue,

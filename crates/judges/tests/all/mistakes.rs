@@ -30,7 +30,7 @@ fn mistaken(live: &mut Session, Count { words, done }: &mut Count, calls: u32, s
         if draw < 3 {
             let before: Vec<Ticket> = live.open().map(|pair| pair.ticket).collect();
             let Some(ticket) = live.undo(Some(name)).expect("a name") else { continue };
-            // It is the last of this judge that can be opened; those after it were passed over, and are asked anew.
+            // It is the last of this judge that can be opened; those after it were passed over, and are asked again.
             let place = done[who].iter().rposition(|done| *done == ticket).expect("this judge's");
             assert!(done[who][place + 1..].iter().all(|later| words[later].is_none()), "{ticket}");
             done[who].remove(place);
@@ -120,7 +120,7 @@ fn what_is_learnt_is_what_was_not_taken_back() {
         for call in 0..60 {
             let pair = live.ask(None).expect("a pair");
             if call % 3 == 0 {
-                // Told wrongly, taken back, told rightly.
+                // A wrong answer, taken back, and the right one.
                 live.tell(pair.ticket, Answer::BothBad, None).expect("open");
                 assert_eq!(live.undo(None), Ok(Some(pair.ticket)));
             }

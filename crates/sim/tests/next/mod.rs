@@ -211,10 +211,55 @@ fn a_judge_at_the_terminal() {
         text(&run.stdout)
     };
     let said = run("1\nwhat?\n2\nT\nb\ns\nq\n");
-    assert_eq!(said.matches("1, 2, t (tie), b (both bad), s (skip), q (quit)?").count(), 7, "{said}");
+    assert_eq!(said.matches("1, 2, t (tie), b (both bad), s (skip), u (undo), q (quit)?").count(), 7, "{said}");
     assert!(said.contains("6 pairs asked: 4 answered, 0 open, 2 forgotten"), "{said}");
     // The end of the input is a way to quit, too.
     assert!(run("1\n").contains("8 pairs asked: 5 answered, 0 open, 3 forgotten"));
+    // A mistake: the pair that was shown comes after the one that is taken back.
+    let said = run("1\nu\n2\nq\n");
+    let shown: Vec<&str> = said.lines().filter(|line| line.starts_with("1: ")).collect();
+    assert_eq!((shown[0], shown[1], shown.len()), (shown[2], shown[3], 4), "{said}");
+    assert!(said.contains("10 pairs asked: 6 answered, 0 open, 4 forgotten"), "{said}");
+}
+
+#[test]
+fn a_judge_at_the_terminal_sees_texts_and_mistakes_are_taken_back() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    std::fs::write(
+        at.join("texts.csv"),
+        "item,competitor,text,question\nq,a,left \u{1b}[31m text,Why?\nq,b,right,Why?\n",
+    )
+    .expect("written");
+    let call = |arguments: &[&str], input: &str| {
+        let run = sim(at)
+            .args(["next", "--state", "judge.jsonl"])
+            .args(arguments)
+            .write_stdin(input)
+            .output()
+            .expect("sim starts");
+        (run.status.code(), text(&run.stdout), text(&run.stderr))
+    };
+    let (code, said, _) = call(&["--texts", "texts.csv", "--interactive"], "1\nq\n");
+    assert!(
+        code == Some(0) && said.contains("\nWhy?\n--- 1 ---\n") && said.contains("left \\u{1b}[31m text"),
+        "{said}"
+    );
+    assert!(!said.contains("1: a"), "{said}");
+    let (_, open, _) = call(&["--open"], "");
+    assert_eq!(open, "");
+    let log = std::fs::read_to_string(at.join("judge.jsonl")).expect("the session");
+    assert!(log.contains("\"names\":[\"a\",\"b\"],\"items\":[\"q\"]"), "{log}");
+    assert_eq!(call(&["--export", "votes.csv"], "").0, Some(0));
+    let table = std::fs::read_to_string(at.join("votes.csv")).expect("a table");
+    let ticket = table.lines().nth(1).and_then(|row| row.rsplit(',').next()).expect("a row").to_owned();
+    let (code, _, error) = call(&["--take-back", &ticket, "--no-ask"], "");
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    assert!(call(&["--open"], "").1.contains(&ticket));
+    let (code, _, error) = call(&["--take-back", &ticket, "--no-ask"], "");
+    assert!(code == Some(2) && error.contains("is open: there is nothing to take back"), "{error}");
+    let (code, _, error) = call(&["--texts", "texts.csv", "--interactive", "--competitors", "a,c"], "q\n");
+    assert!(code == Some(2) && error.contains("`c`"), "{error}");
 }
 
 #[test]

@@ -130,6 +130,13 @@ Examples:
   rankduel inspect MQ2008/ --json                       a folder of files",
     ),
     (
+        "judge",
+        "\
+Examples:
+  rankduel judge --state judge.jsonl --answers answers.csv                     a page with the texts of a table
+  rankduel judge --state judge.jsonl --answers answers.csv --judges anna,ben   a link for each judge",
+    ),
+    (
         "live",
         "\
 Examples:

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str], &str); 7] = [
         &[],
         "Another program: `click-logs credit`, then `click-logs decide`; `click-logs --help`.",
     ),
-    ("Choose among prompts or models with judges", &["next", "board"], ""),
+    ("Choose among prompts or models with judges", &["next", "judge", "board"], ""),
     ("Run it live", &["serve", "demo"], "Of the program `rankduel-server`, which has further commands."),
     (
         "Study dueling bandits",
