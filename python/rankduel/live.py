@@ -214,7 +214,7 @@ class Live:
             return self._pair(self._session.ask(judge))
         return [self._pair(asked) for asked in self._session.ask_many(whole("n", n), judge)]
 
-    def tell(self, ticket: str, verdict: str, judge: Optional[str] = None) -> None:
+    def tell(self, ticket: str, verdict: str, judge: Optional[str] = None, *, note: Optional[str] = None) -> None:
         """Record the answer to a pair.
 
         Parameters
@@ -225,13 +225,15 @@ class Live:
             ``first``, ``second``, ``tie`` or ``both bad``; what `Impression.credit` returns is one of these.
         judge
             Who answered, if that was not said when the pair was asked.
+        note
+            What the judge noted beside it, at most 2,000 characters.
 
         Raises
         ------
         ValueError
             If the ticket is not open, or the word is none of these. Nothing changes then.
         """
-        self._session.tell(ticket, verdict, judge)
+        self._session.tell(ticket, verdict, judge, note)
 
     def forget(self, ticket: str) -> None:
         """Give a pair back: no answer will come. It is asked again later.
@@ -242,6 +244,38 @@ class Live:
             The ticket of the pair.
         """
         self._session.forget(ticket)
+
+    def take_back(self, ticket: str, judge: Optional[str] = None) -> None:
+        """Take back an answer, or that a pair was forgotten: it is open again, and only the last answer counts.
+
+        Parameters
+        ----------
+        ticket
+            The ticket of the pair.
+        judge
+            Who takes it back; another judge's answer is refused then.
+
+        Raises
+        ------
+        ValueError
+            If the pair is open, another judge answered, or it was asked in the other order since. Nothing changes then.
+        """
+        self._session.take_back(ticket, judge)
+
+    def undo(self, judge: Optional[str] = None) -> Optional[str]:
+        """Take back what was done last.
+
+        Parameters
+        ----------
+        judge
+            Whose last answer; of all judges if None.
+
+        Returns
+        -------
+        str or None
+            The ticket that is open again; None if there is nothing to take back.
+        """
+        return self._session.undo(judge)
 
     @property
     def open(self) -> list[Pair]:

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use judges::{Config, Pair, SessionError, Ticket, verdict_from_word, verdict_word};
-use pyo3::prelude::*;
+use judges::{Config, Pair, SessionError, Ticket, verdict_from_word};
 use judging::journal::{self, Journal};
+use pyo3::prelude::*;
 
 use crate::call::{exception, value_error};
 use crate::frame::Columns;
@@ -127,15 +127,23 @@ impl Session {
         Ok(pairs.into_iter().map(asked).collect())
     }
 
-    fn tell(&self, ticket: &str, verdict: &str, judge: Option<&str>) -> PyResult<()> {
+    fn tell(&self, ticket: &str, verdict: &str, judge: Option<&str>, note: Option<&str>) -> PyResult<()> {
         let verdict = verdict_from_word(verdict).ok_or_else(|| {
             value_error(format!("expected the verdict first, second, tie or both bad, found {verdict:?}"))
         })?;
-        self.inner().live.tell(self::ticket(ticket)?, verdict, judge).map_err(value_error)
+        self.inner().live.tell_with_note(self::ticket(ticket)?, verdict, judge, note).map_err(value_error)
     }
 
     fn forget(&self, ticket: &str) -> PyResult<()> {
         self.inner().live.forget(self::ticket(ticket)?).map_err(value_error)
+    }
+
+    fn take_back(&self, ticket: &str, judge: Option<&str>) -> PyResult<()> {
+        self.inner().live.take_back(self::ticket(ticket)?, judge).map_err(value_error)
+    }
+
+    fn undo(&self, judge: Option<&str>) -> PyResult<Option<String>> {
+        Ok(self.inner().live.undo(judge).map_err(value_error)?.map(|ticket| ticket.to_string()))
     }
 
     /// The pairs that are open.
@@ -143,22 +151,12 @@ impl Session {
         self.inner().live.open().cloned().map(asked).collect()
     }
 
-    /// All judgements: first, second, winner, item, judge, ticket.
+    /// All judgements: first, second, winner, item, judge, ticket, and note if there are any.
     fn judgements(&self) -> PyResult<Columns> {
-        let inner = self.inner();
-        let (config, judges) = (inner.live.config(), inner.live.judges());
+        let (header, rows) = judging::answers::table(&self.inner().live);
         let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["first", "second", "winner", "item", "judge", "ticket"]).map_err(value_error)?;
-        for judged in inner.live.judged() {
-            let ticket = judged.ticket.to_string();
-            let row = [
-                config.names[judged.first as usize].as_str(),
-                &config.names[judged.second as usize],
-                verdict_word(judged.verdict).unwrap_or_default(),
-                judged.item.map_or("", |item| &config.items[item as usize]),
-                judged.judge.map_or("", |judge| &judges[judge as usize]),
-                &ticket,
-            ];
+        table.write_record(header).map_err(value_error)?;
+        for row in rows {
             table.write_record(row).map_err(value_error)?;
         }
         Columns::of_texts(table.into_inner().map_err(value_error)?)

@@ -143,6 +143,27 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         rd.Live.load(tmp_path / "none.jsonl")
 
 
+def test_mistakes_are_taken_back(tmp_path: Path) -> None:
+    live = rd.Live(["a", "b"], items=["x", "y"], seed=1)
+    assert live.undo() is None
+    first = live.ask(judge="ann")
+    live.tell(first.ticket, "first", note="the\nother lies")
+    assert live.judgements().to_dict()["note"] == ["the\nother lies"]
+    with pytest.raises(ValueError, match="was given to judge `ann`"):
+        live.take_back(first.ticket, judge="bob")
+    assert live.undo("bob") is None and live.undo("ann") == first.ticket and live.open == [first]
+    with pytest.raises(ValueError, match="nothing to take back"):
+        live.take_back(first.ticket)
+    live.tell(first.ticket, "tie")
+    assert "note" not in live.judgements().to_dict() and live.counts["answered"] == live.counts["ties"] == 1
+    live.forget(live.ask(judge="ann").ticket)
+    live.undo("ann")
+    live.save(tmp_path / "judge.jsonl")
+    assert rd.Live.load(tmp_path / "judge.jsonl").open == live.open
+    with pytest.raises(ValueError, match="at most 2,000 characters, found 0"):
+        live.tell(live.open[0].ticket, "tie", note="")
+
+
 def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     live = rd.Live(list("abc"), seed=1)

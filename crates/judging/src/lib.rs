@@ -2,6 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
+//! | [`answers`] | all answers of a session as a table |
 //! | [`journal`] | logs of lines that several processes append to |
 //! | [`session_file`] | a session in such a log |
 //! | [`settings`] | the settings of a session as flags |
@@ -13,6 +14,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod answers;
 pub mod journal;
 pub mod session_file;
 pub mod settings;

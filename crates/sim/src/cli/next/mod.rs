@@ -143,7 +143,8 @@ impl Next {
         file.save()?;
         let live = &file.session;
         if let Some(path) = &self.export {
-            export(live, path)?;
+            let (header, rows) = judging::answers::table(live);
+            output::write_csv(path, &header, rows.into_iter())?;
         }
         let open: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
         for pair in open {
@@ -186,25 +187,4 @@ impl Next {
         }
         Ok(())
     }
-}
-
-/// The table of all answers.
-fn export(session: &judges::Session, path: &std::path::Path) -> Result<()> {
-    let (config, judges) = (session.config(), session.judges());
-    let has_notes = session.judged().iter().any(|judged| session.note(judged.ticket).is_some());
-    let rows = session.judged().iter().map(|judged| {
-        let name = |place: u32| config.names[place as usize].clone();
-        let mut row = vec![
-            name(judged.first),
-            name(judged.second),
-            judges::verdict_word(judged.verdict).unwrap_or_default().to_owned(),
-            judged.item.map_or_else(String::new, |item| config.items[item as usize].clone()),
-            judged.judge.map_or_else(String::new, |judge| judges[judge as usize].clone()),
-            judged.ticket.to_string(),
-        ];
-        row.extend(has_notes.then(|| session.note(judged.ticket).unwrap_or_default().to_owned()));
-        row
-    });
-    let header = ["first", "second", "winner", "item", "judge", "ticket", "note"];
-    output::write_csv(path, &header[..if has_notes { 7 } else { 6 }], rows)
 }
