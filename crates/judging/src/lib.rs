@@ -6,6 +6,7 @@
 //! | [`journal`] | logs of lines that several processes append to |
 //! | [`session_file`] | a session in such a log |
 //! | [`settings`] | the settings of a session as flags |
+//! | [`sheet`] | pairs as a table to be filled in |
 //! | [`texts`] | tables of items, competitors and texts |
 //!
 //! Not here: sessions themselves, which are in `judges`, and how a judge is asked.
@@ -18,6 +19,7 @@ pub mod answers;
 pub mod journal;
 pub mod session_file;
 pub mod settings;
+pub mod sheet;
 pub mod texts;
 
 pub use session_file::SessionFile;

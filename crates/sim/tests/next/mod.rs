@@ -263,6 +263,45 @@ fn a_judge_at_the_terminal_sees_texts_and_mistakes_are_taken_back() {
 }
 
 #[test]
+fn a_sheet_is_filled_in_elsewhere() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    std::fs::write(at.join("texts.csv"), "item,competitor,text\nq,a,left\nq,b,right\nr,a,up\nr,b,down\n")
+        .expect("written");
+    let call = |arguments: &str| {
+        let run =
+            sim(at).args(["next", "--state", "judge.jsonl"]).args(arguments.split(' ')).output().expect("sim starts");
+        (run.status.code(), text(&run.stdout), text(&run.stderr))
+    };
+    let (code, said, _) = call("--batch 2 --texts texts.csv --sheet sheet.csv --judge ann");
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let sheet = std::fs::read_to_string(at.join("sheet.csv")).expect("a sheet");
+    assert!(sheet.lines().count() == 3 && sheet.contains("left") && sheet.contains("down"), "{sheet}");
+    let fill = |first: &str, second: &str| {
+        let mut lines = sheet.lines();
+        let header = lines.next().expect("a header");
+        let rows: String =
+            lines.zip([first, second]).map(|(row, better)| format!("{}{better},\n", &row[..row.len() - 1])).collect();
+        std::fs::write(at.join("filled.csv"), format!("{header}\n{rows}")).expect("written");
+        call("--filled filled.csv --judge ann")
+    };
+    // All or none.
+    let (code, _, error) = fill("1", "7");
+    assert!(code == Some(2) && error.contains("filled.csv, line 3: expected 1, 2, 0 (tie) or 9 (both bad)"), "{error}");
+    assert!(call("--status").1.contains("2 pairs asked: 0 answered, 2 open"));
+    let (code, said, _) = fill("", "2");
+    assert_eq!((code, said.as_str()), (Some(0), ""), "no pair is asked");
+    assert!(call("--status").1.contains("2 pairs asked: 1 answered, 1 open"));
+    let (code, _, error) = fill("", "1");
+    assert!(
+        code == Some(2) && error.contains("filled.csv, line 3: ticket 2-") && error.contains("already answered"),
+        "{error}"
+    );
+    let (code, _, error) = call("--texts texts.csv");
+    assert!(code == Some(2) && error.contains("add one of them"), "{error}");
+}
+
+#[test]
 fn tables_are_not_taken_for_names() {
     let folder = TempDir::new().expect("a temporary folder");
     let at = folder.path();

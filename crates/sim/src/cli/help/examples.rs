@@ -172,6 +172,8 @@ Examples:
   rankduel next --state judge.jsonl --competitors-from models.txt --items prompts.txt --both
   rankduel next --state judge.jsonl --batch 50 --judge alice     fifty pairs at once
   rankduel next --state judge.jsonl --interactive                judge at the terminal
+  rankduel next --state judge.jsonl --batch 50 --texts answers.csv --sheet sheet.csv   to be filled in elsewhere
+  rankduel next --state judge.jsonl --filled sheet.csv           its answers
   rankduel next --state judge.jsonl --status                     how far it is, and who leads
   rankduel next --state judge.jsonl --export votes.csv           all answers as a table",
     ),

@@ -35,7 +35,7 @@ fn said(line: &str) -> Option<Said> {
 /// Asks until the judge has had enough, or the input ends. The pair that is open then is given back.
 pub(super) fn judge(next: &Next) -> Result<()> {
     let judge = next.judge.as_deref();
-    let texts = next.texts.as_deref().map(Texts::read).transpose()?;
+    let texts = next.texts()?;
     let mut before: Option<(Ticket, Said)> = None;
     // What is shown next, if it is still open: the last comes first.
     let mut waiting: Vec<Ticket> = Vec::new();
@@ -44,9 +44,7 @@ pub(super) fn judge(next: &Next) -> Result<()> {
         let mut file = next.open(texts.as_ref())?;
         if is_first {
             next.record_answers(&mut file)?;
-            if let Some(texts) = &texts {
-                texts.agree_with(file.session.config()).map_err(|error| usage(format_args!("--texts: {error}")))?;
-            }
+            next.check_texts(texts.as_ref(), &file)?;
             is_first = false;
         }
         match before.take() {

@@ -77,10 +77,18 @@ pub(super) struct Next {
     #[arg(long, conflicts_with = "pairs")]
     interactive: bool,
 
-    /// With --interactive: show texts instead of names, from a table with the columns item, competitor and text (CSV or JSON Lines); a new
-    /// session is about what it holds
-    #[arg(long, value_name = "FILE", requires = "interactive", value_hint = clap::ValueHint::FilePath)]
+    /// With --interactive and --sheet: show texts instead of names, from a table with the columns item, competitor and text (CSV or JSON Lines);
+    /// a new session is about what it holds
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     texts: Option<PathBuf>,
+
+    /// Write the pairs to a table that a judge fills in: CSV with an empty column `better`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_ask", "status", "export", "interactive"], value_hint = clap::ValueHint::FilePath)]
+    sheet: Option<PathBuf>,
+
+    /// Record the answers of such a table: 1, 2, 0 (tie) or 9 (both bad) in the column `better`; all or none
+    #[arg(long, value_name = "FILE", conflicts_with = "interactive", value_hint = clap::ValueHint::FilePath)]
+    filled: Option<PathBuf>,
 
     #[command(flatten)]
     settings: Settings,
@@ -133,7 +141,12 @@ impl Next {
         if self.interactive {
             return interactive::judge(&self);
         }
-        let mut file = self.open(None)?;
+        if self.texts.is_some() && self.sheet.is_none() {
+            return Err(usage("--texts is shown by --interactive and --sheet: add one of them"));
+        }
+        let texts = self.texts()?;
+        let mut file = self.open(texts.as_ref())?;
+        self.check_texts(texts.as_ref(), &file)?;
         self.record_answers(&mut file)?;
         let asked = if self.asks() {
             file.session.ask_many(count as usize, self.judge.as_deref()).map_err(usage)?
@@ -146,9 +159,13 @@ impl Next {
             let (header, rows) = judging::answers::table(live);
             output::write_csv(path, &header, rows.into_iter())?;
         }
-        let open: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
-        for pair in open {
-            println!("{}", serde_json::to_string(&printed(live, pair))?);
+        let pairs: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
+        if let Some(path) = &self.sheet {
+            output::write_atomic(path, &judging::sheet::of(live, pairs, texts.as_ref())?)?;
+        } else {
+            for pair in pairs {
+                println!("{}", serde_json::to_string(&printed(live, pair))?);
+            }
         }
         if self.status {
             println!("{}", live.status());
@@ -160,18 +177,29 @@ impl Next {
         Ok(())
     }
 
+    fn texts(&self) -> Result<Option<Texts>> {
+        self.texts.as_deref().map(Texts::read).transpose()
+    }
+
+    /// Refuses texts that lack what the session asks about.
+    fn check_texts(&self, texts: Option<&Texts>, file: &SessionFile) -> Result<()> {
+        let agreed = texts.map_or(Ok(()), |texts| texts.agree_with(file.session.config()));
+        agreed.map_err(|error| usage(format_args!("--texts: {error}")))
+    }
+
     fn open(&self, texts: Option<&Texts>) -> Result<SessionFile> {
         self.settings.open(&self.state, self.asks(), self.writes(), texts)
     }
 
     /// Whether a pair is asked.
     fn asks(&self) -> bool {
-        !(self.no_ask || self.status || self.open || self.export.is_some())
+        let only_records = self.filled.is_some() && self.pairs.is_none() && self.sheet.is_none() && !self.interactive;
+        !(self.no_ask || self.status || self.open || self.export.is_some() || only_records)
     }
 
     /// Whether the file may change.
     fn writes(&self) -> bool {
-        self.asks() || [self.answer.len(), self.forget.len(), self.take_back.len()] != [0; 3]
+        self.asks() || self.filled.is_some() || [self.answer.len(), self.forget.len(), self.take_back.len()] != [0; 3]
     }
 
     fn record_answers(&self, file: &mut SessionFile) -> Result<()> {
@@ -181,6 +209,12 @@ impl Next {
         }
         for (ticket, verdict) in &self.answer {
             file.session.tell(*ticket, *verdict, judge).map_err(|error| usage(format_args!("--answer: {error}")))?;
+        }
+        if let Some(path) = &self.filled {
+            for row in judging::sheet::read(path)? {
+                let told = file.session.tell_with_note(row.ticket, row.verdict, judge, row.note.as_deref());
+                told.map_err(|error| usage(format_args!("{}, line {}: {error}", path.display(), row.line)))?;
+            }
         }
         for ticket in &self.forget {
             file.session.forget(*ticket).map_err(|error| usage(format_args!("--forget: {error}")))?;
