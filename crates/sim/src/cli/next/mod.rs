@@ -157,7 +157,7 @@ impl Next {
         let live = &file.session;
         if let Some(path) = &self.export {
             let (header, rows) = judging::answers::table(live);
-            output::write_csv(path, &header, rows.into_iter())?;
+            output::write_csv(path, &header, rows)?;
         }
         let pairs: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
         if let Some(path) = &self.sheet {
