@@ -11,7 +11,7 @@ use letor_io::NameList;
 use output::usage::usage;
 
 use super::logging;
-use crate::judge::{Links, Room, RoomSettings, Running};
+use crate::judge::{Links, Room, Running};
 use crate::settings::{LogFormat, LogLevel, parse_listen};
 
 /// A page for judges: two answers side by side, without names
@@ -59,8 +59,7 @@ impl Judge {
         file.save()?;
         let links = Links::new(&self.state, &self.judges.0)?;
         let keys = links.keys().to_vec();
-        let settings = RoomSettings { session: self.state.clone(), shows_leader: self.show_leader };
-        let running = Running::start(self.listen, Room::new(settings, file, texts), links)?;
+        let running = Running::start(self.listen, Room::new(file, texts, self.show_leader), links)?;
         let asked = running.asked_to_end()?;
         for (name, key) in keys {
             println!("{name}: http://{}/j/{key}", running.address());

@@ -10,4 +10,4 @@ mod room;
 
 pub use http::{Running, StartError};
 pub use links::Links;
-pub use room::{Room, RoomSettings};
+pub use room::Room;

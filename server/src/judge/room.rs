@@ -1,6 +1,5 @@
 //! What judges do: each is asked a pair at a time, answers it, skips it, or takes back what was last.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
@@ -9,19 +8,11 @@ use judging::{SessionFile, Texts};
 
 use super::outlook::{Looks, Outlook};
 
-/// What a room shows.
-#[derive(Debug, Clone, Default)]
-pub struct RoomSettings {
-    /// The session.
-    pub session: PathBuf,
-    /// Whether judges may see who leads.
-    pub shows_leader: bool,
-}
-
 /// A session, the texts, and all judges.
 #[derive(Debug)]
 pub struct Room {
-    settings: RoomSettings,
+    /// Whether judges see who leads.
+    shows_leader: bool,
     file: Mutex<SessionFile>,
     texts: Texts,
     looks: Looks,
@@ -77,13 +68,13 @@ pub(super) enum Outcome {
 }
 
 impl Room {
-    /// A room for the session of this file, which has been opened.
+    /// A room for the session of this file, which has been opened. With `shows_leader`, judges see who leads.
     #[must_use]
-    pub fn new(settings: RoomSettings, mut file: SessionFile, texts: Texts) -> Self {
+    pub fn new(mut file: SessionFile, texts: Texts, shows_leader: bool) -> Self {
         file.unlock();
         let looks = Looks::default();
-        looks.look(&file.session, settings.shows_leader);
-        Self { settings, file: Mutex::new(file), texts, looks }
+        looks.look(&file.session, shows_leader);
+        Self { shows_leader, file: Mutex::new(file), texts, looks }
     }
 
     /// The file, read again if others wrote to it.
@@ -142,7 +133,7 @@ impl Room {
         match told {
             Ok(()) => {
                 file.save()?;
-                self.looks.look(&file.session, self.settings.shows_leader);
+                self.looks.look(&file.session, self.shows_leader);
                 Ok(Outcome::Taken)
             }
             Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Said::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
@@ -160,14 +151,8 @@ impl Room {
         let file = &mut *open.file;
         let undone = file.session.undo(Some(judge))?;
         file.save()?;
-        self.looks.look(&file.session, self.settings.shows_leader);
+        self.looks.look(&file.session, self.shows_leader);
         Ok(if undone.is_some() { Outcome::Undone } else { Outcome::NothingToUndo })
-    }
-
-    /// The file of the session.
-    #[must_use]
-    pub fn session(&self) -> &std::path::Path {
-        &self.settings.session
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use judging::{Settings, Texts};
-use rankduel_server::judge::{Links, Room, RoomSettings, Running};
+use rankduel_server::judge::{Links, Room, Running};
 use tempfile::TempDir;
 
 use crate::support::{Answer, Client};
@@ -44,9 +44,8 @@ impl Judging {
         let names: Vec<String> = judges.iter().map(|&name| name.to_owned()).collect();
         let links = Links::new(&session, &names).expect("links");
         self.links = links.keys().to_vec();
-        let settings = RoomSettings { session, shows_leader: false };
         let address = "127.0.0.1:0".parse().expect("an address");
-        self.running = Some(Running::start(address, Room::new(settings, file, texts), links).expect("a page"));
+        self.running = Some(Running::start(address, Room::new(file, texts, false), links).expect("a page"));
     }
 
     fn stop(&mut self) {
