@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,11 @@ class Board:
     ties
         How the model accounts for ties: ``"davidson"`` (proportional to the geometric mean of both chances), or ``"rao-kupper"`` (a
         difference below a threshold that judges do not notice).
+    gold
+        The judges that are people, by name, if all other judges are a model (an LLM as a judge) that judged all questions, pairs on items,
+        and people some of them, drawn by lot. Strengths and claims then hold for people: the model sharpens them, corrected where both judged.
+        ``data["model"]`` says how much it counts, how well it agrees with people, and whom it favours. If questions were not chosen with equal
+        probability, the weights of people's rows are 1 over theirs.
     looks
         What the claims hold for: ``"once"``, if verdicts chose neither pairs nor the end; ``"every"``, if the table grows and is looked at
         again, or a policy chose the pairs.
@@ -93,6 +98,7 @@ class Board:
         confidence: float = 0.95,
         clusters: str = "auto",
         ties: str = "davidson",
+        gold: str | Sequence[str] | None = None,
         looks: str = "once",
         tolerance: float = 0.0,
         advice: bool = True,
@@ -100,13 +106,13 @@ class Board:
     ) -> None:
         asked = _asked(
             advice,
-            # In marks, which keep commas.
-            columns=['"' + f"{what}={column}".replace('"', '""') + '"' for what, column in (columns or {}).items()] or None,
+            columns=[_marked(f"{what}={column}") for what, column in (columns or {}).items()] or None,
             winner_is=winner_is,
             order_unknown=order_unknown,
             confidence=confidence,
             clusters=clusters,
             ties=ties,
+            gold=[_marked(judge) for judge in ([gold] if isinstance(gold, str) else gold or [])] or None,
             looks=looks,
             tolerance=tolerance,
         )
@@ -230,6 +236,11 @@ class Board:
 
 def _asked(advice: bool, **settings: Any) -> _Asked:
     return flags(settings), bool(advice)
+
+
+def _marked(text: str) -> str:
+    """In marks, which keep commas."""
+    return '"' + str(text).replace('"', '""') + '"'
 
 
 def _made(source: tuple[str, str, bytes], asked: _Asked) -> Board:

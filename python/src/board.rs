@@ -10,7 +10,7 @@ use desk::refusal::in_keywords;
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use studies::board::{BoardReport, BoardRequest};
+use studies::board::{BoardReport, BoardRequest, GoldSource};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;
@@ -55,21 +55,21 @@ impl Source {
     }
 
     /// The report, with notes in the words of Python.
-    fn report(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
-        let mut report = self.read(options, settings)?;
+    fn report(&self, (options, gold, settings): &Request) -> anyhow::Result<BoardReport> {
+        let mut report = self.read(options, gold, settings)?;
         report.notes.iter_mut().for_each(|note| *note = in_keywords(note));
         Ok(report)
     }
 
-    fn read(&self, options: &Options, settings: &Settings) -> anyhow::Result<BoardReport> {
+    fn read(&self, options: &Options, gold: &GoldSource, settings: &Settings) -> anyhow::Result<BoardReport> {
         match self {
-            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, settings, true),
+            Self::File(name, bytes) => BoardReport::of_bytes(name, bytes, options, gold, settings, true),
             Self::Cells(bytes) => {
                 let reading = read::from_cells(&cells(bytes)?, options).map_err(|error| match error.row {
                     Some(row) => anyhow::anyhow!("row {row}: {}", error.message),
                     None => anyhow::anyhow!("{}", error.message),
                 })?;
-                BoardReport::of("the table", reading, settings, true)
+                BoardReport::of("the table", reading, options, gold, settings, true)
             }
             Self::Session(lines) => {
                 let (live, _) = judges::Session::replay(lines)?;
@@ -91,10 +91,13 @@ fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
 /// What is asked of a board: the flags of [`BoardRequest`], and whether to say how many more judgements are needed.
 pub(crate) type Asked = (Vec<OsString>, bool);
 
-fn read_asked((flags, advice): Asked) -> PyResult<(Options, Settings)> {
-    let read = || -> anyhow::Result<(Options, Settings)> {
+/// How a table is read, whose judgements are the truth, and what is asked.
+type Request = (Options, GoldSource, Settings);
+
+fn read_asked((flags, advice): Asked) -> PyResult<Request> {
+    let read = || -> anyhow::Result<Request> {
         let request: BoardRequest = parsed(flags)?;
-        Ok((request.options()?, Settings { advice, ..request.settings() }))
+        Ok((request.options()?, request.gold(), Settings { advice, ..request.settings() }))
     };
     read().map_err(|error| exception(&error))
 }
@@ -106,9 +109,9 @@ impl Board {
     }
 
     fn of(py: Python<'_>, source: Source, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
-        let (options, settings) = read_asked(asked)?;
+        let request = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
-            Ok(Self { report: source.report(&options, &settings)?, source })
+            Ok(Self { report: source.report(&request)?, source })
         })
     }
 }
@@ -118,13 +121,13 @@ impl Board {
     /// From a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
-        let (options, settings) = read_asked(asked)?;
+        let request = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             let name = path.display().to_string();
             let bytes = input::read(&path, MOST_OF_RESULTS)
                 .map_err(|error| anyhow::Error::new(error).context(format!("failed to read {name}")))?;
             let source = Source::File(name, Arc::new(bytes));
-            Ok(Self { report: source.report(&options, &settings)?, source })
+            Ok(Self { report: source.report(&request)?, source })
         })
     }
 

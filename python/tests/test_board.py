@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,34 @@ def test_columns_that_name_the_item_together() -> None:
     ]
     said = rd.Board(rows, columns={"item": "q+part"})
     assert '"q" and "part"' in " ".join(said.data["notes"]).replace("`", '"')
+
+
+def test_a_model_beside_people() -> None:
+    rng = np.random.default_rng(3)
+    rows = []
+    for item in range(200):
+        for one, other in (("plain", "polite"), ("terse", "polite"), ("long", "plain"), ("long", "terse")):
+            first, second = (one, other) if rng.random() < 0.5 else (other, one)
+            ahead = STRENGTHS[first] - STRENGTHS[second]
+            noise = rng.logistic()
+            question = {"first": first, "second": second, "item": item}
+            rows.append({**question, "judge": "gpt, 5", "winner": first if ahead + noise + (first == "long") > 0 else second})
+            if rng.random() < 0.2:
+                rows.append({**question, "judge": "ann" if item % 2 else "ben", "winner": first if ahead + noise > 0 else second})
+    board = rd.Board(rows, gold=["ann", "ben"])
+    model = board.data["model"]
+    assert model["models"] == ["gpt, 5"] and sorted(model["people"]) == ["ann", "ben"]
+    assert 0 < model["lambda"] <= 1 and model["width"] < 1
+    assert board.advice is None and np.isnan(board.table["rank_best_every_look"]).all()
+    assert {"model_minus_people", "model_minus_people_error"} <= set(board.table)
+    assert "says the same in" in str(board) and board.to_markdown().count("says the same in") == 1
+    # A single judge may be given as a text.
+    only = [row for row in rows if row["judge"] != "ben"]
+    assert rd.Board(only, gold="ann").data["model"]["people"] == ["ann"]
+    copied = pickle.loads(pickle.dumps(board))
+    assert copied.data == board.data
+    with pytest.raises(ValueError, match="no judge of the table is called"):
+        rd.Board(rows, gold=["gpt"])
+    with pytest.raises(ValueError, match="one look"):
+        rd.Board(rows, gold=["ann", "ben"], looks="every")
+    assert "model" not in rd.Board(rows).data

@@ -53,6 +53,9 @@ pub enum BoardError {
         /// `item` or `judge`.
         column: &'static str,
     },
+    /// People's judgements and those of a model do not fit together.
+    #[error("people's judgements beside those of a model: {0}")]
+    Gold(String),
     /// A computation failed.
     #[error("the fit of the judgements failed: {0}")]
     Fit(#[from] StatisticsError),

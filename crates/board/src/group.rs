@@ -1,6 +1,7 @@
 //! The fit of one group of competitors that judgements connect.
 
-use crate::populations::{self, Populations};
+use crate::correction::{Correction, Question};
+use crate::populations::{self, Populations, Source};
 use crate::posterior::Posterior;
 use crate::proven_wins::ProvenWins;
 use crate::settings::{Settings, TieModel};
@@ -50,7 +51,8 @@ impl GroupFit {
     ) -> Result<Self, BoardError> {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons, settings.ties.model())?;
-        let estimated = populations::estimated(&fit, &comparisons, &units, settings, alpha)?;
+        let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
+        let estimated = populations::estimated(&source, settings, alpha)?;
         let posterior = Posterior::of(fit.strengths(), &estimated.covariance);
         let all = cells(&comparisons);
         let confounded = order == Order::Shown
@@ -72,6 +74,32 @@ impl GroupFit {
             confounded,
             posterior,
         })
+    }
+
+    /// The same with strengths that a model's verdicts on questions sharpen, and how much the model counts. What pairs say by themselves, and
+    /// what misleads, stays what the units say alone.
+    pub(crate) fn corrected(
+        &self,
+        questions: &[Question],
+        settings: &Settings,
+        alpha: f64,
+    ) -> Result<(Self, f64), BoardError> {
+        let comparisons: Vec<Comparison> = self.units.iter().map(|unit| unit.comparison).collect();
+        let labels = Correction::labels(&self.units, questions);
+        let correction = Correction::of(&self.fit, &comparisons, &labels, questions, WEAK_PRIOR)?;
+        let fit = correction.fit();
+        let source = Source { fit, comparisons: &comparisons, units: &self.units, correction: Some(&correction) };
+        let estimated = populations::estimated(&source, settings, alpha)?;
+        let corrected = Self {
+            posterior: Posterior::of(fit.strengths(), &estimated.covariance),
+            fit: fit.clone(),
+            covariance: estimated.covariance,
+            populations: estimated.populations,
+            contrasts: estimated.contrasts,
+            position_error: estimated.position_error,
+            ..self.clone()
+        };
+        Ok((corrected, correction.lambda()))
     }
 
     /// Whether `first` is known to be stronger than `second`, all pairs together. Where no finite strengths fit best, estimates are not

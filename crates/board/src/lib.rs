@@ -15,10 +15,14 @@
 //! | what would mislead? | [`Board::findings`] | |
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
+//! | what if a model judged all, and people some? | [`Board::with_gold`], [`Board::model`] | people's questions are a random sample |
 
 mod board;
+mod correction;
 mod error;
+mod estimate;
 mod findings;
+mod gold;
 mod group;
 mod plausible;
 mod populations;
@@ -33,11 +37,11 @@ mod units;
 mod winners;
 mod words;
 
-pub use board::{
-    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks, listed,
-};
+pub use board::{Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Group, Leader, Ranks, listed};
 pub use error::BoardError;
+pub use estimate::Estimate;
 pub use findings::{Finding, Found};
+pub use gold::{Agreement, Favour, Gold, ModelReport};
 pub use plausible::{Plausible, Truth, named_by_strengths};
 pub use populations::{Kind, Population};
 pub use preferences::Preferences;

@@ -2,6 +2,7 @@
 
 use crate::board::best_by_strengths;
 use crate::group::GroupFit;
+use crate::populations::Source;
 use crate::posterior::{Posterior, UnderSpread};
 use crate::settings::{Settings, TieModel};
 use crate::units::Units;
@@ -138,6 +139,7 @@ pub fn named_by_strengths(table: &Table, settings: &Settings) -> Result<Option<u
     let ([members], [share]) = (&groups[..], &shares[..]) else { return Ok(None) };
     let comparisons: Vec<_> = share.iter().map(|unit| unit.comparison).collect();
     let fit = crate::group::fitted(members.len(), &comparisons, settings.ties.model())?;
-    let contrasts = crate::populations::contrasts_of_best(&fit, &comparisons, share, settings)?;
+    let source = Source { fit: &fit, comparisons: &comparisons, units: share, correction: None };
+    let contrasts = crate::populations::contrasts_of_best(&source, settings)?;
     Ok(best_by_strengths(&fit, &contrasts, settings.tolerance, settings).map(|member| members[member]))
 }

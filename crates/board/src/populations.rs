@@ -5,6 +5,7 @@
 //! much they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless asked for: then the board speaks of them alone.
 
 use crate::BoardError;
+use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
 use crate::units::Unit;
 use crate::words::count;
@@ -134,6 +135,47 @@ pub(crate) struct Estimated {
     pub(crate) position_error: Option<f64>,
 }
 
+/// Strengths, and what their errors are estimated from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) fit: &'a Fit,
+    pub(crate) comparisons: &'a [Comparison],
+    pub(crate) units: &'a [Unit],
+    /// What a model adds to the units.
+    pub(crate) correction: Option<&'a Correction<'a>>,
+}
+
+impl Source<'_> {
+    /// Covariances of all parameters under Bradley-Terry: the least to believe.
+    fn model(&self) -> Vec<f64> {
+        self.correction.map_or_else(|| self.fit.model_covariance().to_vec(), Correction::model_covariance)
+    }
+
+    /// Those that units say, or, where a model has its say, questions.
+    fn by_unit(&self) -> Vec<f64> {
+        let alone = || self.fit.sandwich(self.comparisons, None, true);
+        self.correction.map_or_else(alone, Correction::by_question)
+    }
+
+    /// Those that clusters of a kind say, by their numbers.
+    fn by_kind(&self, kind: Kind, numbers: &[u32]) -> Vec<f64> {
+        match (self.correction, kind) {
+            (None, _) => self.fit.sandwich(self.comparisons, Some(numbers), true),
+            (Some(correction), Kind::Item) => correction.by_item(),
+            (Some(correction), Kind::Judge) => correction.by_judge(numbers),
+        }
+    }
+
+    /// Those of both, from those of items and of judges, and the numbers of judges.
+    fn by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
+        let (both, _) = numbered(self.units, |unit| Some((unit.item?, unit.judge?)));
+        match self.correction {
+            None => two_way(item, judge, &self.fit.sandwich(self.comparisons, Some(&both), true)),
+            Some(correction) => correction.by_both(item, judges, &both),
+        }
+    }
+}
+
 /// What clusters of one kind say.
 struct Found {
     kind: Kind,
@@ -157,7 +199,8 @@ struct Estimates {
 }
 
 impl Estimates {
-    fn of(fit: &Fit, comparisons: &[Comparison], units: &[Unit], settings: &Settings) -> Self {
+    fn of(source: &Source<'_>, settings: &Settings) -> Self {
+        let Source { fit, comparisons, units, .. } = *source;
         let is_general = |kind: Kind, count: u64| match settings.clusters {
             Clusters::Auto => count >= Clusters::FEWEST as u64,
             Clusters::Units => false,
@@ -173,18 +216,15 @@ impl Estimates {
             let (numbers, count) = numbered(units, |unit| kind.of(unit));
             present.push((kind, count));
             if is_general(kind, count) {
-                let full = fit.sandwich(comparisons, Some(&numbers), true);
+                let full = source.by_kind(kind, &numbers);
                 let effective = fit.effective_clusters(comparisons, &numbers);
                 found.push(Found { kind, covariance: of_strengths(fit, &full), full, effective });
             }
         }
         let together = match &found[..] {
-            [] => fit.sandwich(comparisons, None, true),
+            [] => source.by_unit(),
             [one] => one.full.clone(),
-            [item, judge, ..] => {
-                let (both, _) = numbered(units, |unit| Some((unit.item?, unit.judge?)));
-                two_way(&item.full, &judge.full, &fit.sandwich(comparisons, Some(&both), true))
-            }
+            [item, judge, ..] => source.by_both(&item.full, &judge.full, &numbers_of(Kind::Judge, units)),
         };
         Self { present, together_of_strengths: of_strengths(fit, &together), together, found }
     }
@@ -206,28 +246,19 @@ fn of_strengths(fit: &Fit, full: &[f64]) -> Vec<f64> {
 }
 
 /// What it takes to say who is the best of one group, and nothing else.
-pub(crate) fn contrasts_of_best(
-    fit: &Fit,
-    comparisons: &[Comparison],
-    units: &[Unit],
-    settings: &Settings,
-) -> Result<Contrasts, BoardError> {
-    let model = of_strengths(fit, fit.model_covariance());
-    let base = Contrasts::of_best(fit.strengths(), &model, settings.alpha())?;
-    Ok(Estimates::of(fit, comparisons, units, settings).contrasts(&base))
+pub(crate) fn contrasts_of_best(source: &Source<'_>, settings: &Settings) -> Result<Contrasts, BoardError> {
+    let model = of_strengths(source.fit, &source.model());
+    let base = Contrasts::of_best(source.fit.strengths(), &model, settings.alpha())?;
+    Ok(Estimates::of(source, settings).contrasts(&base))
 }
 
-pub(crate) fn estimated(
-    fit: &Fit,
-    comparisons: &[Comparison],
-    units: &[Unit],
-    settings: &Settings,
-    alpha: f64,
-) -> Result<Estimated, BoardError> {
+pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) -> Result<Estimated, BoardError> {
+    let fit = source.fit;
     let (arms, size) = (fit.arms(), fit.size());
-    let model = of_strengths(fit, fit.model_covariance());
+    let full = source.model();
+    let model = of_strengths(fit, &full);
     let base = Contrasts::new(fit.strengths(), &model, alpha)?;
-    let estimates = Estimates::of(fit, comparisons, units, settings);
+    let estimates = Estimates::of(source, settings);
     let contrasts = estimates.contrasts(&base);
     let found = &estimates.found;
     let look = settings.looks.look();
@@ -239,7 +270,7 @@ pub(crate) fn estimated(
             let known = contrasts.known(look);
             let otherwise = match found.iter().find(|one| one.kind != own.kind) {
                 Some(other) => base.clustered(&[&other.covariance], &[&other.effective]),
-                None => base.clustered(&[&of_strengths(fit, &fit.sandwich(comparisons, None, true))], &[]),
+                None => base.clustered(&[&of_strengths(fit, &source.by_unit())], &[]),
             };
             let otherwise = otherwise.known(look);
             (2 * known < otherwise).then_some((known, otherwise))
@@ -255,7 +286,7 @@ pub(crate) fn estimated(
     let largest = |place: usize| {
         let diagonal = place * size + place;
         let by_kind = found.iter().map(|one| one.full[diagonal]);
-        by_kind.fold(estimates.together[diagonal].max(fit.model_covariance()[diagonal]), f64::max)
+        by_kind.fold(estimates.together[diagonal].max(full[diagonal]), f64::max)
     };
     let mut errors = vec![0.0; arms * arms];
     (0..arms).for_each(|arm| errors[arm * arms + arm] = largest(arm));

@@ -248,3 +248,98 @@ fn faults_name_file_line_and_remedy() {
         assert_eq!(said.lines().filter(|line| line.starts_with("error")).count(), 1, "{said}");
     }
 }
+
+/// Questions of 60 items: people judged every third, a model all, which favours `odd`. Rows end with the judge.
+fn questions() -> [Vec<String>; 2] {
+    let (mut people, mut model) = (Vec::new(), Vec::new());
+    for item in 0..60 {
+        for (pair, (better, worse)) in [("short", "long"), ("short", "odd"), ("long", "odd")].into_iter().enumerate() {
+            let (first, second) = if (item + pair) % 2 == 0 { (better, worse) } else { (worse, better) };
+            let winner = if (7 * item + pair) % 4 > 0 { better } else { worse };
+            if (item * 3 + pair) % 7 < 3 {
+                people.push(format!("{first},{second},{winner},q{item},ann"));
+            }
+            let said = if worse == "odd" && item % 3 == 0 { worse } else { winner };
+            model.push(format!("{first},{second},{said},q{item},gpt"));
+        }
+    }
+    [people, model]
+}
+
+#[test]
+fn people_beside_a_model_are_named_or_have_a_table_of_their_own() {
+    let folder = folder();
+    let at = folder.path();
+    let [people, model] = questions();
+    let write = |name: &str, rows: &[&[String]]| {
+        let text = format!("first,second,winner,item,judge\n{}\n", rows.concat().join("\n"));
+        fs::write(at.join(name), text).expect("a writable folder");
+    };
+    write("people.csv", &[&people]);
+    write("model.csv", &[&model]);
+    write("both.csv", &[&model, &people]);
+    let (code, printed, said) = run(at, &["both.csv", "--gold", "ann"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    for expected in [
+        "\nClaims and strengths are those of people (ann), who judged 78 of the 180 questions that gpt judged: the model counts ",
+        "are a simple random sample of those of the model",
+        "\nAgreement with people: gpt says the same in ",
+        "odd (+",
+        "Not stated with a model: what holds at every look",
+        "model − people",
+    ] {
+        assert!(printed.contains(expected), "{expected}\n{printed}");
+    }
+    assert!(!printed.contains("every look  beats"), "{printed}");
+    // The same from two files.
+    let apart = run(at, &["model.csv", "--gold-table", "people.csv", "--json"]);
+    let json: Value = serde_json::from_str(&apart.1).expect("JSON");
+    let together: Value = serde_json::from_str(&run(at, &["both.csv", "--gold", "ann", "--json"]).1).expect("JSON");
+    assert_eq!((&json["model"], &json["competitors"]), (&together["model"], &together["competitors"]));
+    assert_eq!((&json["advice"], &json["competitors"][0]["always"]), (&Value::Null, &Value::Null));
+    assert_eq!(json["model"]["agreement"][0]["common"], 78);
+    // Every form of it.
+    let (_, csv, _) = run(at, &["both.csv", "--gold", "ann", "--format", "csv"]);
+    assert!(
+        csv.lines().next().expect("a header").ends_with("claim_at,model_minus_people,model_minus_people_error"),
+        "{csv}"
+    );
+    for format in ["markdown", "latex"] {
+        let (_, printed, _) = run(at, &["both.csv", "--gold", "ann", "--format", format]);
+        assert!(printed.contains("gpt says the same"), "{printed}");
+    }
+    assert_eq!(run(at, &["both.csv", "--gold", "ann", "--out", "of-names"]).0, Some(0));
+    assert!(
+        fs::read_to_string(at.join("of-names/board.svg")).expect("a figure").contains("for people, beside a model")
+    );
+    assert_eq!(run(at, &["model.csv", "--gold-table", "people.csv", "--out", "of-tables"]).0, Some(0));
+    let config = |name: &str| fs::read_to_string(at.join(name)).expect("a config");
+    assert!(config("of-names/config.json").contains("\"gold\""));
+    assert!(config("of-tables/config.json").contains("\"gold_table\""));
+    // Without a model, nothing of it.
+    let (_, plain, _) = run(at, &["both.csv", "--json"]);
+    let plain: Value = serde_json::from_str(&plain).expect("JSON");
+    assert!(plain.get("model").is_none() && plain["competitors"][0]["always"].is_object(), "{plain}");
+}
+
+#[test]
+fn people_who_are_not_there_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let [people, model] = questions();
+    let text = format!("first,second,winner,item,judge\n{}\n{}\n", model.join("\n"), people.join("\n"));
+    fs::write(at.join("both.csv"), text).expect("a writable folder");
+    for (arguments, code, expected) in [
+        (&["both.csv", "--gold", "anna"][..], 1, "no judge of the table is called \"anna\"; its judges are gpt, ann"),
+        (&["both.csv", "--gold", "ann,gpt"], 1, "there are no judgements but people's"),
+        (&["votes.csv", "--gold", "ann"], 1, "no column `judge`"),
+        (&["both.csv", "--gold", "ann", "--looks", "every"], 1, "claims with a model hold for one look"),
+        (&["both.csv", "--gold", "ann", "--gold-table", "votes.csv"], 2, "cannot be used with"),
+        (&["both.csv", "--gold-table", "none.csv"], 1, "failed to read none.csv"),
+        (&["both.csv", "--gold-table", "votes.csv"], 1, "people's judgements names no item"),
+    ] {
+        let (found, _, said) = run(at, arguments);
+        assert!(found == Some(code) && said.contains(expected), "{arguments:?}: {found:?} {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

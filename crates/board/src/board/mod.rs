@@ -8,7 +8,9 @@ pub use advice::{Advice, Chance, listed};
 pub(crate) use claims::best_by_strengths;
 pub use claims::{By, Claim, Conclusion, Leader};
 
+use crate::estimate::Estimate;
 use crate::findings::{self, Finding, Found};
+use crate::gold::{Audit, Gold, ModelReport};
 use crate::group::GroupFit;
 use crate::populations::Population;
 use crate::settings::{Clusters, Looks, Settings, TieModel};
@@ -57,21 +59,12 @@ pub struct Competitor {
     pub best: f64,
     /// Ranks that one look allows: simultaneous for the group, under Bradley-Terry.
     pub once: Ranks,
-    /// Ranks that hold at every look, simultaneous as well, under Bradley-Terry.
-    pub always: Ranks,
+    /// Ranks that hold at every look, simultaneous as well, under Bradley-Terry; `None` if strengths are corrected by a model.
+    pub always: Option<Ranks>,
     /// How many competitors are known to beat it, without a model, at every look.
     pub beaten_by: usize,
     /// How many competitors it is known to beat, without a model, at every look.
     pub beats: usize,
-}
-
-/// An estimate with its standard error.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The estimate.
-    pub value: f64,
-    /// Its standard error.
-    pub error: f64,
 }
 
 /// Competitors that judgements connect, directly or not.
@@ -104,8 +97,8 @@ pub struct Group {
     pub quantile: f64,
     /// How many pairs of members have a known order under Bradley-Terry, at one look.
     pub known_once: usize,
-    /// How many have one at every look.
-    pub known_always: usize,
+    /// How many have one at every look; `None` if strengths are corrected by a model.
+    pub known_always: Option<usize>,
 }
 
 /// What a board assumes, in words.
@@ -154,8 +147,11 @@ pub struct Board {
     pub too_few: Vec<String>,
     /// What the statements assume.
     pub assumptions: Assumptions,
-    /// How many more judgements it takes; `None` if it was not asked for, or there is nothing to decide.
+    /// How many more judgements it takes; `None` if it was not asked for, there is nothing to decide, or strengths are corrected by a model.
     pub advice: Option<Advice>,
+    /// The model that corrects strengths, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelReport>,
 }
 
 impl Board {
@@ -168,10 +164,36 @@ impl Board {
     /// If a setting is out of range, a judgement does not fit the table, the table compares nobody, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         let (units, fits) = fitted_groups(table, settings)?;
+        Self::of(&Fitted { table, units: &units, alone: &fits, fits: &fits }, Vec::new(), None, settings)
+    }
+
+    /// The board of people's judgements, with strengths that a model's judgements sharpen: prediction-powered and power-tuned
+    /// ([`statistics::bradley_terry::PredictionPowered`]). Claims hold for people, at one look, if the questions that people judged are a random
+    /// sample of those of the model, or people's weights are the inverse of their probabilities. What is said without a model of strengths, and
+    /// findings, are those of people's judgements alone.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); if people and the model have no question in common, or claims are asked for every look.
+    pub fn with_gold(gold: &Gold, settings: &Settings) -> Result<Self, BoardError> {
+        let audit = Audit::of(gold, settings)?;
+        let (units, alone) = fitted_groups(&audit.people, settings)?;
+        let (fits, report) = audit.corrected(&units, &alone, settings)?;
+        let fitted = Fitted { table: &audit.people, units: &units, alone: &alone, fits: &fits };
+        Self::of(&fitted, audit.tests(&units), Some(report), settings)
+    }
+
+    fn of(
+        fitted: &Fitted<'_>,
+        tests: Vec<findings::Test>,
+        model: Option<ModelReport>,
+        settings: &Settings,
+    ) -> Result<Self, BoardError> {
+        let Fitted { table, units, alone, fits } = *fitted;
         // Whether an order explains the judgements is asked whenever the answer counts.
         let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.tolerance, settings).is_some()
             || claims::best_of(&fits[0], settings).is_some();
-        let mut findings = if settings.checks || may_name { findings::all(table, &units, &fits)? } else { Vec::new() };
+        let mut findings =
+            if settings.checks || may_name { findings::all(table, units, alone, tests)? } else { Vec::new() };
         let misfit = findings.iter().find(|found| matches!(found.finding, Finding::Misfit { .. })).cloned();
         if !settings.checks {
             findings.clear();
@@ -181,13 +203,14 @@ impl Board {
         for (place, group) in fits.iter().enumerate() {
             // Tests are made in the largest group alone.
             let known = Known::of(group, settings, misfit.is_some() && place == 0);
-            competitors.extend(rows(table, group, place, &known));
-            conclusion.get_or_insert_with(|| claims::conclusion(table, &fits, &known, &units, settings));
+            competitors.extend(rows(table, group, place, &known, model.is_none()));
+            conclusion.get_or_insert_with(|| claims::conclusion(table, fits, &known, units, settings));
         }
         let conclusion = conclusion.expect("a table with a comparison has a group");
         let winners = claims::winners(table, &fits[0], misfit.is_some());
         let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
-        let advice = (settings.advice && open).then(|| advice::of(&table.names, &fits[0], settings, &conclusion));
+        let advice = (settings.advice && open && model.is_none())
+            .then(|| advice::of(&table.names, &fits[0], settings, &conclusion));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         let said = words::Said { conclusion: &conclusion, winners: winners.as_ref(), misfit: misfit.as_ref() };
@@ -199,15 +222,24 @@ impl Board {
             winners,
             competitors,
             never_compared: never.map(|number| table.names[number].clone()).collect(),
-            groups: fits.iter().map(|fit| group(table, fit)).collect(),
+            groups: fits.iter().map(|fit| group(table, fit, model.is_none())).collect(),
             tally: units.tally,
             both_orders: units.both_orders,
             findings,
             too_few: fits[0].populations.too_few(settings.looks.words()),
-            assumptions: words::assumptions(table, &fits, settings),
+            assumptions: words::assumptions(table, fits, settings, model.is_some()),
             advice,
+            model,
         })
     }
+}
+
+/// A table, its units, and the fits of its groups: of its judgements alone, and those that claims are made of.
+struct Fitted<'a> {
+    table: &'a Table,
+    units: &'a Units,
+    alone: &'a [GroupFit],
+    fits: &'a [GroupFit],
 }
 
 /// The units of a table, and the fits of all groups with at least two members, the largest first.
@@ -250,8 +282,8 @@ pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<
     (groups, shares)
 }
 
-/// The members of a group as they stand on the board.
-fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>) -> Vec<Competitor> {
+/// The members of a group as they stand on the board, with ranks of every look or without.
+fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_look: bool) -> Vec<Competitor> {
     let claims = known.claims();
     let strengths = group.fit.strengths();
     let size = strengths.len();
@@ -285,7 +317,7 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>) -> Vec
                 claim: claims[member],
                 best: group.posterior.best[member],
                 once: known.ranks(member, Look::Once),
-                always: known.ranks(member, Look::Every),
+                always: every_look.then(|| known.ranks(member, Look::Every)),
                 beaten_by,
                 beats,
             }
@@ -300,7 +332,7 @@ fn order(strengths: &[f64]) -> Vec<usize> {
     order
 }
 
-fn group(table: &Table, fit: &GroupFit) -> Group {
+fn group(table: &Table, fit: &GroupFit, every_look: bool) -> Group {
     let name = |member: usize| table.names[fit.members[member]].clone();
     Group {
         members: order(fit.fit.strengths()).into_iter().map(name).collect(),
@@ -316,6 +348,6 @@ fn group(table: &Table, fit: &GroupFit) -> Group {
         populations: fit.populations.all.clone(),
         quantile: fit.contrasts.quantile(),
         known_once: fit.contrasts.known(Look::Once),
-        known_always: fit.contrasts.known(Look::Every),
+        known_always: every_look.then(|| fit.contrasts.known(Look::Every)),
     }
 }

@@ -128,7 +128,7 @@ fn of_shares(winners: &Winners) -> String {
     format!(" By the shares seen, {condorcet}, {copeland}{von_neumann}.")
 }
 
-pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings) -> Assumptions {
+pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings, with_model: bool) -> Assumptions {
     let unit = match (table.items.is_empty(), table.judges.is_empty()) {
         (false, false) => "A unit is a pair on an item by one judge: its repeats and both orders count once.",
         (false, true) => "A unit is a pair on an item: without judges, all its judgements count once.",
@@ -156,6 +156,7 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings)
     } else {
         format!(", where each of the {} counts once", kinds.join(", and each of the "))
     };
+    let alone = if with_model { " (people alone)" } else { "" };
     let because = match settings.looks {
         Looks::Once => "the table is taken as it is, once",
         Looks::Every => "the table may grow and be looked at again",
@@ -167,12 +168,18 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings)
             "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{independent}, estimates are nearly \
              normal, and pairs and the end were not chosen by verdicts."
         ),
-        every_look: format!(
-            "Every look under Bradley-Terry, {level} for all ranks and looks together, however pairs were chosen: strengths add up, \
-             {tied}{independent}, and estimates are nearly normal (asymptotic)."
-        ),
+        every_look: if with_model {
+            "Every look under Bradley-Terry: not stated, because the weight of the model is estimated again at each look, and people's questions \
+             must not be chosen by verdicts."
+                .to_owned()
+        } else {
+            format!(
+                "Every look under Bradley-Terry, {level} for all ranks and looks together, however pairs were chosen: strengths add up, \
+                 {tied}{independent}, and estimates are nearly normal (asymptotic)."
+            )
+        },
         without_model: format!(
-            "Beats and beaten by, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
+            "Beats and beaten by{alone}, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
              the other{counted}. Ties are left out, and {order}."
         ),
         claims: format!(
@@ -212,7 +219,7 @@ mod tests {
             claim,
             best: 0.1,
             once: ranks,
-            always: ranks,
+            always: Some(ranks),
             beaten_by: 0,
             beats: 0,
         }

@@ -142,6 +142,17 @@ pub enum Finding {
         /// Who is first if ties are left out.
         without: String,
     },
+    /// The questions that people judged are not a simple random sample of those that a model judged.
+    NotRandom {
+        /// The competitor that differs most surely.
+        competitor: String,
+        /// What differs: the model's points of it beyond a half per question, or how often it takes part.
+        points: bool,
+        /// In people's questions, per question.
+        found: f64,
+        /// In all questions.
+        expected: f64,
+    },
     /// Rows repeat earlier ones more often, and more exactly, than answers do.
     Duplicates {
         /// Rows that repeat an earlier one: same pair and order, item, judge and verdict.
@@ -164,7 +175,7 @@ pub struct Found {
 }
 
 /// A finding that a test would raise, and its p-value.
-type Test = (f64, Finding);
+pub(crate) type Test = (f64, Finding);
 
 /// Tables without any of the defects have a finding with at most this probability.
 const LEVEL: f64 = 0.05;
@@ -181,7 +192,13 @@ impl Sample<'_> {
     }
 }
 
-pub(crate) fn all(table: &Table, units: &Units, fits: &[GroupFit]) -> Result<Vec<Found>, StatisticsError> {
+/// All findings, where `further` are tests that others made of the table.
+pub(crate) fn all(
+    table: &Table,
+    units: &Units,
+    fits: &[GroupFit],
+    further: Vec<Test>,
+) -> Result<Vec<Found>, StatisticsError> {
     let mut found: Vec<Found> =
         structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
     // Tests are made in the largest group, where the verdict comes from.
@@ -191,6 +208,7 @@ pub(crate) fn all(table: &Table, units: &Units, fits: &[GroupFit]) -> Result<Vec
     tests.extend(judges::reversed(&sample));
     tests.extend(ties::decide(&sample)?);
     tests.extend(repeats::duplicates(table, units));
+    tests.extend(further);
     let p_values: Vec<f64> = tests.iter().map(|test| test.0.clamp(0.0, 1.0)).collect();
     let corrected = statistics::fixed::holm(&p_values)?;
     let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);

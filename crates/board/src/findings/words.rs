@@ -90,6 +90,20 @@ pub(super) fn finding(finding: &Finding) -> String {
         Finding::TiesDecide { with, without } => {
             format!("Ties carry the result: {with} is first with them, {without} if they are left out.")
         }
+        Finding::NotRandom { competitor, points, found, expected } => {
+            let (of, in_all) = (100.0 * found, 100.0 * expected);
+            let what = if *points {
+                format!(
+                    "the model gives {competitor} {of:+.0} points beyond the half per 100 of these, and {in_all:+.0} per 100 of all"
+                )
+            } else {
+                format!("{competitor} takes part in {of:.0}% of these, and in {in_all:.0}% of all")
+            };
+            format!(
+                "People's questions are not a simple random sample of those of the model: {what}. Strengths are then those of the questions that \
+                 people chose, or wrong; choose questions by lot, or give their probabilities as weights."
+            )
+        }
         Finding::Duplicates { rows, .. } => format!(
             "{} an earlier one exactly (same pair and order, item, judge and verdict), more than chance explains; each is \
              counted once.",

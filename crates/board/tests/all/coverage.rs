@@ -1,6 +1,6 @@
 //! How often statements are right, when pairs are drawn uniformly and when a policy chooses them.
 
-use crate::world::World;
+use crate::world::{World, always};
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, Preference};
 use board::{Answer, Board, Clusters, Ranks, Settings, Table, TieModel};
@@ -32,7 +32,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
         let last = world.strengths.iter().filter(|other| **other >= own).count();
         // If one order explains all pairs, ranks also follow from who beats whom.
         let known = Ranks { best: 1 + competitor.beaten_by, worst: size - competitor.beats };
-        for (kind, ranks) in [competitor.once, competitor.always, known].into_iter().enumerate() {
+        for (kind, ranks) in [competitor.once, always(competitor), known].into_iter().enumerate() {
             seen.right[kind] &= ranks.best <= truth && last <= ranks.worst;
             seen.width[kind] += (ranks.worst - ranks.best) as f64 / size as f64;
         }

@@ -1,20 +1,20 @@
 //! Against fits of other programs: `tests/independent/fits.py` (numpy, scipy, statsmodels, choix) makes the same tables and
-//! `fits.json`, `halves.R` (BradleyTerry2) makes `halves.json`, `ranks.py` (numpy) makes `ranks.json`.
+//! `fits.json`, `halves.R` (BradleyTerry2) makes `halves.json`, `ranks.py` (numpy) makes `ranks.json`; `gold.py` is in `gold::independent`.
 
 use board::{Answer, Board, Clusters, Judgement, Order, Settings, Table};
 use serde_json::Value;
 use statistics::bradley_terry::{Comparison, Fit, Options, Point, Ties, cells};
 
 /// Park and Miller's minimal generator.
-struct Lehmer(u64);
+pub(crate) struct Lehmer(pub(crate) u64);
 
 impl Lehmer {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0 * 48_271 % 2_147_483_647;
         self.0
     }
 
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         self.next() as f64 / 2_147_483_647.0
     }
 
@@ -61,7 +61,7 @@ fn expected() -> Value {
     serde_json::from_str(include_str!("../independent/fits.json")).unwrap()
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 

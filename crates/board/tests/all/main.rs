@@ -2,6 +2,7 @@
 
 mod clean;
 mod coverage;
+mod gold;
 mod independent;
 mod planted;
 mod read;

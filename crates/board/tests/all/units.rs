@@ -1,6 +1,6 @@
 //! What a unit is, and that what a table says does not depend on how it is written.
 
-use crate::world::World;
+use crate::world::{World, always};
 use board::{Answer, Board, BoardError, Claim, Clusters, Conclusion, Judgement, Looks, Order, Settings, Table, Units};
 use statistics::bradley_terry::Point;
 
@@ -102,7 +102,7 @@ fn who_always_wins_is_the_best_although_no_finite_strengths_fit() {
         let settings = Settings { looks, ..Settings::default() };
         let found = Board::new(&table(3, rows(30)), &settings).unwrap();
         assert!(matches!(&found.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{}", found.sentence);
-        let ranks = |one: &board::Competitor| (one.once.best, one.always.best, one.always.worst);
+        let ranks = |one: &board::Competitor| (one.once.best, always(one).best, always(one).worst);
         assert_eq!(found.competitors.iter().map(ranks).collect::<Vec<_>>(), [(1, 1, 1), (2, 2, 2), (3, 3, 3)]);
         // Three wins prove nothing.
         let few = Board::new(&table(3, rows(3)), &settings).unwrap();
@@ -217,7 +217,7 @@ mod any_table {
                     for competitor in &board.competitors {
                         let size = board.groups[competitor.group].members.len();
                         prop_assert!(competitor.strength.is_finite() && competitor.standard_error.is_finite());
-                        for ranks in [competitor.once, competitor.always] {
+                        for ranks in [competitor.once, always(competitor)] {
                             prop_assert!(1 <= ranks.best && ranks.best <= ranks.worst && ranks.worst <= size);
                         }
                     }

@@ -1,7 +1,12 @@
 //! Worlds that tables are drawn from.
 
-use board::{Answer, Judgement, Order, Table, TieModel};
+use board::{Answer, Competitor, Judgement, Order, Ranks, Table, TieModel};
 use statistics::Normals;
+
+/// The ranks of every look, which boards without a model have.
+pub(crate) fn always(competitor: &Competitor) -> Ranks {
+    competitor.always.expect("a board without a model")
+}
 
 /// A world of Bradley-Terry with ties; its defects are 0 unless a test plants them.
 #[derive(Debug, Clone)]

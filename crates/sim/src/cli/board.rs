@@ -8,7 +8,7 @@ use output::input::{self, MOST_OF_RESULTS};
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
-use studies::board::{BoardReport, BoardRequest};
+use studies::board::{BoardReport, BoardRequest, GoldSource};
 use studies::runner::claim_folder;
 
 use super::args::TableFormat;
@@ -24,6 +24,11 @@ use desk::{eprintln, println};
 /// The first line is the answer. Below it are what in the table would mislead, and all competitors with one of four claims (best, among
 /// the best, behind, open), their strength under Bradley-Terry (with ties and the effect of being shown first) and the ranks that are
 /// known: for one look, and at every look.
+///
+/// With `--gold` or `--gold-table`, a model (an LLM as a judge) judged all questions, a question being a pair on an item, and people some of
+/// them, drawn by lot. The model's verdicts, corrected where both judged, sharpen strengths that hold for people, however biased the model
+/// is; said are also how well it agrees with people, and whom it favours. If questions were chosen with other probabilities, the
+/// weights of people's rows are 1 over these.
 #[derive(Debug, Args)]
 pub(super) struct BoardCommand {
     /// The table: CSV, JSON Lines, JSON, a matrix of wins (all plain or gzip), or a session of `rankduel next`
@@ -32,6 +37,10 @@ pub(super) struct BoardCommand {
 
     #[command(flatten)]
     request: BoardRequest,
+
+    /// People's judgements in a table of their own, read as the first one: FILE is then a model's, which judged all questions
+    #[arg(long, value_name = "TABLE", conflicts_with = "gold")]
+    gold_table: Option<PathBuf>,
 
     /// How the table is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
@@ -75,6 +84,9 @@ struct Config<'a> {
     table: &'a str,
     /// Of the bytes of the table.
     checksum: String,
+    /// People's judgements, and the checksum of their bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold_table: Option<(&'a str, String)>,
     #[serde(flatten)]
     request: &'a BoardRequest,
 }
@@ -88,8 +100,9 @@ impl BoardCommand {
         let (options, settings) = (self.request.options()?, self.request.settings());
         let name = self.table.display().to_string();
         let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
-        let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes)).transpose()?;
-        let report = BoardReport::of_bytes(&name, &bytes, &options, &settings, self.quiet)?;
+        let gold = self.gold()?;
+        let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes, &gold)).transpose()?;
+        let report = BoardReport::of_bytes(&name, &bytes, &options, &gold, &settings, self.quiet)?;
         if let Some((folder, config)) = &folder {
             folder.write(config, || {
                 for (file, bytes) in report.files()? {
@@ -120,6 +133,14 @@ impl BoardCommand {
         Ok(())
     }
 
+    /// Whose judgements are the truth.
+    fn gold(&self) -> Result<GoldSource> {
+        let Some(path) = &self.gold_table else { return Ok(self.request.gold()) };
+        let name = path.display().to_string();
+        let bytes = input::read(path, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
+        Ok(GoldSource::File(name, bytes))
+    }
+
     fn write_matrix(&self, path: &Path, report: &BoardReport) -> Result<()> {
         let preferences = report.board.preferences().with_context(|| {
             format!("--matrix: {} has no fit of all competitors: {}", report.name, report.board.sentence)
@@ -138,12 +159,23 @@ impl BoardCommand {
         output::write_atomic(path, &bytes)
     }
 
-    fn claim<'a>(&'a self, out: &Path, name: &'a str, bytes: &[u8]) -> Result<(ResultsFolder, Config<'a>)> {
+    fn claim<'a>(
+        &'a self,
+        out: &Path,
+        name: &'a str,
+        bytes: &[u8],
+        gold: &'a GoldSource,
+    ) -> Result<(ResultsFolder, Config<'a>)> {
+        let checksum = |bytes: &[u8]| output::checksum::sha256_hex(&String::from_utf8_lossy(bytes));
         let config = Config {
             command: "board",
             version: env!("CARGO_PKG_VERSION"),
             table: name,
-            checksum: output::checksum::sha256_hex(&String::from_utf8_lossy(bytes)),
+            checksum: checksum(bytes),
+            gold_table: match gold {
+                GoldSource::File(name, bytes) => Some((name, checksum(bytes))),
+                GoldSource::None | GoldSource::Judges(_) => None,
+            },
             request: &self.request,
         };
         let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;

@@ -37,6 +37,17 @@ pub enum Point {
     Tie,
 }
 
+impl Point {
+    /// The shares of a win, a loss and a tie of the first arm.
+    #[must_use]
+    pub fn shares(self) -> [f64; 3] {
+        match self {
+            Self::Share(share) => [share, 1.0 - share, 0.0],
+            Self::Tie => [0.0, 0.0, 1.0],
+        }
+    }
+}
+
 /// One comparison, or several that came to the same and are independent of each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
@@ -59,10 +70,7 @@ impl Comparison {
     #[must_use]
     pub fn cell(&self) -> Cell {
         let n = self.weight * self.copies as f64;
-        let (wins, losses, ties) = match self.point {
-            Point::Share(share) => (n * share, n * (1.0 - share), 0.0),
-            Point::Tie => (0.0, 0.0, n),
-        };
+        let [wins, losses, ties] = self.point.shares().map(|share| n * share);
         Cell { first: self.first, second: self.second, position: self.position, wins, losses, ties }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
         let rest = libm::log1p((1.0 + root * root) / (tie * root));
         -upsets * (difference.abs() + top) - favours * top - n * rest
     } else {
-        let tied = if cell.ties > 0.0 { cell.ties * (ln_tie - 0.5 * difference.abs()) } else { 0.0 };
+        let tied = if cell.ties != 0.0 { cell.ties * (ln_tie - 0.5 * difference.abs()) } else { 0.0 };
         tied - upsets * difference.abs() - n * libm::log1p(root * root + tie * root)
     };
     Terms {

@@ -69,7 +69,7 @@ impl Fit {
         let tied = cells.iter().any(|cell| cell.ties > 0.0);
         let tie = tied.then_some(arms + usize::from(position.is_some()));
         let size = arms + usize::from(position.is_some()) + usize::from(tied);
-        let mut fit = Self {
+        let fit = Self {
             arms,
             at: start.filter(|start| start.len() == size).map_or_else(|| vec![0.0; size], <[f64]>::to_vec),
             position,
@@ -79,16 +79,25 @@ impl Fit {
             ln_likelihood: 0.0,
             inverse: Vec::new(),
         };
-        fit.climb(cells, anywhere)?;
-        if !anywhere && options.prior.is_none() && fit.at.iter().any(|value| value.abs() > FAR) {
+        fit.at_maximum(cells, anywhere)
+    }
+
+    /// The maximum over cells that may have negative weights, with the parameters of this fit, from which it starts.
+    pub(super) fn moved(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
+        Self { prior, ..self.clone() }.at_maximum(cells, false)
+    }
+
+    fn at_maximum(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
+        self.climb(cells, anywhere)?;
+        if !anywhere && self.prior.is_none() && self.at.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
         }
-        let (_, information) = fit.derivatives(cells);
-        fit.inverse = fit.without_shift(Cholesky::forced(&information, size).inverse());
-        let mean = fit.at[..arms].iter().sum::<f64>() / arms as f64;
-        fit.at[..arms].iter_mut().for_each(|strength| *strength -= mean);
-        fit.ln_likelihood = fit.ln_likelihood_of(cells);
-        Ok(fit)
+        let (_, information) = self.derivatives(cells);
+        self.inverse = self.without_shift(Cholesky::forced(&information, self.at.len()).inverse());
+        let mean = self.at[..self.arms].iter().sum::<f64>() / self.arms as f64;
+        self.at[..self.arms].iter_mut().for_each(|strength| *strength -= mean);
+        self.ln_likelihood = self.ln_likelihood_of(cells);
+        Ok(self)
     }
 
     fn climb(&mut self, cells: &[Cell], anywhere: bool) -> Result<(), StatisticsError> {
@@ -260,6 +269,11 @@ impl Fit {
         self.tie.map_or(0.0, |place| libm::exp(self.at[place]))
     }
 
+    /// Whether ν was fitted, because there are ties.
+    pub(super) fn has_ties(&self) -> bool {
+        self.tie.is_some()
+    }
+
     /// The model of ties.
     #[must_use]
     pub fn ties(&self) -> Ties {
@@ -310,11 +324,23 @@ impl Fit {
     /// The derivatives of ln of the likelihood of one copy of a comparison, with its weight.
     pub(super) fn score(&self, comparison: &Comparison) -> Score {
         let Comparison { first, second, position, point, weight, .. } = *comparison;
-        let expected = self.expected(first, second, position);
-        let (half, tied) = match point {
-            Point::Share(share) => (share - 0.5, 0.0),
-            Point::Tie => (0.0, 1.0),
+        let [half, tied] = match point {
+            Point::Share(share) => [share - 0.5, 0.0],
+            Point::Tie => [0.0, 1.0],
         };
+        self.score_of(first, second, position, [half, tied], weight)
+    }
+
+    /// The same for a half point and a share of ties, which may be fractions.
+    pub(super) fn score_of(
+        &self,
+        first: usize,
+        second: usize,
+        position: f64,
+        [half, tied]: [f64; 2],
+        weight: f64,
+    ) -> Score {
+        let expected = self.expected(first, second, position);
         let [by_difference, by_tie] = expected.score(half - expected.half, tied - expected.p[2]);
         let slope = weight * by_difference;
         let mut score = Score { entries: [(0, 0.0); 4], count: 0 };

@@ -56,7 +56,7 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
     // A tie is a factor P(win) P(loss) ν.
     let (wins, losses) = (cell.wins + cell.ties, cell.losses + cell.ties);
     let curved = (wins * not_win * (1.0 - not_win), losses * not_loss * (1.0 - not_loss));
-    let tied = if cell.ties > 0.0 { cell.ties * ln_tie } else { 0.0 };
+    let tied = if cell.ties != 0.0 { cell.ties * ln_tie } else { 0.0 };
     Terms {
         ln: tied - wins * softplus(eta - difference) - losses * softplus(eta + difference),
         slope: wins * not_win - losses * not_loss,

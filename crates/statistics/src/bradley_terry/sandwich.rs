@@ -1,7 +1,7 @@
 //! Sandwich estimators of covariances, by comparison or by cluster, and what is made of several of them.
 
 use super::comparison::Comparison;
-use super::fit::Fit;
+use super::fit::{Fit, Score};
 use crate::matrix;
 
 /// See [`Fit::sandwich`].
@@ -15,7 +15,11 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
             }
             comparisons.iter().map(|comparison| comparison.copies).sum()
         }
-        Some(clusters) => by_cluster(fit, comparisons, clusters, |sum| add_square(&mut meat, size, sum, 1.0)),
+        Some(clusters) => {
+            assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
+            let score = |place: usize| (fit.score(&comparisons[place]), comparisons[place].copies as f64);
+            by_cluster(size, clusters, score, |_, sum| add_square(&mut meat, size, sum, 1.0))
+        }
     };
     if corrected && count > 1 {
         let factor = count as f64 / (count - 1) as f64;
@@ -26,32 +30,37 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
     matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
 }
 
-/// Adds up the scores of each cluster, and hands the sums over one after the other. Returns the number of clusters.
-fn by_cluster(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], mut take: impl FnMut(&[(usize, f64)])) -> u64 {
-    assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
-    let mut order: Vec<u32> = (0..comparisons.len() as u32).collect();
+/// Adds up the scores of each cluster, each times its factor, and hands over the cluster with its sum, one after the other. Returns the number
+/// of clusters. `clusters` has the one of each score.
+pub(super) fn by_cluster(
+    size: usize,
+    clusters: &[u32],
+    score: impl Fn(usize) -> (Score, f64),
+    mut take: impl FnMut(u32, &[(usize, f64)]),
+) -> u64 {
+    let mut order: Vec<u32> = (0..clusters.len() as u32).collect();
     order.sort_by_key(|place| clusters[*place as usize]);
-    let mut sum = vec![0.0; fit.size()];
+    let mut sum = vec![0.0; size];
     let mut count = 0;
     for members in order.chunk_by(|a, b| clusters[*a as usize] == clusters[*b as usize]) {
         let mut touched = Vec::new();
         for place in members {
-            let comparison = &comparisons[*place as usize];
-            for &(at, value) in fit.score(comparison).entries() {
-                sum[at] += value * comparison.copies as f64;
+            let (score, factor) = score(*place as usize);
+            for &(at, value) in score.entries() {
+                sum[at] += value * factor;
                 touched.push(at);
             }
         }
         touched.sort_unstable();
         touched.dedup();
         let entries: Vec<(usize, f64)> = touched.iter().map(|at| (*at, std::mem::take(&mut sum[*at]))).collect();
-        take(&entries);
+        take(clusters[members[0] as usize], &entries);
         count += 1;
     }
     count
 }
 
-fn add_square(matrix: &mut [f64], size: usize, entries: &[(usize, f64)], factor: f64) {
+pub(super) fn add_square(matrix: &mut [f64], size: usize, entries: &[(usize, f64)], factor: f64) {
     for &(row, a) in entries {
         for &(column, b) in entries {
             matrix[row * size + column] += factor * a * b;

@@ -33,9 +33,37 @@ pub fn sign_agreement(first: &[f64], second: &[f64]) -> Result<Counts, Statistic
     Ok(counts)
 }
 
+/// Cohen's kappa of two judges over things that each put into one of several categories: 0 for the agreement of chance given how often
+/// each uses a category, 1 for full agreement. `counts` has, row by row, how often the first judge chose the row and the second the column;
+/// they may be weights. `None` if chance alone agrees always, or there are no counts.
+///
+/// J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement 20(1), 1960,
+/// <https://doi.org/10.1177/001316446002000104>.
+///
+/// ```
+/// let kappa = statistics::fixed::kappa(&[[20.0, 5.0], [10.0, 15.0]]).unwrap();
+/// assert!((kappa - 0.4).abs() < 1e-12);
+/// ```
+#[must_use]
+pub fn kappa<const C: usize>(counts: &[[f64; C]; C]) -> Option<f64> {
+    let all: f64 = counts.iter().flatten().sum();
+    let agreed: f64 = (0..C).map(|k| counts[k][k]).sum::<f64>() / all;
+    let by_column = |k: usize| counts.iter().map(|row| row[k]).sum::<f64>();
+    let chance: f64 = (0..C).map(|k| counts[k].iter().sum::<f64>() * by_column(k)).sum::<f64>() / (all * all);
+    (all > 0.0 && chance < 1.0 - 1e-12).then(|| (agreed - chance) / (1.0 - chance))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kappa_is_zero_by_chance_and_undefined_without_a_choice() {
+        assert!(kappa(&[[12.0, 18.0], [8.0, 12.0]]).unwrap().abs() < 1e-12);
+        assert!((kappa(&[[3.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 1.0]]).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(kappa(&[[5.0, 0.0], [0.0, 0.0]]), None);
+        assert_eq!(kappa(&[[0.0; 2]; 2]), None);
+    }
 
     #[test]
     fn zeros_agree_with_nothing() {

@@ -11,7 +11,7 @@ mod sign;
 mod student;
 mod wilcoxon;
 
-pub use agreement::sign_agreement;
+pub use agreement::{kappa, sign_agreement};
 pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
 pub use correction::{benjamini_hochberg, holm};
 pub use correlation::{Correlation, correlation};

@@ -6,7 +6,8 @@ use super::{ln_beta_above, normal_quantile};
 const FAR: f64 = -19.0;
 
 /// P(|T| > |t|) for T of Student's distribution with `freedom` above 0.
-pub(crate) fn student_outside(t: f64, freedom: f64) -> f64 {
+#[must_use]
+pub fn student_outside(t: f64, freedom: f64) -> f64 {
     let square = t * t;
     if square == 0.0 {
         return 1.0;

@@ -22,7 +22,10 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             value: competitor.strength,
             inner: (competitor.strength - single, competitor.strength + single),
             outer: Some((competitor.strength - radius.max(single), competitor.strength + radius.max(single))),
-            text: format!("{} / {}", ranks(competitor.once), ranks(competitor.always)),
+            text: match competitor.always {
+                Some(always) => format!("{} / {}", ranks(competitor.once), ranks(always)),
+                None => ranks(competitor.once),
+            },
         }
     };
     let shown = &board.competitors[..board.competitors.len().min(MOST)];
@@ -41,10 +44,12 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
     Forest {
         title: board.sentence.clone(),
         subtitle: Some(format!(
-            "{}: strengths under Bradley-Terry; thick: 95% each; thin: {}% for all at one look, if there are many judges and items; right: ranks at \
-             one look / at every look",
+            "{}: strengths under Bradley-Terry{}; thick: 95% each; thin: {}% for all at one look, if there are many judges and items; right: ranks at \
+             one look{}",
             report.name.rsplit('/').next().unwrap_or_default(),
+            if board.model.is_some() { " for people, beside a model" } else { "" },
             100.0 * board.level,
+            if board.model.is_some() { "" } else { " / at every look" },
         )),
         x_label: match board.groups.first().map(|group| group.ties) {
             // With a threshold, ties take more from the wins of the weaker.

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | this file | the report: text, Markdown, LaTeX, JSON, and the files of a folder |
 //! | `rows` | the table |
+//! | `gold` | people beside a model |
 //! | `figure` | strengths with both kinds of intervals |
 //! | `request` | what is asked of a board, as flags |
 
 mod figure;
+mod gold;
 mod request;
 mod rows;
 
@@ -21,6 +23,7 @@ use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
 
+pub use self::gold::GoldSource;
 pub use self::request::BoardRequest;
 
 /// A board, and how its table was read.
@@ -54,8 +57,16 @@ impl BoardReport {
     ///
     /// # Errors
     /// One line: where the table cannot be read, or why nothing can be said of it.
-    pub fn of_bytes(name: &str, bytes: &[u8], options: &Options, settings: &Settings, quiet: bool) -> Result<Self> {
+    pub fn of_bytes(
+        name: &str,
+        bytes: &[u8],
+        options: &Options,
+        gold: &GoldSource,
+        settings: &Settings,
+        quiet: bool,
+    ) -> Result<Self> {
         if judges::Session::is_log(bytes) {
+            gold.refuse_session(name)?;
             ensure!(
                 *options == Options::default(),
                 usage(format!(
@@ -66,11 +77,7 @@ impl BoardReport {
                 judges::Session::replay(bytes).map_err(|error| anyhow!("{name}:{}: {}", error.line, error.message))?;
             return Self::of_session(name, &live, settings, quiet);
         }
-        let reading = board::read::bytes(bytes, options).map_err(|error| match error.row {
-            Some(row) => anyhow!("{name}:{row}: {}", error.message),
-            None => anyhow!("{name}: {}", error.message),
-        })?;
-        Self::of(name, reading, settings, quiet)
+        Self::of(name, GoldSource::reading(name, bytes, options)?, options, gold, settings, quiet)
     }
 
     /// The report on a session with judges.
@@ -91,14 +98,28 @@ impl BoardReport {
         Ok(Self { name: name.to_owned(), board, notes })
     }
 
-    /// The report on a table that was read. Unless `quiet`, says before what it costs if that is much.
+    /// The report on a table that was read; people's, if that is another one, is read in the same way. Unless `quiet`, says before what it costs if that is much.
     ///
     /// # Errors
     /// Why nothing can be said of it.
-    pub fn of(name: &str, reading: Reading, settings: &Settings, quiet: bool) -> Result<Self> {
+    pub fn of(
+        name: &str,
+        reading: Reading,
+        options: &Options,
+        gold: &GoldSource,
+        settings: &Settings,
+        quiet: bool,
+    ) -> Result<Self> {
         said_cost(reading.table.names.len(), quiet);
-        let board = Board::new(&reading.table, settings).map_err(|error| anyhow!("{name}: {error}"))?;
-        Ok(Self { name: name.to_owned(), board, notes: reading.notes })
+        let Reading { table, mut notes } = reading;
+        let (board, further) = gold.board(name, table, options, settings)?;
+        notes.extend(further);
+        Ok(Self { name: name.to_owned(), board, notes })
+    }
+
+    /// What a model beside people comes to, in sentences; none without one.
+    fn beside(&self) -> &[String] {
+        self.board.model.as_ref().map_or(&[], |model| &model.sentences)
     }
 
     /// What would mislead, in sentences: findings first, then how the table was read.
@@ -144,6 +165,7 @@ impl BoardReport {
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.board.sentence);
+        self.beside().iter().for_each(|sentence| text += &format!("{sentence}\n"));
         for remark in self.remarks() {
             text += &format!("! {remark}\n");
         }
@@ -166,7 +188,7 @@ impl BoardReport {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("**{}**\n\n", noted::markdown(&self.board.sentence));
-        for remark in self.remarks().into_iter().chain(self.advice()) {
+        for remark in self.beside().iter().cloned().chain(self.remarks()).chain(self.advice()) {
             text += &format!("* {}\n", noted::markdown(&remark));
         }
         format!("{}\n\n{}", text.trim_end(), self.noted().markdown())
@@ -176,7 +198,8 @@ impl BoardReport {
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
         let mut table = self.noted();
-        let said = std::iter::once(self.board.sentence.clone()).chain(self.remarks()).chain(self.advice());
+        let sentence = std::iter::once(self.board.sentence.clone());
+        let said = sentence.chain(self.beside().iter().cloned()).chain(self.remarks()).chain(self.advice());
         table.notes.splice(0..0, said.map(|note| note.trim_end_matches('.').to_owned()));
         table.latex(standalone)
     }

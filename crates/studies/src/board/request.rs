@@ -9,6 +9,8 @@ use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
 
+use super::GoldSource;
+
 /// How a table is read, and what is asked of it.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BoardRequest {
@@ -34,6 +36,11 @@ pub struct BoardRequest {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = ClustersArg::Auto)]
     clusters: ClustersArg,
 
+    /// The judges that are people: their judgements of some questions are the truth, all other judges are a model that judged all
+    #[arg(long, value_name = "JUDGE,...")]
+    #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
+    gold: Vec<NameList>,
+
     /// What claims hold for: one look; or every look at a table that grows, and pairs that a policy chose [default: once; of a session, always
     /// every]
     #[arg(long, value_name = "LOOKS", value_enum, default_value_t = LooksArg::Once, hide_default_value = true)]
@@ -56,6 +63,15 @@ impl BoardRequest {
     pub fn options(&self) -> Result<Options> {
         let columns = columns(&NameList::all(&self.columns))?;
         Ok(Options { columns, winner_is: self.winner_is.into(), order_unknown: self.order_unknown })
+    }
+
+    /// Whose judgements are the truth.
+    #[must_use]
+    pub fn gold(&self) -> GoldSource {
+        match NameList::all(&self.gold) {
+            judges if judges.is_empty() => GoldSource::None,
+            judges => GoldSource::Judges(judges),
+        }
     }
 
     /// What is asked of it.

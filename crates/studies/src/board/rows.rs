@@ -1,7 +1,7 @@
 //! The table of a board.
 
 use anyhow::Result;
-use board::{Board, Competitor, Ranks, percent};
+use board::{Board, Competitor, Estimate, ModelReport, Ranks, percent};
 use output::numbers::with_separators;
 use output::text_table::noted::NotedTable;
 
@@ -23,10 +23,10 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         ("tied", true),
         ("P(best)", true),
         ("ranks, one look", true),
-        ("every look", true),
-        ("beats", true),
-        ("beaten by", true),
     ]);
+    // With a model, nothing is stated of every look.
+    columns.push(if board.model.is_some() { ("model − people", true) } else { ("every look", true) });
+    columns.extend([("beats", true), ("beaten by", true)]);
     let row = |competitor: &Competitor| {
         let mut cells = Vec::new();
         if several {
@@ -43,7 +43,10 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
             with_separators(competitor.ties),
             percent(competitor.best),
             ranks(competitor.once),
-            ranks(competitor.always),
+            match &board.model {
+                Some(model) => favour(model, &competitor.name).map_or_else(String::new, in_100),
+                None => competitor.always.map_or_else(String::new, ranks),
+            },
             competitor.beats.to_string(),
             competitor.beaten_by.to_string(),
         ]);
@@ -53,6 +56,11 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
     if !board.never_compared.is_empty() {
         notes.insert(0, format!("Never compared with another: {}", board.never_compared.join(", ")));
     }
+    if board.model.is_some() {
+        notes.push(
+            "Model − people: points in 100 that the model gives beyond what people do, where both judged".to_owned(),
+        );
+    }
     NotedTable {
         columns: columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
         rows: board.competitors.iter().map(row).collect(),
@@ -60,15 +68,31 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
     }
 }
 
+/// What the model gives a competitor beyond what people do.
+fn favour(model: &ModelReport, name: &str) -> Option<Estimate> {
+    model.favours.iter().find(|favour| favour.name == name).map(|favour| favour.difference)
+}
+
+fn in_100(difference: Estimate) -> String {
+    format!("{:+.0} ± {:.0}", 100.0 * difference.value, 100.0 * difference.error)
+}
+
 /// Two ranks, or one.
 pub(super) fn ranks(ranks: Ranks) -> String {
     if ranks.best == ranks.worst { ranks.best.to_string() } else { format!("{}–{}", ranks.best, ranks.worst) }
 }
 
+/// A number in full, or nothing.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 /// All numbers in full.
 pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+    let of_model: &[&str] =
+        if board.model.is_some() { &["model_minus_people", "model_minus_people_error"] } else { &[] };
+    let header = [
         "group",
         "rank",
         "name",
@@ -86,9 +110,11 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
         "beaten_by",
         "claim",
         "claim_at",
-    ])?;
+    ];
+    writer.write_record(header.iter().chain(of_model))?;
     for one in &board.competitors {
-        writer.write_record([
+        let rank = |of: fn(Ranks) -> usize| one.always.map_or_else(String::new, |ranks| of(ranks).to_string());
+        let mut record = vec![
             (one.group + 1).to_string(),
             one.rank.to_string(),
             one.name.clone(),
@@ -100,13 +126,18 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
             one.best.to_string(),
             one.once.best.to_string(),
             one.once.worst.to_string(),
-            one.always.best.to_string(),
-            one.always.worst.to_string(),
+            rank(|ranks| ranks.best),
+            rank(|ranks| ranks.worst),
             one.beats.to_string(),
             one.beaten_by.to_string(),
             one.claim.words().to_owned(),
             board.looks.words().to_owned(),
-        ])?;
+        ];
+        if let Some(model) = &board.model {
+            let found = favour(model, &one.name);
+            record.extend([found.map(|one| one.value), found.map(|one| one.error)].map(number));
+        }
+        writer.write_record(record)?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }

@@ -2,7 +2,7 @@
 
 mod before;
 
-use crate::world::World;
+use crate::world::{World, always};
 use before::before;
 use board::{Board, Claim, Looks, Settings, Table};
 use rayon::prelude::*;
@@ -82,7 +82,7 @@ fn after(world: &World, table: &Table) -> False {
     };
     [
         any(&|one| wrong(one.once.best, one.once.worst, own(one))),
-        any(&|one| wrong(one.always.best, one.always.worst, own(one))),
+        any(&|one| wrong(always(one).best, always(one).worst, own(one))),
         any(&|one| one.beaten_by > better(one) || one.beats > worse(one)),
         best(&once).max(best(&every)),
     ]
@@ -149,7 +149,7 @@ fn known(count: usize, rows: usize, seed: u64, with_before: bool) -> [usize; 3] 
     let table = world.table(rows, 77_000 + seed);
     let group = &board(&table, Looks::Once).groups[0];
     let was = if with_before { before(&table, true).every.len() } else { 0 };
-    [was, group.known_always, group.known_once]
+    [was, group.known_always.expect("a board without a model"), group.known_once]
 }
 
 /// How many pairs are known.

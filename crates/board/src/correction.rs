@@ -1,0 +1,134 @@
+//! What a model's verdicts add to the units of a group, and its errors by clusters.
+
+use crate::BoardError;
+use crate::units::Unit;
+use statistics::bradley_terry::{Comparison, Fit, Labels, Predicted, PredictionPowered, two_way};
+
+/// What the model says of a pair on an item: the mean of its units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Question {
+    pub(crate) item: u32,
+    pub(crate) predicted: Predicted,
+}
+
+/// The pair of a question, the smaller number first, and its item.
+pub(crate) type Key = (usize, usize, u32);
+
+impl Question {
+    /// The questions of a model's units, in the order of their keys.
+    pub(crate) fn all(units: &[Unit]) -> Vec<Self> {
+        let mut keyed: Vec<(Key, &Unit)> = units.iter().filter_map(|unit| Some((key(unit)?, unit))).collect();
+        // Several judges of one question, in an order that the rows do not decide.
+        keyed.sort_by_key(|(key, unit)| (*key, unit.judge));
+        let of = |same: &[(Key, &Unit)]| {
+            let (first, second, item) = same[0].0;
+            let mut shares = [0.0; 3];
+            for (_, unit) in same {
+                let own = unit.comparison.point.shares();
+                shares.iter_mut().zip(own).for_each(|(sum, share)| *sum += share / same.len() as f64);
+            }
+            Self { item, predicted: Predicted { first, second, shares } }
+        };
+        keyed.chunk_by(|a, b| a.0 == b.0).map(of).collect()
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        (self.predicted.first, self.predicted.second, self.item)
+    }
+
+    /// The place of the question of a unit.
+    pub(crate) fn find(all: &[Self], unit: &Unit) -> Option<usize> {
+        all.binary_search_by_key(&key(unit)?, Self::key).ok()
+    }
+
+    /// The share of the points that the first competitor gets.
+    pub(crate) fn points(&self) -> f64 {
+        self.predicted.shares[0] + 0.5 * self.predicted.shares[2]
+    }
+}
+
+/// The first of a unit's pair is the one with the smaller number.
+fn key(unit: &Unit) -> Option<Key> {
+    Some((unit.comparison.first, unit.comparison.second, unit.item?))
+}
+
+/// The place of each unit's question, and what the model says of all.
+pub(crate) struct LabelledQuestions {
+    places: Vec<u32>,
+    predicted: Vec<Predicted>,
+}
+
+/// Corrected strengths of a group.
+pub(crate) struct Correction<'a> {
+    powered: PredictionPowered<'a>,
+    questions: &'a [Question],
+    places: &'a [u32],
+}
+
+impl<'a> Correction<'a> {
+    /// Each unit has a question.
+    pub(crate) fn labels(units: &[Unit], questions: &[Question]) -> LabelledQuestions {
+        let place = |unit| Question::find(questions, unit).expect("units without a question were set aside") as u32;
+        LabelledQuestions {
+            places: units.iter().map(place).collect(),
+            predicted: questions.iter().map(|question| question.predicted).collect(),
+        }
+    }
+
+    /// From the fit of the units alone; `prior` is for those that have no finite strengths.
+    pub(crate) fn of(
+        alone: &Fit,
+        comparisons: &'a [Comparison],
+        labels: &'a LabelledQuestions,
+        questions: &'a [Question],
+        prior: f64,
+    ) -> Result<Self, BoardError> {
+        let places = &labels.places;
+        let labels = Labels { labelled: comparisons, questions: places, predicted: &labels.predicted };
+        Ok(Self { powered: PredictionPowered::new(alone, labels, None, prior)?, questions, places })
+    }
+
+    pub(crate) fn fit(&self) -> &Fit {
+        self.powered.fit()
+    }
+
+    pub(crate) fn lambda(&self) -> f64 {
+        self.powered.lambda()
+    }
+
+    pub(crate) fn model_covariance(&self) -> Vec<f64> {
+        self.powered.model_covariance()
+    }
+
+    /// Covariances if questions are independent.
+    pub(crate) fn by_question(&self) -> Vec<f64> {
+        let all: Vec<u32> = (0..self.questions.len() as u32).collect();
+        self.powered.sandwich(self.places, &all)
+    }
+
+    /// Covariances if items are.
+    pub(crate) fn by_item(&self) -> Vec<f64> {
+        let all: Vec<u32> = self.questions.iter().map(|question| question.item).collect();
+        let labelled: Vec<u32> = self.places.iter().map(|place| all[*place as usize]).collect();
+        self.powered.sandwich(&labelled, &all)
+    }
+
+    /// Covariances if units of a judge depend on each other, and what is said of a question does.
+    pub(crate) fn by_judge(&self, judges: &[u32]) -> Vec<f64> {
+        let units: Vec<u32> = (0..self.places.len() as u32).collect();
+        self.by_both(&self.by_question(), judges, &units)
+    }
+
+    /// Covariances by items (or questions), whose covariances are given, and by judges, from the numbers of judges and of what shares both. The
+    /// model is not a sample of judges: each of its questions stands alone.
+    pub(crate) fn by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
+        two_way(items, &self.apart(judges), &self.apart(both))
+    }
+
+    /// Covariances by clusters of units, each question of the model apart.
+    fn apart(&self, clusters: &[u32]) -> Vec<f64> {
+        let next = clusters.iter().max().map_or(0, |most| most + 1);
+        let all: Vec<u32> = (next..next + self.questions.len() as u32).collect();
+        self.powered.sandwich(clusters, &all)
+    }
+}

@@ -1,0 +1,153 @@
+//! A model beside people: its verdicts on all questions sharpen strengths that hold for people, who judged some of them.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | the judgements of people (*gold*) and of the model, apart |
+//! | `agreement` | how well the model agrees with people, and whom it favours |
+//! | `sample` | whether people's questions can be a random sample of all |
+//! | `report` | all that in numbers and words |
+
+mod agreement;
+mod report;
+mod sample;
+
+pub use agreement::{Agreement, Favour};
+pub(crate) use report::Audit;
+pub use report::ModelReport;
+
+use crate::{BoardError, Judgement, Table};
+use std::collections::BTreeMap;
+
+/// Judgements of people and of a model on the same items. Names and items are the same in both tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gold {
+    /// What people said: what is true.
+    pub people: Table,
+    /// What the model said.
+    pub model: Table,
+}
+
+impl Gold {
+    /// The judgements of a table apart: those of the judges named are people's, all others are the model's.
+    ///
+    /// # Errors
+    /// If the table names no judges or items, a judge is not there, no judge is left for the model, or a row names no judge.
+    pub fn split(table: &Table, people: &[String]) -> Result<Self, BoardError> {
+        if table.judges.is_empty() {
+            return Err(BoardError::Gold(
+                "the table has no column `judge`, so people and the model cannot be distinguished".to_owned(),
+            ));
+        }
+        if let Some(missing) = people.iter().find(|name| !table.judges.contains(name)) {
+            let judges = crate::words::names(&table.judges, 8);
+            return Err(BoardError::Gold(format!(
+                "no judge of the table is called {missing:?}; its judges are {judges}"
+            )));
+        }
+        if let Some(row) = table.judgements.iter().find(|row| row.judge.is_none()) {
+            return Err(BoardError::Gold(format!(
+                "row {} names no judge, so it is neither people's nor the model's",
+                row.row
+            )));
+        }
+        let is_gold: Vec<bool> = table.judges.iter().map(|judge| people.contains(judge)).collect();
+        let of = |gold: bool| {
+            let is_own = |row: &&Judgement| row.judge.is_some_and(|judge| is_gold[judge as usize] == gold);
+            let mut side =
+                Table { judgements: table.judgements.iter().filter(is_own).copied().collect(), ..table.clone() };
+            keep_judges(&mut side);
+            side
+        };
+        Self { people: of(true), model: of(false) }.checked()
+    }
+
+    /// From two tables: all judgements of the first are people's, those of the second the model's. A table of the model without judges has one,
+    /// `the model`.
+    ///
+    /// # Errors
+    /// If a table names no items, or one of them no judgement.
+    pub fn of_tables(people: Table, model: Table) -> Result<Self, BoardError> {
+        let mut people = people;
+        let mut model = model;
+        if model.judges.is_empty() {
+            model.judges.push("the model".to_owned());
+            model.judgements.iter_mut().for_each(|row| row.judge = Some(0));
+        }
+        let mut united = |of: fn(&mut Table) -> &mut Vec<String>| {
+            let mut all = of(&mut model).clone();
+            let mut numbers: BTreeMap<String, u32> = all.iter().cloned().zip(0..).collect();
+            let moved: Vec<u32> = of(&mut people)
+                .iter()
+                .map(|name| {
+                    *numbers.entry(name.clone()).or_insert_with(|| {
+                        all.push(name.clone());
+                        all.len() as u32 - 1
+                    })
+                })
+                .collect();
+            of(&mut people).clone_from(&all);
+            *of(&mut model) = all;
+            moved
+        };
+        let (names, items) = (united(|table| &mut table.names), united(|table| &mut table.items));
+        for row in &mut people.judgements {
+            (row.first, row.second) = (names[row.first as usize], names[row.second as usize]);
+            row.item = row.item.map(|item| items[item as usize]);
+        }
+        Self { people, model }.checked()
+    }
+
+    fn checked(mut self) -> Result<Self, BoardError> {
+        for (table, whose) in [(&self.people, "people's"), (&self.model, "the model's")] {
+            if table.judgements.is_empty() {
+                return Err(BoardError::Gold(format!(
+                    "there are no judgements but {}",
+                    if whose == "people's" { "the model's" } else { "people's" }
+                )));
+            }
+            if let Some(row) = table.judgements.iter().find(|row| row.item.is_none()) {
+                return Err(BoardError::Gold(format!(
+                    "row {} of {whose} judgements names no item; people and the model must have judged the same items",
+                    row.row
+                )));
+            }
+        }
+        if let Some(row) = self.model.judgements.iter().find(|row| row.weight != 1.0) {
+            return Err(BoardError::Gold(format!(
+                "row {} of the model has weight {}; only people's rows may have weights: 1 over the probability with which their question \
+                 was chosen",
+                row.row, row.weight
+            )));
+        }
+        // As many as judgements of equal weight that know as much.
+        let sums = |power: i32| self.people.judgements.iter().map(|row| row.weight.powi(power)).sum::<f64>();
+        let scale = sums(1) / sums(2);
+        if self.is_weighted() {
+            self.people.judgements.iter_mut().for_each(|row| row.weight *= scale);
+        }
+        Ok(self)
+    }
+
+    /// Whether people's questions were not all chosen with the same probability.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        let first = self.people.judgements.first().map_or(1.0, |row| row.weight);
+        self.people.judgements.iter().any(|row| row.weight != first)
+    }
+}
+
+/// Leaves out judges without a judgement.
+fn keep_judges(table: &mut Table) {
+    let mut present = vec![false; table.judges.len()];
+    table.judgements.iter().filter_map(|row| row.judge).for_each(|judge| present[judge as usize] = true);
+    let mut number = vec![0; present.len()];
+    let mut judges = Vec::new();
+    for (place, judge) in table.judges.iter().enumerate().filter(|(place, _)| present[*place]) {
+        number[place] = judges.len() as u32;
+        judges.push(judge.clone());
+    }
+    table.judges = judges;
+    for row in &mut table.judgements {
+        row.judge = row.judge.map(|judge| number[judge as usize]);
+    }
+}

@@ -1,0 +1,214 @@
+//! What a board says of a model beside people.
+
+use super::agreement::{Agreement, Favour, agreements, favours};
+use super::{Gold, sample};
+use crate::correction::{Key, Question};
+use crate::findings::Test;
+use crate::group::GroupFit;
+use crate::populations::Kind;
+use crate::settings::{Looks, Settings};
+use crate::units::Units;
+use crate::words::{count, names, percent};
+use crate::{BoardError, Judgement, Table};
+use serde::Serialize;
+
+/// A model beside people: how much it counts, and how well it agrees with them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelReport {
+    /// The judges that are people; empty if their judgements name none.
+    pub people: Vec<String>,
+    /// The judges that are the model.
+    pub models: Vec<String>,
+    /// The questions (pairs on items) of the largest group that the model judged.
+    pub questions: u64,
+    /// Those of them that people judged, too.
+    pub common: u64,
+    /// How many of people's judgements are set aside, because the model did not judge their questions.
+    pub set_aside: u64,
+    /// How much the model counts in the largest group, 0 to 1: λ of prediction-powered inference.
+    pub lambda: f64,
+    /// The mean ratio of the errors of strengths to those of people alone, in the largest group.
+    pub width: f64,
+    /// Whether people's questions count by weights, the inverse probabilities with which they were chosen.
+    pub weighted: bool,
+    /// The agreement of each judge of the model with people.
+    pub agreement: Vec<Agreement>,
+    /// By competitor, what the model gives it beyond what people do.
+    pub favours: Vec<Favour>,
+    /// All that in sentences.
+    pub sentences: Vec<String>,
+}
+
+/// What people said of a model's questions.
+pub(crate) struct Audit<'a> {
+    gold: &'a Gold,
+    /// What people judged, without what the model did not.
+    pub(crate) people: Table,
+    set_aside: u64,
+    model: Units,
+    questions: Vec<Question>,
+}
+
+impl<'a> Audit<'a> {
+    pub(crate) fn of(gold: &'a Gold, settings: &Settings) -> Result<Self, BoardError> {
+        if settings.looks == Looks::Every {
+            return Err(BoardError::Gold(
+                "claims with a model hold for one look; nothing is known of every look, so leave that out".to_owned(),
+            ));
+        }
+        let model = Units::of(&gold.model)?;
+        let questions = Question::all(&model.units);
+        let (people, set_aside) = on_questions(&gold.people, &questions);
+        if !people.judgements.iter().any(|row| row.first != row.second) {
+            return Err(BoardError::Gold(format!(
+                "they have no question in common: {} of people, {} of the model; a question is a pair of competitors on an item",
+                count(gold.people.judgements.len() as u64, "judgement", "judgements"),
+                count(questions.len() as u64, "question", "questions")
+            )));
+        }
+        Ok(Self { gold, people, set_aside, model, questions })
+    }
+
+    /// The fits of people's groups with what the model says, from those of people alone.
+    pub(crate) fn corrected(
+        &self,
+        units: &Units,
+        alone: &[GroupFit],
+        settings: &Settings,
+    ) -> Result<(Vec<GroupFit>, ModelReport), BoardError> {
+        let alpha = settings.alpha() / alone.len() as f64;
+        let mut fits = Vec::new();
+        let mut first = None;
+        for group in alone {
+            let own = within(&self.questions, group);
+            let (fit, lambda) = group.corrected(&own, settings, alpha)?;
+            first.get_or_insert((own, lambda));
+            fits.push(fit);
+        }
+        let (own, lambda) = first.expect("a table with a comparison has a group");
+        let by_item = fits[0].populations.kinds().any(|kind| kind == Kind::Item);
+        let mut common: Vec<usize> = alone[0].units.iter().filter_map(|unit| Question::find(&own, unit)).collect();
+        common.sort_unstable();
+        common.dedup();
+        let mut report = ModelReport {
+            people: self.gold.people.judges.clone(),
+            models: self.gold.model.judges.clone(),
+            questions: own.len() as u64,
+            common: common.len() as u64,
+            set_aside: self.set_aside,
+            lambda,
+            width: width(&fits[0], &alone[0]),
+            weighted: self.gold.is_weighted(),
+            agreement: agreements(&units.units, &self.gold.model, &self.model.units, &alone[0])?,
+            favours: favours(&self.people, &units.units, &self.questions, by_item)?,
+            sentences: Vec::new(),
+        };
+        report.sentences = sentences(&report);
+        Ok((fits, report))
+    }
+
+    /// Whether people's questions can be a random sample.
+    pub(crate) fn tests(&self, units: &Units) -> Vec<Test> {
+        sample::tests(&self.people.names, &units.units, &self.questions)
+    }
+}
+
+/// The judgements of a table on the questions of the model, and how many are on others.
+fn on_questions(table: &Table, questions: &[Question]) -> (Table, u64) {
+    let keys: Vec<Key> = questions.iter().map(Question::key).collect();
+    let has = |row: &&Judgement| {
+        let (low, high) = (row.first.min(row.second) as usize, row.first.max(row.second) as usize);
+        low == high || row.item.is_some_and(|item| keys.binary_search(&(low, high, item)).is_ok())
+    };
+    let judgements: Vec<Judgement> = table.judgements.iter().filter(has).copied().collect();
+    let set_aside = (table.judgements.len() - judgements.len()) as u64;
+    (Table { judgements, ..table.clone() }, set_aside)
+}
+
+/// The questions among the members of a group, by places among these.
+fn within(questions: &[Question], group: &GroupFit) -> Vec<Question> {
+    let mut place = vec![None; group.members.iter().max().map_or(0, |most| most + 1)];
+    group.members.iter().enumerate().for_each(|(local, member)| place[*member] = Some(local));
+    let local = |number: usize| place.get(number).copied().flatten();
+    questions
+        .iter()
+        .filter_map(|question| {
+            let mut own = *question;
+            own.predicted.first = local(question.predicted.first)?;
+            own.predicted.second = local(question.predicted.second)?;
+            Some(own)
+        })
+        .collect()
+}
+
+fn width(fit: &GroupFit, alone: &GroupFit) -> f64 {
+    let size = fit.members.len();
+    let ratio = |member: usize| {
+        let at = member * size + member;
+        libm::sqrt(fit.covariance[at] / alone.covariance[at])
+    };
+    (0..size).map(ratio).sum::<f64>() / size as f64
+}
+
+fn sentences(report: &ModelReport) -> Vec<String> {
+    const NAMES: usize = 4;
+    let people = if report.people.is_empty() { String::new() } else { format!(" ({})", names(&report.people, NAMES)) };
+    let models = names(&report.models, NAMES);
+    let mut all = vec![format!(
+        "Claims and strengths are those of people{people}, who judged {} of the {} that {models} judged: the model counts {:.2} (from 0 to 1), and errors \
+         are {:.2} times those of people alone.",
+        report.common,
+        count(report.questions, "question", "questions"),
+        report.lambda,
+        report.width
+    )];
+    all.push(if report.weighted {
+        "Assumed: the weights of people's judgements are 1 over the probability with which their questions were chosen, up to a factor.".to_owned()
+    } else {
+        "Assumed: the questions that people judged are a simple random sample of those of the model, and how many people judged one does \
+         not depend on what they said."
+            .to_owned()
+    });
+    if report.set_aside > 0 {
+        all.push(format!(
+            "{} on questions that the model did not judge: set aside.",
+            count(report.set_aside, "judgement of people is", "judgements of people are")
+        ));
+    }
+    for one in &report.agreement {
+        let kappa =
+            one.kappa.map_or_else(String::new, |kappa| format!(" (kappa {:.2} ± {:.2})", kappa.value, kappa.error));
+        let first =
+            one.first_shown.filter(|first| first.value.abs() > 1.96 * first.error).map_or_else(String::new, |first| {
+                let side = if first.value > 0.0 { "first" } else { "second" };
+                format!(
+                    "; it favours the answer shown {side} ({:+.2} ± {:.2} on the scale of strengths)",
+                    first.value, first.error
+                )
+            });
+        all.push(format!(
+            "Agreement with people: {} says the same in {} of {}{kappa}{first}.",
+            one.judge,
+            percent(one.agreed),
+            count(one.common, "judgement", "judgements")
+        ));
+    }
+    let mut clear: Vec<&Favour> = report.favours.iter().filter(|favour| favour.p_value <= 0.05).collect();
+    clear.sort_by(|a, b| b.difference.value.total_cmp(&a.difference.value));
+    if !clear.is_empty() {
+        let words = |favour: &&Favour| {
+            let Favour { name, difference, .. } = favour;
+            format!("{name} ({:+.0} ± {:.0})", 100.0 * difference.value, 100.0 * difference.error)
+        };
+        let words: Vec<String> = clear.iter().map(words).collect();
+        all.push(format!(
+            "Points in 100 that the model gives beyond what people do: {}; the strengths are corrected for it.",
+            names(&words, 2 * NAMES)
+        ));
+    }
+    all.push(
+        "Not stated with a model: what holds at every look under Bradley-Terry, and how many more judgements it takes."
+            .to_owned(),
+    );
+    all
+}

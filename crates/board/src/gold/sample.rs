@@ -1,0 +1,76 @@
+//! Whether the questions that people judged can be a random sample of those of the model.
+//!
+//! For each competitor, two sums over questions are compared with what a sample would have: how often it takes part, and its points by the
+//! model. Questions of an item stay together, because a sample of whole items is a random sample, too.
+
+use crate::correction::Question;
+use crate::findings::{Finding, Test};
+use crate::units::Unit;
+use statistics::student_outside;
+
+/// The competitor that is most surely too often, or too well judged by the model, in people's questions.
+pub(crate) fn tests(competitors: &[String], people: &[Unit], questions: &[Question]) -> Vec<Test> {
+    let mut weights = vec![0.0; questions.len()];
+    for unit in people {
+        if let Some(place) = Question::find(questions, unit) {
+            weights[place] += unit.comparison.weight;
+        }
+    }
+    let all: f64 = weights.iter().sum();
+    let density = all / questions.len() as f64;
+    let mut by_item: Vec<usize> = (0..questions.len()).collect();
+    by_item.sort_by_key(|place| questions[*place].item);
+    let mut tests = Vec::new();
+    let names = competitors.len();
+    // By competitor: how often it takes part, and the model's points of it less a half.
+    let values = |place: usize| {
+        let question = &questions[place];
+        let more = question.points() - 0.5;
+        [(question.predicted.first, [1.0, more]), (question.predicted.second, [1.0, -more])]
+    };
+    let mut means = vec![[0.0; 2]; names];
+    for (name, two) in (0..questions.len()).flat_map(values) {
+        means[name].iter_mut().zip(two).for_each(|(mean, value)| *mean += value / questions.len() as f64);
+    }
+    let (mut sums, mut squares) = (vec![[0.0; 2]; names], vec![[0.0; 2]; names]);
+    let mut clusters = 0_u32;
+    let mut sum = vec![[0.0; 2]; names];
+    for item in by_item.chunk_by(|a, b| questions[*a].item == questions[*b].item) {
+        clusters += 1;
+        let surplus: f64 = item.iter().map(|place| weights[*place] - density).sum();
+        sum.iter_mut().zip(&means).for_each(|(sum, mean)| *sum = mean.map(|mean| -surplus * mean));
+        for place in item {
+            for (name, two) in values(*place) {
+                sum[name].iter_mut().zip(two).for_each(|(sum, value)| *sum += (weights[*place] - density) * value);
+            }
+        }
+        for ((sum, all), squares) in sum.iter().zip(&mut sums).zip(&mut squares) {
+            for kind in 0..2 {
+                all[kind] += sum[kind];
+                squares[kind] += sum[kind] * sum[kind];
+            }
+        }
+    }
+    if clusters < 2 {
+        return tests;
+    }
+    let statements = 2.0 * names as f64;
+    for name in 0..names {
+        for kind in 0..2 {
+            let variance = squares[name][kind] * f64::from(clusters) / f64::from(clusters - 1);
+            if variance <= 1e-12 * all * all {
+                continue;
+            }
+            let t = sums[name][kind].abs() / libm::sqrt(variance);
+            let mean = means[name][kind];
+            let (found, expected) = (mean + sums[name][kind] / all, mean);
+            let p = statements * student_outside(t, f64::from(clusters - 1));
+            let competitor = competitors[name].clone();
+            tests.push((p, Finding::NotRandom { competitor, points: kind == 1, found, expected }));
+        }
+    }
+    // The surest speaks for all: its p-value is that of all together.
+    tests.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tests.truncate(1);
+    tests
+}

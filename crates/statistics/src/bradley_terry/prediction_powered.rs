@@ -1,0 +1,245 @@
+//! Strengths by a few judgements of people and many of a model: the model's say over all questions, corrected where both judged.
+//!
+//! A *question* is a pair on an item. The model judged all N questions, people (the *gold* labels) some of them, with total weight W. With s
+//! the scores of the likelihood, Y what people said and f what the model said, strengths solve
+//!
+//! sum over people's labels of w (s(Y) - λ s(f)) + λ (W / N) (sum over all questions of s(f)) = 0.
+//!
+//! Whatever the model says, the two sums of s(f) cancel in expectation if the questions that people judged are a random sample, so the solution
+//! estimates what people alone would say of all questions. λ = 0 uses people alone.
+//!
+//! λ is chosen between 0 and 1 such that the trace of the estimated covariance of strengths is least: the slope of a regression of people's
+//! influence on that of the model's sums. It is one for all strengths. With one for each, errors are a little smaller, and estimated as still
+//! smaller: of 300 tables of six arms and 100 labels with a good model, intervals of 95% covered .939 instead of .947 (an experiment with
+//! numpy; the crate `board` tests coverage).
+//!
+//! The model's verdicts are read without the order in which it saw the answers: an effect of that order makes it worth less, and does no harm.
+//!
+//! ## References
+//!
+//! * A. N. Angelopoulos, J. C. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered Inference", 2023, <https://arxiv.org/abs/2311.01453>.
+//!   Its λ weighs the sums over questions with and without labels; λ here is that times N over the number of questions without.
+//!
+//! ## Notes
+//!
+//! Errors treat questions, or clusters of them, as a sample, and so are those of a population of questions.
+
+use super::comparison::{Cell, Comparison};
+use super::fit::Fit;
+use super::sandwich::{add_square, by_cluster};
+use crate::{StatisticsError, matrix};
+
+/// What a model says of a question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    /// The first arm.
+    pub first: usize,
+    /// The second arm.
+    pub second: usize,
+    /// The shares of its verdicts that are wins, losses and ties of the first arm: they add up to 1.
+    pub shares: [f64; 3],
+}
+
+impl Predicted {
+    fn points(&self) -> [f64; 2] {
+        let [win, loss, tie] = self.shares;
+        [0.5 * (win - loss), tie]
+    }
+}
+
+/// People's labels, and what a model says of all questions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Labels<'a> {
+    /// What people said.
+    pub labelled: &'a [Comparison],
+    /// The question of each, by its place in `predicted`.
+    pub questions: &'a [u32],
+    /// What the model says of each question.
+    pub predicted: &'a [Predicted],
+}
+
+impl Labels<'_> {
+    fn weight(&self, place: usize) -> f64 {
+        self.labelled[place].weight * self.labelled[place].copies as f64
+    }
+
+    /// The weight of labels per question.
+    fn density(&self) -> f64 {
+        (0..self.labelled.len()).map(|place| self.weight(place)).sum::<f64>() / self.predicted.len() as f64
+    }
+
+    fn check(&self, arms: usize) -> Result<(), StatisticsError> {
+        assert_eq!(self.labelled.len(), self.questions.len(), "one question per label");
+        let counts = [("labels", self.labelled.len()), ("questions", self.predicted.len())];
+        if let Some((what, _)) = counts.into_iter().find(|(_, found)| *found == 0) {
+            return Err(StatisticsError::TooFew { what, found: 0, needed: 1 });
+        }
+        for &Predicted { first, second, shares } in self.predicted {
+            if first >= arms || second >= arms || first == second {
+                return Err(StatisticsError::NoSuchPair { first, second, arms });
+            }
+            let sum = shares.iter().sum::<f64>();
+            if shares.iter().any(|share| share.is_nan() || *share < 0.0) || (sum - 1.0).abs() > 1e-9 {
+                return Err(StatisticsError::OutOfRange { what: "a sum of shares", value: sum, range: "[1, 1]" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Cells with the weights of the equation above: some are negative.
+    fn cells(&self, alone: &Fit, lambda: f64) -> Vec<Cell> {
+        let mut weights = vec![lambda * self.density(); self.predicted.len()];
+        for (place, question) in self.questions.iter().enumerate() {
+            weights[*question as usize] -= lambda * self.weight(place);
+        }
+        let of_model = self.predicted.iter().zip(weights).filter(|(_, weight)| *weight != 0.0).map(|(one, n)| {
+            let [mut win, mut loss, mut tie] = one.shares;
+            // Where people never tie, a tie is half a win.
+            if !alone.has_ties() {
+                (win, loss, tie) = (win + 0.5 * tie, loss + 0.5 * tie, 0.0);
+            }
+            Cell { first: one.first, second: one.second, position: 0.0, wins: n * win, losses: n * loss, ties: n * tie }
+        });
+        self.labelled.iter().map(Comparison::cell).chain(of_model).collect()
+    }
+
+    /// Covariances of all parameters if strengths solved the equation at this λ, by clusters of labels and of questions; and how many of the
+    /// clusters have labels.
+    fn sandwich(&self, fit: &Fit, lambda: f64, labelled: &[u32], predicted: &[u32]) -> Vec<f64> {
+        let (size, labels, density) = (fit.size(), self.labelled.len(), self.density());
+        assert!(
+            labelled.len() == labels && predicted.len() == self.predicted.len(),
+            "a cluster for each label and for each question"
+        );
+        let of_model = |question: usize| {
+            let one = &self.predicted[question];
+            fit.score_of(one.first, one.second, 0.0, one.points(), 1.0)
+        };
+        let mut mean = vec![0.0; size];
+        for question in 0..self.predicted.len() {
+            for &(at, value) in of_model(question).entries() {
+                mean[at] += value / self.predicted.len() as f64;
+            }
+        }
+        // What people said, what the model said of the same, and what it said of all.
+        let clusters: Vec<u32> = [labelled, labelled, predicted].concat();
+        let score = |place: usize| {
+            if place < labels {
+                (fit.score(&self.labelled[place]), self.labelled[place].copies as f64)
+            } else if place < 2 * labels {
+                let place = place - labels;
+                (of_model(self.questions[place] as usize), -lambda * self.weight(place))
+            } else {
+                (of_model(place - 2 * labels), lambda * density)
+            }
+        };
+        // The model's scores count from their mean, which is how the number of labels, itself random, cancels.
+        let most = clusters.iter().max().map_or(0, |cluster| *cluster as usize + 1);
+        let mut share = vec![0.0; most];
+        for (place, cluster) in labelled.iter().enumerate() {
+            share[*cluster as usize] += lambda * self.weight(place);
+        }
+        predicted.iter().for_each(|cluster| share[*cluster as usize] -= lambda * density);
+        let (mut meat, mut mixed, mut square) = (vec![0.0; size * size], vec![0.0; size], 0.0);
+        by_cluster(size, &clusters, score, |cluster, sum| {
+            add_square(&mut meat, size, sum, 1.0);
+            let share = share[cluster as usize];
+            sum.iter().for_each(|(at, value)| mixed[*at] += share * value);
+            square += share * share;
+        });
+        let mut distinct = labelled.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let count = distinct.len() as f64;
+        let factor = if count > 1.0 { count / (count - 1.0) } else { 1.0 };
+        for (row, column) in (0..size * size).map(|at| (at / size, at % size)) {
+            let centred = mixed[row] * mean[column] + mean[row] * mixed[column] + square * mean[row] * mean[column];
+            meat[row * size + column] = factor * (meat[row * size + column] + centred);
+        }
+        let inverse = fit.model_covariance();
+        matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
+    }
+
+    /// The trace of the covariances of strengths, each question a cluster.
+    fn trace(&self, fit: &Fit, lambda: f64) -> f64 {
+        let all: Vec<u32> = (0..self.predicted.len() as u32).collect();
+        let covariance = self.sandwich(fit, lambda, self.questions, &all);
+        (0..fit.arms()).map(|arm| covariance[arm * fit.size() + arm]).sum()
+    }
+
+    /// The λ in [0, 1] with the least trace, which is quadratic in it. Questions are its clusters, however errors are: from few clusters it
+    /// would hardly be known.
+    fn least(&self, fit: &Fit) -> f64 {
+        let [below, zero, above] = [-1.0, 0.0, 1.0].map(|lambda| self.trace(fit, lambda));
+        let (slope, curvature) = (0.5 * (below - above), above + below - 2.0 * zero);
+        if curvature > 0.0 { (slope / curvature).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// Strengths by people's labels and a model's predictions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionPowered<'a> {
+    labels: Labels<'a>,
+    fit: Fit,
+    lambda: f64,
+    variance_left: f64,
+}
+
+impl<'a> PredictionPowered<'a> {
+    /// From the fit of people's labels alone, whose parameters it has, with the λ given, in [0, 1], or the one that is estimated to be best.
+    /// Where no finite strengths solve the equation, it takes a normal prior with the standard deviation `prior`; as for the fit
+    /// alone, if that has one.
+    ///
+    /// # Errors
+    /// If there are no labels or no predictions, one of an arm that does not exist or with shares that do not add up to 1, λ is out of range, or no
+    /// solution is found.
+    ///
+    /// # Panics
+    /// If there is not one question per label, or one that does not exist.
+    pub fn new(alone: &Fit, labels: Labels<'a>, lambda: Option<f64>, prior: f64) -> Result<Self, StatisticsError> {
+        labels.check(alone.arms())?;
+        if let Some(value) = lambda.filter(|lambda| !(0.0..=1.0).contains(lambda)) {
+            return Err(StatisticsError::OutOfRange { what: "lambda", value, range: "[0, 1]" });
+        }
+        let lambda = lambda.unwrap_or_else(|| labels.least(alone));
+        let cells = labels.cells(alone, lambda);
+        let fit = match alone.moved(&cells, alone.prior()) {
+            Err(StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
+                alone.moved(&cells, Some(prior))?
+            }
+            other => other?,
+        };
+        let variance_left = labels.trace(&fit, lambda) / labels.trace(&fit, 0.0);
+        let variance_left = if variance_left.is_finite() { variance_left.min(1.0) } else { 1.0 };
+        Ok(Self { labels, fit, lambda, variance_left })
+    }
+
+    /// The solution. Its model covariance is the inverse of the curvature of the equation, and no covariance of the solution.
+    #[must_use]
+    pub fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    /// λ: how much the model counts, 0 to 1.
+    #[must_use]
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Covariances of all parameters by the sandwich estimator, row by row, with factor G / (G - 1) for G clusters with labels. The numbers of
+    /// clusters, of labels and of questions, are the same where they depend on each other.
+    ///
+    /// # Panics
+    /// If there is not one cluster per label and per question.
+    #[must_use]
+    pub fn sandwich(&self, labelled: &[u32], predicted: &[u32]) -> Vec<f64> {
+        self.labels.sandwich(&self.fit, self.lambda, labelled, predicted)
+    }
+
+    /// Covariances of all parameters as the model of strengths has them for people alone, times the share of the variance that the correction
+    /// leaves, at most 1: the least to believe where sandwich estimators are noisy or blind, e.g. for an arm that won everything.
+    #[must_use]
+    pub fn model_covariance(&self) -> Vec<f64> {
+        self.fit.model_covariance().iter().map(|value| value * self.variance_left).collect()
+    }
+}
