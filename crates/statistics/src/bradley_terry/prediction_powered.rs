@@ -103,8 +103,8 @@ impl Labels<'_> {
         self.labelled.iter().map(Comparison::cell).chain(of_model).collect()
     }
 
-    /// Covariances of all parameters if strengths solved the equation at this λ, by clusters of labels and of questions; and how many of the
-    /// clusters have labels.
+    /// Covariances of all parameters if strengths solved the equation at this λ, by clusters of labels and of questions, with factor G / (G - 1)
+    /// for G clusters with labels.
     fn sandwich(&self, fit: &Fit, lambda: f64, labelled: &[u32], predicted: &[u32]) -> Vec<f64> {
         let (size, labels, density) = (fit.size(), self.labelled.len(), self.density());
         assert!(
