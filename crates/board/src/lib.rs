@@ -14,9 +14,15 @@
 //! | of whom is all that? | [`Group::populations`] | |
 //! | what would mislead? | [`Board::findings`] | |
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
+//! | is it length, or quality? | [`Table::covariates`], [`Board::effects`] | Bradley-Terry |
+//! | does it depend on the kind of question? | [`CategoryBoards`] | as its boards |
+//! | whom to trust? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 
+mod adjustment;
 mod board;
+mod categories;
+mod discrimination;
 mod error;
 mod findings;
 mod group;
@@ -33,16 +39,19 @@ mod units;
 mod winners;
 mod words;
 
+pub use adjustment::Effect;
 pub use board::{
     Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks, listed,
 };
+pub use categories::{Categories, Category, CategoryBoards, Dependent};
+pub use discrimination::{Discrimination, JudgeSlope};
 pub use error::BoardError;
 pub use findings::{Finding, Found};
 pub use plausible::{Plausible, Truth, named_by_strengths};
 pub use populations::{Kind, Population};
 pub use preferences::Preferences;
 pub use settings::{Clusters, FurtherPairs, Looks, Settings, TieModel};
-pub use table::{Answer, Judgement, Order, Table};
+pub use table::{Answer, Covariate, Judgement, Order, Table};
 pub use units::{BothOrders, Tally, Unit, Units};
 pub use winners::Winners;
 pub use words::percent;

@@ -56,6 +56,15 @@ pub enum Order {
     Unknown,
 }
 
+/// How the two answers of each judgement differ otherwise, e.g. in their length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariate {
+    /// What it is called.
+    pub name: String,
+    /// By judgement: how much more of it the first answer has than the second; finite.
+    pub differences: Vec<f64>,
+}
+
 /// A table of judgements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -69,4 +78,6 @@ pub struct Table {
     pub judgements: Vec<Judgement>,
     /// Whether the order in which answers were shown is known.
     pub order: Order,
+    /// What strengths are adjusted for; empty for those of answers as they are.
+    pub covariates: Vec<Covariate>,
 }

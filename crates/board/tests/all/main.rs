@@ -1,7 +1,10 @@
 //! Tests of the crate from outside, as one binary.
 
+mod categories;
 mod clean;
+mod covariates;
 mod coverage;
+mod discrimination;
 mod independent;
 mod planted;
 mod read;

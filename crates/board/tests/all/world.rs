@@ -54,6 +54,7 @@ impl World {
             judges: named("j", self.judges),
             judgements: Vec::new(),
             order: Order::Shown,
+            covariates: Vec::new(),
         }
     }
 

@@ -11,7 +11,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
     let count = match clusters {
         None => {
             for comparison in comparisons {
-                add_square(&mut meat, size, fit.score(comparison).entries(), comparison.copies as f64);
+                add_square(&mut meat, size, fit.score(comparison).all(), comparison.copies as f64);
             }
             comparisons.iter().map(|comparison| comparison.copies).sum()
         }
@@ -37,7 +37,7 @@ fn by_cluster(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], mut take:
         let mut touched = Vec::new();
         for place in members {
             let comparison = &comparisons[*place as usize];
-            for &(at, value) in fit.score(comparison).entries() {
+            for &(at, value) in fit.score(comparison).all() {
                 sum[at] += value * comparison.copies as f64;
                 touched.push(at);
             }
