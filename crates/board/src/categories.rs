@@ -9,8 +9,17 @@ use crate::words::names;
 use crate::{BoardError, Judgement, Table};
 use serde::Serialize;
 
+/// What there is a board for each of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// The column of categories.
+    pub column: String,
+    /// As in [`Categories::mix`].
+    pub mix: Vec<(String, f64)>,
+}
+
 /// The categories of judgements.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Categories {
     /// What they are called together: the column.
     pub column: String,
@@ -18,6 +27,8 @@ pub struct Categories {
     pub names: Vec<String>,
     /// By judgement of the table: the place in [`Categories::names`].
     pub of: Vec<u32>,
+    /// The share of each category in the board of all; they add up to 1. Empty for the shares of the table.
+    pub mix: Vec<(String, f64)>,
 }
 
 /// One category.
@@ -65,17 +76,13 @@ pub struct CategoryBoards {
 const NAMES: usize = 5;
 
 impl CategoryBoards {
-    /// The boards of a table. `mix` has a share for each category, and those add up to 1; empty for the shares of the table.
+    /// The boards of a table.
     ///
     /// # Errors
     /// If there is not one category per judgement, or the mix does not have one share of 0 or more for each, or the board of a category or of all
     /// cannot be made ([`Board::new`]).
-    pub fn new(
-        table: &Table,
-        categories: &Categories,
-        mix: &[(String, f64)],
-        settings: &Settings,
-    ) -> Result<Self, BoardError> {
+    pub fn new(table: &Table, categories: &Categories, settings: &Settings) -> Result<Self, BoardError> {
+        let mix = &categories.mix;
         let count = categories.names.len();
         let (found, expected) = (categories.of.len(), table.judgements.len());
         if found != expected {
@@ -89,7 +96,7 @@ impl CategoryBoards {
             *number += 1;
         }
         let of_table: Vec<f64> = judgements.iter().map(|number| *number as f64 / expected as f64).collect();
-        let shares = if mix.is_empty() { of_table.clone() } else { shares(categories, mix)? };
+        let shares = if mix.is_empty() { of_table.clone() } else { shares(categories)? };
         let factors: Vec<f64> = shares.iter().zip(&of_table).map(|(share, of_table)| share / of_table).collect();
         let factor = |place: usize| if mix.is_empty() { 1.0 } else { factors[categories.of[place] as usize] };
         let (all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
@@ -110,8 +117,9 @@ impl CategoryBoards {
     }
 }
 
-/// The shares of a mix, by category.
-fn shares(categories: &Categories, mix: &[(String, f64)]) -> Result<Vec<f64>, BoardError> {
+/// The shares of the mix, by category.
+fn shares(categories: &Categories) -> Result<Vec<f64>, BoardError> {
+    let mix = &categories.mix;
     let listed = || categories.names.join(", ");
     if let Some((name, _)) = mix.iter().find(|(name, _)| !categories.names.contains(name)) {
         return Err(BoardError::Mix(format!("there is no category {name}; the table has {}", listed())));

@@ -70,7 +70,7 @@ pub(crate) fn assign(table: &Table, arms: usize, units: &mut [Unit]) -> Result<V
     judges.sort_unstable();
     judges.dedup();
     if judges.len() < 2 {
-        return Err(BoardError::OneJudge);
+        return Err(BoardError::FewJudges { found: judges.len() });
     }
     if arms + judges.len() > Board::MOST_COMPETITORS {
         return Err(BoardError::TooManyJudges {

@@ -94,9 +94,12 @@ pub enum BoardError {
         /// The row's number.
         row: u64,
     },
-    /// One judge where judges are told apart.
-    #[error("discrimination compares judges, and found one alone; leave it out")]
-    OneJudge,
+    /// No two judges who could be told apart.
+    #[error("discrimination compares judges, and the table names {found}; it needs two: leave it out")]
+    FewJudges {
+        /// How many there are.
+        found: usize,
+    },
     /// More judges than can be told apart.
     #[error("discrimination of {found} judges; at most {most} beside these competitors: leave it out, or some judges")]
     TooManyJudges {

@@ -43,7 +43,7 @@ pub use adjustment::Effect;
 pub use board::{
     Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks, listed,
 };
-pub use categories::{Categories, Category, CategoryBoards, Dependent};
+pub use categories::{Categories, Category, CategoryBoards, Dependent, Split};
 pub use discrimination::{Discrimination, JudgeSlope};
 pub use error::BoardError;
 pub use findings::{Finding, Found};

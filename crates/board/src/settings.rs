@@ -147,7 +147,7 @@ impl Settings {
             Clusters::Both => (true, true),
         };
         if self.discrimination && table.judges.is_empty() {
-            return Err(BoardError::OneJudge);
+            return Err(BoardError::FewJudges { found: 0 });
         }
         for (asked, there, column) in
             [(item, !table.items.is_empty(), "item"), (judge, !table.judges.is_empty(), "judge")]

@@ -33,10 +33,10 @@ use self::columns::{Found, Won};
 use self::counts::Counted;
 use self::error::{decimal_comma, quoted};
 use self::winner::Values;
-use crate::{Answer, Categories, Judgement, Order, Table};
+use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
 /// How to read a table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// Columns by their names, where the usual headers do not find them.
     pub columns: Columns,
@@ -46,14 +46,14 @@ pub struct Options {
     pub order_unknown: bool,
     /// What strengths are adjusted for.
     pub covariates: Vec<CovariateColumns>,
-    /// The column of categories, if there is a board for each.
-    pub by: Option<String>,
+    /// What there is a board for each of.
+    pub by: Option<Split>,
 }
 
 impl Options {
     /// Refuses what only judgements one by one have.
     fn check_counted(&self) -> Result<(), ReadError> {
-        match self.covariates.iter().map(|one| &one.name).chain(&self.by).next() {
+        match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
             None => Ok(()),
             Some(name) => Err(ReadError::whole(format!(
                 "the table counts judgements per pair: it has no {} of single ones; expected one row per judgement",
@@ -146,7 +146,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let values = values(cells, &found);
     let pair_of_headers = [found.first, found.second].map(|place| cells.header[place].as_str());
     let mut covariates = covariates::Reader::of(&cells.header, &options.covariates, pair_of_headers)?;
-    let by = options.by.as_ref().map(|name| columns::position(&cells.header, name)).transpose()?;
+    let by = options.by.as_ref().map(|by| columns::position(&cells.header, &by.column)).transpose()?;
     let (mut categories, mut category_of) = (Numbering::default(), Vec::new());
     let mut judgements = Vec::new();
     let (mut open, mut skipped) = (0_u64, 0_u64);
@@ -166,7 +166,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         if let Some(place) = by {
             ranktypes::text::check_name(&line[place]).map_err(|fault| {
                 let column = quoted(&cells.header[place]);
-                ReadError::at(*row, format!("column {column}: a category {fault}; expected text of one line"))
+                ReadError::at(*row, format!("column {column}: a category {fault}"))
             })?;
             category_of.push(categories.number(&line[place]));
         }
@@ -212,8 +212,10 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         }
     }
     notes.extend(names.nearly_equal());
-    let categories =
-        by.map(|place| Categories { column: cells.header[place].clone(), names: categories.texts, of: category_of });
+    let categories = by.zip(options.by.as_ref()).map(|(place, by)| {
+        let (column, mix) = (cells.header[place].clone(), by.mix.clone());
+        Categories { column, names: categories.texts, of: category_of, mix }
+    });
     let order = if options.order_unknown || found.won == Won::First { Order::Unknown } else { Order::Shown };
     if order == Order::Shown {
         not_winner_and_loser(&judgements)?;

@@ -19,7 +19,12 @@ fn mixed(worlds: &[(&str, World, usize)], seed: u64) -> (Table, Categories) {
     }
     (1..).zip(&mut all.judgements).for_each(|(row, judgement)| judgement.row = row);
     let names = worlds.iter().map(|world| world.0.to_owned()).collect();
-    (all, Categories { column: "kind".to_owned(), names, of })
+    (all, Categories { column: "kind".to_owned(), names, of, mix: Vec::new() })
+}
+
+fn boards(table: &Table, categories: &Categories, mix: &[(&str, f64)]) -> Result<CategoryBoards, BoardError> {
+    let mix = mix.iter().map(|one| (one.0.to_owned(), one.1)).collect();
+    CategoryBoards::new(table, &Categories { mix, ..categories.clone() }, &settings())
 }
 
 fn with(strengths: &[f64]) -> World {
@@ -30,7 +35,7 @@ fn with(strengths: &[f64]) -> World {
 fn who_is_best_in_one_category_alone_is_named() {
     let worlds = [("chat", with(&[1.0, 0.0, -1.0, 0.0]), 1_500), ("code", with(&[-1.0, 0.0, 1.0, 0.0]), 500)];
     let (table, categories) = mixed(&worlds, 4);
-    let found = CategoryBoards::new(&table, &categories, &[], &settings()).unwrap();
+    let found = boards(&table, &categories, &[]).unwrap();
     let best = |board: &Board| {
         board.competitors.iter().filter(|one| one.claim == Claim::Best).map(|one| one.name.clone()).collect::<Vec<_>>()
     };
@@ -52,12 +57,11 @@ fn who_is_best_in_one_category_alone_is_named() {
     // Without a mix, the board of all is that of the table.
     assert_eq!(found.all, Board::new(&table, &settings()).unwrap());
     // Three quarters of code turn the order round, and none of chat is code alone.
-    let mix = |chat: f64, code: f64| [("chat".to_owned(), chat), ("code".to_owned(), code)];
-    let turned = CategoryBoards::new(&table, &categories, &mix(0.25, 0.75), &settings()).unwrap();
+    let turned = boards(&table, &categories, &[("chat", 0.25), ("code", 0.75)]).unwrap();
     assert_eq!(best(&found.all), ["c0"]);
     let first = |board: &Board| (board.competitors[0].name.clone(), board.competitors[3].name.clone());
     assert_eq!((first(&turned.all), first(&found.all)), (("c2".into(), "c0".into()), ("c0".into(), "c2".into())));
-    let alone = CategoryBoards::new(&table, &categories, &mix(0.0, 1.0), &settings()).unwrap();
+    let alone = boards(&table, &categories, &[("chat", 0.0), ("code", 1.0)]).unwrap();
     let strengths = |board: &Board| board.competitors.iter().map(|one| one.strength).collect::<Vec<_>>();
     let pairs = strengths(&alone.all).into_iter().zip(strengths(&found.categories[1].board));
     assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-9);
@@ -69,10 +73,8 @@ fn weights_make_no_judgements() {
     // the judgements.
     let worlds = [("a", with(&[0.5, 0.0, -0.5]), 1_000), ("b", with(&[0.5, 0.0, -0.5]), 1_000)];
     let (table, categories) = mixed(&worlds, 9);
-    let error = |mix: &[(String, f64)]| {
-        CategoryBoards::new(&table, &categories, mix, &settings()).unwrap().all.competitors[0].standard_error
-    };
-    let [plain, uneven] = [error(&[]), error(&[("a".to_owned(), 0.9), ("b".to_owned(), 0.1)])];
+    let error = |mix: &[(&str, f64)]| boards(&table, &categories, mix).unwrap().all.competitors[0].standard_error;
+    let [plain, uneven] = [error(&[]), error(&[("a", 0.9), ("b", 0.1)])];
     // (0.9^2 + 0.1^2) / (2 * 0.5^2) = 1.64 times the variance.
     let ratio = uneven * uneven / (plain * plain);
     assert!((ratio - 1.64).abs() < 0.15, "{ratio}");
@@ -86,8 +88,7 @@ fn equal_categories_are_rarely_told_apart() {
         .map(|seed| {
             let world = || World { judge_spread: 0.2, ..World::normal(5, 0.6, 0.5, 70 + seed).shared(0, 20) };
             let (table, categories) = mixed(&[("a", world(), 400), ("b", world(), 400), ("c", world(), 200)], seed);
-            let mix = [("a".to_owned(), 0.2), ("b".to_owned(), 0.3), ("c".to_owned(), 0.5)];
-            let found = CategoryBoards::new(&table, &categories, &mix, &settings()).unwrap();
+            let found = boards(&table, &categories, &[("a", 0.2), ("b", 0.3), ("c", 0.5)]).unwrap();
             let truth = world().strengths;
             let above = |number: usize| truth.iter().filter(|other| **other > truth[number]).count();
             let are_right = found
@@ -111,17 +112,14 @@ fn an_item_of_two_categories_is_two() {
     for (judgement, place) in table.judgements.iter_mut().zip(0..) {
         (judgement.item, judgement.judge) = (Some(0), Some(place % 40));
     }
-    let found = CategoryBoards::new(&table, &categories, &[], &settings()).unwrap();
+    let found = boards(&table, &categories, &[]).unwrap();
     assert_eq!(found.all.tally.units, 80);
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
     let (table, categories) = mixed(&[("a", with(&[0.5, -0.5]), 40), ("b", with(&[0.5, -0.5]), 40)], 2);
-    let error = |mix: &[(&str, f64)]| {
-        let mix: Vec<(String, f64)> = mix.iter().map(|one| (one.0.to_owned(), one.1)).collect();
-        CategoryBoards::new(&table, &categories, &mix, &settings()).unwrap_err().to_string()
-    };
+    let error = |mix: &[(&str, f64)]| boards(&table, &categories, mix).unwrap_err().to_string();
     assert_eq!(error(&[("a", 1.0)]), "the mix of categories: b has no share; give one, 0 to leave it out");
     assert!(error(&[("a", 0.5), ("c", 0.5)]).ends_with("there is no category c; the table has a, b"));
     assert!(error(&[("a", 0.5), ("b", 0.6)]).ends_with("the shares add up to 1.1; expected 1"));
@@ -129,8 +127,8 @@ fn what_does_not_fit_is_refused() {
     assert!(error(&[("a", 0.5), ("a", 0.5), ("b", 0.0)]).ends_with("a has two shares; give one"));
     let mut empty = table.clone();
     empty.judgements[40..].iter_mut().for_each(|row| row.second = row.first);
-    let refused = CategoryBoards::new(&empty, &categories, &[], &settings()).unwrap_err();
+    let refused = boards(&empty, &categories, &[]).unwrap_err();
     assert!(matches!(&refused, BoardError::Category { category, .. } if category == "b"), "{refused}");
     let short = Categories { of: vec![0; 79], ..categories.clone() };
-    assert!(CategoryBoards::new(&table, &short, &[], &settings()).is_err());
+    assert!(boards(&table, &short, &[]).is_err());
 }

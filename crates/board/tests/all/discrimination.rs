@@ -89,8 +89,8 @@ fn what_cannot_be_fitted_is_refused() {
     assert_eq!(error(&unnamed), BoardError::NoJudge { row: 5 });
     let mut one = good.clone();
     one.judgements.iter_mut().for_each(|row| row.judge = Some(0));
-    assert_eq!(error(&one), BoardError::OneJudge);
-    assert_eq!(error(&World::normal(3, 1.0, 0.0, 4).table(40, 1)), BoardError::OneJudge);
+    assert_eq!(error(&one), BoardError::FewJudges { found: 1 });
+    assert_eq!(error(&World::normal(3, 1.0, 0.0, 4).table(40, 1)), BoardError::FewJudges { found: 0 });
     let many = Table { judges: (0..2_000).map(|k| k.to_string()).collect(), ..good.clone() };
     let rows = (0..2_000).map(|k| Judgement { judge: Some(k), ..good.judgements[k as usize % 60] });
     let many = Table { judgements: rows.collect(), ..many };

@@ -2,6 +2,7 @@
 
 mod categories;
 mod clean;
+mod columns;
 mod covariates;
 mod coverage;
 mod discrimination;

@@ -4,6 +4,7 @@ mod choices;
 mod design;
 mod events;
 mod replays;
+mod saved;
 mod settings;
 mod stopping;
 

@@ -113,8 +113,9 @@ impl BoardCommand {
             && !self.quiet
         {
             eprintln!(
-                "results in {}: board.txt, .md, .tex, .csv, .json, .png, .svg, config.json",
-                folder.path().display()
+                "results in {}: board.txt, .md, .tex, .csv, .json, .png, .svg, {}config.json",
+                folder.path().display(),
+                if report.board.discrimination.is_some() { "board-judges.csv, " } else { "" }
             );
         }
         Ok(())

@@ -1,23 +1,32 @@
-//! The table of a board.
+//! The table of a board, or of several.
 
 use anyhow::Result;
 use board::{Board, Competitor, Ranks, percent};
 use output::numbers::with_separators;
 use output::text_table::noted::NotedTable;
 
-/// Best first, with the notes given.
-pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
-    let several = board.groups.len() > 1;
+/// A board, and the category it is of; none for the board of all.
+pub(super) type Of<'a> = (Option<&'a str>, &'a Board);
+
+/// The first column where there are several boards.
+const OF_ALL: &str = "(all)";
+
+/// Board after board, best first, with the notes given.
+pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
+    let several = boards.iter().any(|(_, board)| board.groups.len() > 1);
+    let plain = has_plain(boards);
     let mut columns = Vec::new();
+    if boards.len() > 1 {
+        columns.push(("category", false));
+    }
     if several {
         columns.push(("group", true));
     }
+    columns.extend([("rank", true), ("competitor", false), ("claim", false), ("strength", true), ("± s.e.", true)]);
+    if plain {
+        columns.push(("plain", true));
+    }
     columns.extend([
-        ("rank", true),
-        ("competitor", false),
-        ("claim", false),
-        ("strength", true),
-        ("± s.e.", true),
         ("won", true),
         ("lost", true),
         ("tied", true),
@@ -27,8 +36,11 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         ("beats", true),
         ("beaten by", true),
     ]);
-    let row = |competitor: &Competitor| {
+    let row = |category: Option<&str>, competitor: &Competitor| {
         let mut cells = Vec::new();
+        if boards.len() > 1 {
+            cells.push(category.unwrap_or(OF_ALL).to_owned());
+        }
         if several {
             cells.push((competitor.group + 1).to_string());
         }
@@ -38,6 +50,11 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
             competitor.claim.words().to_owned(),
             format!("{:.2}", competitor.strength),
             format!("{:.2}", competitor.standard_error),
+        ]);
+        if plain {
+            cells.push(competitor.plain.map_or_else(String::new, |plain| format!("{:.2}", plain.value)));
+        }
+        cells.extend([
             with_separators(competitor.wins),
             with_separators(competitor.losses),
             with_separators(competitor.ties),
@@ -50,12 +67,13 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         cells
     };
     let mut notes = notes;
-    if !board.never_compared.is_empty() {
-        notes.insert(0, format!("Never compared with another: {}", board.never_compared.join(", ")));
+    for (category, board) in boards.iter().rev().filter(|(_, board)| !board.never_compared.is_empty()) {
+        let place = category.map_or_else(String::new, |name| format!(" in {name}"));
+        notes.insert(0, format!("Never compared with another{place}: {}", board.never_compared.join(", ")));
     }
     NotedTable {
         columns: columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
-        rows: board.competitors.iter().map(row).collect(),
+        rows: boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one))).collect(),
         notes,
     }
 }
@@ -65,10 +83,17 @@ pub(super) fn ranks(ranks: Ranks) -> String {
     if ranks.best == ranks.worst { ranks.best.to_string() } else { format!("{}–{}", ranks.best, ranks.worst) }
 }
 
+/// Whether strengths of fits without covariates and slopes stand beside the others.
+fn has_plain(boards: &[Of<'_>]) -> bool {
+    boards.iter().any(|(_, board)| board.competitors.iter().any(|one| one.plain.is_some()))
+}
+
 /// All numbers in full.
-pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
+pub(super) fn csv(boards: &[Of<'_>]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+    let plain = has_plain(boards);
+    let mut header: Vec<&str> = if boards.len() > 1 { vec!["category"] } else { Vec::new() };
+    header.extend([
         "group",
         "rank",
         "name",
@@ -86,9 +111,16 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
         "beaten_by",
         "claim",
         "claim_at",
-    ])?;
-    for one in &board.competitors {
-        writer.write_record([
+    ]);
+    if plain {
+        header.extend(["plain_strength", "plain_standard_error"]);
+    }
+    writer.write_record(header)?;
+    let all = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(move |one| (name, board, one)));
+    for (category, board, one) in all {
+        let of_category = category.unwrap_or(OF_ALL).to_owned();
+        let mut cells: Vec<String> = if boards.len() > 1 { vec![of_category] } else { Vec::new() };
+        cells.extend([
             (one.group + 1).to_string(),
             one.rank.to_string(),
             one.name.clone(),
@@ -106,7 +138,12 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
             one.beaten_by.to_string(),
             one.claim.words().to_owned(),
             board.looks.words().to_owned(),
-        ])?;
+        ]);
+        if plain {
+            let text = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+            cells.extend([one.plain.map(|plain| plain.value), one.plain.map(|plain| plain.error)].map(text));
+        }
+        writer.write_record(cells)?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
