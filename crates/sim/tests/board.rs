@@ -258,7 +258,8 @@ fn wordy() -> String {
         let drawn = |salt: u32| f64::from((round * 7_919 + salt * 104_729) % 1_000) / 1_000.0;
         let words = |name: &str, salt: u32| if name == "long" { 300.0 } else { 100.0 } + (200.0 * drawn(salt)).floor();
         let (one, other) = (words(first, 1), words(second, 2));
-        let winner = if drawn(3) < 1.0 / (1.0 + (-(one - other) / 100.0).exp()) { first } else { second };
+        let ahead = (one - other) / 60.0;
+        let winner = if drawn(3) < 0.5 + 0.5 * ahead / (1.0 + ahead.abs()) { first } else { second };
         let kind = if round % 4 == 0 { "code" } else { "chat" };
         rows += &format!("{first},{second},{winner},{one},{other},{kind},j{}\n", round / 3 % 4);
     }

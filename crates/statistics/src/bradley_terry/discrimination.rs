@@ -23,8 +23,8 @@ use super::fit::{Fit, Options};
 use crate::StatisticsError;
 
 /// Standard deviations of the logarithms of slopes that are tried, with the same prior probability: from judges who hardly differ to those of
-/// whom one in twenty has seven times the average slope, or a seventh.
-const SPREADS: [f64; 7] = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0];
+/// whom one in twenty has twenty times the average slope, or a twentieth.
+const SPREADS: [f64; 8] = [0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5];
 
 /// The fit with the spread of slopes that the cells leave likely: the mean over those tried, each as probable as the cells are under it.
 /// Errors of slopes are those over all of these spreads: few judgements hardly say how much judges differ.

@@ -34,8 +34,8 @@ impl Default for Options {
 /// of slopes, and ln ν if there are ties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    layout: Layout,
-    at: Vec<f64>,
+    pub(super) layout: Layout,
+    pub(super) at: Vec<f64>,
     ties: Ties,
     ln_likelihood: f64,
     /// ln of the determinant of the information with the priors.
@@ -95,12 +95,13 @@ impl Fit {
         if !anywhere && options.prior.is_none() && fit.at.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
         }
-        let (_, mut information) = fit.derivatives(cells);
-        let factor = Cholesky::forced(&information, size);
+        let (_, information) = fit.derivatives(cells);
+        let factor = fit.factor(cells, &information);
         fit.ln_determinant = factor.ln_determinant();
         let inverse = if fit.layout.slopes > 0 {
-            fit.fix_scale(&mut information);
-            Cholesky::forced(&information, size).inverse()
+            let mut fixed = fit.bent(cells, &information);
+            fit.fix_scale(&mut fixed);
+            Cholesky::new(&fixed, size).map_or_else(|| factor.inverse(), |factor| factor.inverse())
         } else {
             factor.inverse()
         };
@@ -127,7 +128,7 @@ impl Fit {
                 let size = self.at.len();
                 (0..size).for_each(|place| information[place * size + place] += 1e-10);
             }
-            let step = Cholesky::forced(&information, self.at.len()).solve(&gradient);
+            let step = self.factor(cells, &information).solve(&gradient);
             // Half of the squared length of the step in units of the standard errors.
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             last_gain = gain;
@@ -158,7 +159,7 @@ impl Fit {
         Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MOST })
     }
 
-    fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
+    pub(super) fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
         let ln_tie = self.layout.tie.map_or(f64::NEG_INFINITY, |place| at[place]);
         self.ties.terms(cell, self.layout.difference(at, cell), ln_tie)
     }
@@ -225,17 +226,6 @@ impl Fit {
             }
         }
         (gradient, information)
-    }
-
-    /// Slopes are those of an average judge by definition: twice as large ones with half the strengths are the same fit, which only the prior
-    /// tells apart. A large curvature takes that direction out of the inverse.
-    fn fix_scale(&self, information: &mut [f64]) {
-        let (size, first) = (self.layout.size, self.layout.first_slope());
-        let places = first..first + self.layout.slopes;
-        let largest = places.clone().map(|place| information[place * size + place]).fold(0.0, f64::max);
-        for row in places.clone() {
-            places.clone().for_each(|column| information[row * size + column] += 1e6 * largest);
-        }
     }
 
     /// Takes the variance of a common shift, which only the added curvature and the prior bound, out of the inverse.

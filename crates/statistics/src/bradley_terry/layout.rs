@@ -80,6 +80,14 @@ impl Layout {
         all
     }
 
+    /// The second derivatives of the difference of a cell by the logarithm of its slope: its place, and the parameters of the other
+    /// derivative. All others are 0.
+    pub(super) fn bends(&self, at: &[f64], cell: &Cell) -> Option<(usize, [(usize, f64); 3])> {
+        let (place, slope) = self.slope(at, cell)?;
+        let difference = at[cell.first] - at[cell.second];
+        Some((place, [(cell.first, slope), (cell.second, -slope), (place, slope * difference)]))
+    }
+
     /// The precision of the prior of a parameter; 0 without one.
     pub(super) fn precision(&self, place: usize) -> f64 {
         let is_slope = (self.first_slope()..self.first_slope() + self.slopes).contains(&place);

@@ -38,6 +38,7 @@ mod predict;
 mod rao_kupper;
 mod sandwich;
 mod sequential;
+mod slopes;
 mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
