@@ -74,7 +74,7 @@ class Board:
     mix
         The shares of the categories in the board of all, e.g. ``{"coding": 0.3, "chat": 0.7}``. By default those of the table.
     discrimination
-        Fit how well each judge tells competitors apart (`judges`), and weigh judges by it.
+        Fit how well each judge distinguishes competitors (`judges`), and weigh judges by it.
     advice
         Whether to estimate how many more judgements are needed.
     threads
@@ -182,7 +182,7 @@ class Board:
 
     @property
     def judges(self) -> list[dict[str, Any]]:
-        """How well judges tell competitors apart, with ``discrimination``: each with its ``judge``, its ``slope`` (1 is the average judge, 0
+        """How well judges distinguish competitors, with ``discrimination``: each with its ``judge``, its ``slope`` (1 is the average judge, 0
         guesses) and the ends of a 95% ``interval``. Empty without."""
         return list(self._data.get("discrimination", {}).get("judges", []))
 

@@ -88,19 +88,19 @@ pub enum BoardError {
         /// How many groups there are.
         groups: usize,
     },
-    /// A judgement of no judge where judges are told apart.
+    /// A judgement of no judge where judges are distinguished.
     #[error("row {row}: no judge is named; with discrimination each judgement needs one")]
     NoJudge {
         /// The row's number.
         row: u64,
     },
-    /// No two judges who could be told apart.
+    /// No two judges who could be distinguished.
     #[error("discrimination compares judges, and the table names {found}; it needs two: leave it out")]
     FewJudges {
         /// How many there are.
         found: usize,
     },
-    /// More judges than can be told apart.
+    /// More judges than can be distinguished.
     #[error("discrimination of {found} judges; at most {most} beside these competitors: leave it out, or some judges")]
     TooManyJudges {
         /// How many there are.

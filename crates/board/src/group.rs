@@ -1,10 +1,9 @@
 //! The fit of one group of competitors that judgements connect.
 
-use crate::adjustment;
-use crate::discrimination;
 use crate::populations::{self, Populations};
 use crate::posterior::Posterior;
 use crate::proven_wins::ProvenWins;
+use crate::regressors;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
 use crate::{BoardError, Order, Table};
@@ -58,11 +57,11 @@ impl GroupFit {
         settings: &Settings,
         alpha: f64,
     ) -> Result<Self, BoardError> {
-        let typical = adjustment::standardise(&mut units);
+        let typical = regressors::standardise(&mut units);
         let names: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
-        adjustment::check_determined(members.len(), &units, &names)?;
+        regressors::check_determined(members.len(), &units, &names)?;
         let judges = if settings.discrimination {
-            discrimination::assign(table, members.len(), &mut units)?
+            regressors::assign_slopes(table, members.len(), &mut units)?
         } else {
             Vec::new()
         };

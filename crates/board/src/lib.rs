@@ -19,10 +19,8 @@
 //! | whom to trust? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 
-mod adjustment;
 mod board;
 mod categories;
-mod discrimination;
 mod error;
 mod findings;
 mod group;
@@ -33,18 +31,18 @@ mod preferences;
 mod proven_wins;
 #[cfg(feature = "read")]
 pub mod read;
+mod regressors;
 mod settings;
 mod table;
 mod units;
 mod winners;
 mod words;
 
-pub use adjustment::Effect;
 pub use board::{
-    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Estimate, Group, Leader, Ranks, listed,
+    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Discrimination, Effect, Estimate, Group,
+    JudgeSlope, Leader, Ranks, listed,
 };
 pub use categories::{Categories, Category, CategoryBoards, Dependent, Split};
-pub use discrimination::{Discrimination, JudgeSlope};
 pub use error::BoardError;
 pub use findings::{Finding, Found};
 pub use plausible::{Plausible, Truth, named_by_strengths};

@@ -112,7 +112,7 @@ pub struct Settings {
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
     /// 45% of the points against each other is good enough.
     pub tolerance: f64,
-    /// Whether a slope is fitted for each judge, by how well they tell competitors apart.
+    /// Whether a slope is fitted for each judge, by how well they distinguish competitors.
     pub discrimination: bool,
 }
 

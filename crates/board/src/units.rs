@@ -5,7 +5,6 @@
 //! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the
 //! means of those of its rows.
 
-use crate::adjustment;
 use crate::{Answer, BoardError, Covariate, Judgement, Order, Table};
 use serde::Serialize;
 use statistics::Preference;
@@ -93,7 +92,7 @@ impl Units {
     /// If a judgement names a competitor, item or judge that the table does not have, or has a weight (1e-6 to 1e9) or score (0 to 1)
     /// outside of its range; or if covariates are not one number, -1e12 to 1e12, per judgement, or more than eight.
     pub fn of(table: &Table) -> Result<Self, BoardError> {
-        adjustment::check(table)?;
+        table.check_covariates()?;
         let mut made =
             Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
         let mut keyed = Vec::new();

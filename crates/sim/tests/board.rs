@@ -344,7 +344,7 @@ fn judges_have_slopes() {
     let (code, printed, said) = run(at, &["wordy.csv", "--discrimination", "--out", "out"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("board-judges.csv"), "{said}");
-    assert!(printed.contains("Slopes of 4 judges, by how well they tell competitors apart"), "{printed}");
+    assert!(printed.contains("Slopes of 4 judges, by how well they distinguish competitors"), "{printed}");
     let table = fs::read_to_string(at.join("out/board-judges.csv")).expect("a table of judges");
     assert_eq!((table.lines().next(), table.lines().count()), (Some("judge,units,slope,ln_error,low,high"), 5));
     let (code, _, said) = run(at, &["votes.csv", "--discrimination"]);

@@ -2,14 +2,16 @@
 
 mod advice;
 mod claims;
+mod discrimination;
+mod effects;
 mod words;
 
 pub use advice::{Advice, Chance, listed};
 pub(crate) use claims::best_by_strengths;
 pub use claims::{By, Claim, Conclusion, Leader};
+pub use discrimination::{Discrimination, JudgeSlope};
+pub use effects::Effect;
 
-use crate::adjustment::{self, Effect};
-use crate::discrimination::{self, Discrimination};
 use crate::findings::{self, Finding, Found};
 use crate::group::GroupFit;
 use crate::populations::Population;
@@ -164,7 +166,7 @@ pub struct Board {
     /// What covariates are worth, which strengths are adjusted for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// How well judges tell the competitors of the largest group apart; `None` if it was not asked for.
+    /// How well judges distinguish the competitors of the largest group; `None` if it was not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discrimination: Option<Discrimination>,
 }
@@ -240,7 +242,7 @@ impl Board {
             too_few: fits[0].populations.too_few(settings.looks.words()),
             assumptions: words::assumptions(table, &fits, settings),
             advice,
-            effects: adjustment::effects(&covariates, &fits[0]),
+            effects: effects::of(&covariates, &fits[0]),
             discrimination: discrimination::of(table, &fits[0]),
         };
         Ok((board, beats))

@@ -183,7 +183,7 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings)
         }
     };
     let slopes = match settings.discrimination {
-        true => "judges tell competitors apart more or less well (a slope each), ",
+        true => "judges distinguish competitors more or less well (a slope each), ",
         false => "",
     };
     Assumptions {

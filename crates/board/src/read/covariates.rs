@@ -1,4 +1,4 @@
-//! Columns of covariates: by how much answers differ in length, headers and the like.
+//! Columns of covariates: by how much answers differ in length, headers and so on.
 
 use super::columns::{plain, position};
 use super::error::{ReadError, decimal_comma, quoted};

@@ -1,4 +1,4 @@
-//! Judges who tell competitors apart more or less well: slopes that are known are found, and strengths stay right.
+//! Judges who distinguish competitors more or less well: slopes that are known are found, and strengths stay right.
 
 use crate::world::{World, verdict};
 use board::{Board, BoardError, Claim, Judgement, Settings, Table};

@@ -1,4 +1,4 @@
-//! How well each judge tells arms apart: a slope per judge.
+//! How well each judge distinguishes arms: a slope per judge.
 //!
 //! In a comparison with slope a, the difference of strengths counts a times: 0 is guessing, and the larger a is, the more reliably the stronger
 //! arm wins. Slopes and strengths are fitted together. Twice as large slopes with half the strengths are the same model, so the geometric mean

@@ -7,7 +7,7 @@
 //! P(i beats j) / P(j beats i).
 //!
 //! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point, positions, covariates (by how much the first
-//! answer is longer) and slopes (how well a judge tells arms apart), and has covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
+//! answer is longer) and slopes (how well a judge distinguishes arms), and has covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
 //! [`Sequential`] makes statements at every look that are exact under the model, and need more judgements.
 //!
 //! ## References
@@ -27,7 +27,6 @@
 mod comparison;
 mod contrasts;
 mod covariates;
-mod davidson;
 mod discrimination;
 mod effective;
 mod fit;
@@ -35,7 +34,6 @@ mod graph;
 mod layout;
 mod max_t;
 mod predict;
-mod rao_kupper;
 mod sandwich;
 mod sequential;
 mod slopes;

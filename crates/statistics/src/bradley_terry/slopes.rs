@@ -39,7 +39,7 @@ impl Fit {
     }
 
     /// Slopes are those of an average judge by definition: twice as large ones with half the strengths are the same fit, which only the prior
-    /// tells apart. A large curvature takes that direction out of the inverse.
+    /// distinguishes. A large curvature takes that direction out of the inverse.
     pub(super) fn fix_scale(&self, information: &mut [f64]) {
         let (size, first) = (self.layout.size, self.layout.first_slope());
         let places = first..first + self.layout.slopes;

@@ -66,7 +66,7 @@ pub struct BoardRequest {
     #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
     mix: Vec<NameList>,
 
-    /// Fit how well each judge tells competitors apart, and weigh judges by it
+    /// Fit how well each judge distinguishes competitors, and weigh judges by it
     #[arg(long)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     discrimination: bool,

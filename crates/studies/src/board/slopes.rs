@@ -1,4 +1,4 @@
-//! How well judges tell competitors apart, as a table.
+//! How well judges distinguish competitors, as a table.
 
 use board::{Discrimination, JudgeSlope};
 use output::numbers::with_separators;

@@ -1,12 +1,11 @@
-//! How well judges tell competitors apart: a slope per judge (`statistics::bradley_terry::discriminating`).
+//! How well judges distinguish competitors: a slope per judge (`statistics::bradley_terry::discriminating`).
 
+use crate::Table;
 use crate::group::GroupFit;
-use crate::units::Unit;
-use crate::{Board, BoardError, Table};
 use serde::Serialize;
 use statistics::student_quantile;
 
-/// How well one judge tells competitors apart.
+/// How well one judge distinguishes competitors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeSlope {
     /// The judge.
@@ -22,7 +21,7 @@ pub struct JudgeSlope {
     pub interval: [f64; 2],
 }
 
-/// How well the judges of a table tell competitors apart.
+/// How well the judges of a table distinguish competitors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Discrimination {
     /// The standard deviation of the logarithms of slopes, as learnt from the table; the prior of each slope.
@@ -45,7 +44,7 @@ impl Discrimination {
         let on = |side: i8| self.judges.iter().filter(|judge| judge.side() == side).count();
         let [first, .., last] = &self.judges[..] else { return String::new() };
         format!(
-            "Slopes of {} judges, by how well they tell competitors apart (1 is the average judge): from {:.2} ({}) to {:.2} ({}); {} clearly \
+            "Slopes of {} judges, by how well they distinguish competitors (1 is the average judge): from {:.2} ({}) to {:.2} ({}); {} clearly \
              above 1, {} clearly below.",
             self.judges.len(),
             first.slope,
@@ -58,35 +57,8 @@ impl Discrimination {
     }
 }
 
-/// Gives the units of a group the numbers of their judges among its own, who are returned by their numbers in the table.
-pub(crate) fn assign(table: &Table, arms: usize, units: &mut [Unit]) -> Result<Vec<u32>, BoardError> {
-    let mut judges = Vec::new();
-    for unit in units.iter() {
-        let Some(judge) = unit.judge else {
-            return Err(BoardError::NoJudge { row: table.judgements[unit.last].row });
-        };
-        judges.push(judge);
-    }
-    judges.sort_unstable();
-    judges.dedup();
-    if judges.len() < 2 {
-        return Err(BoardError::FewJudges { found: judges.len() });
-    }
-    if arms + judges.len() > Board::MOST_COMPETITORS {
-        return Err(BoardError::TooManyJudges {
-            found: judges.len(),
-            most: Board::MOST_COMPETITORS.saturating_sub(arms),
-        });
-    }
-    for unit in units {
-        let number = unit.judge.map(|judge| judges.partition_point(|other| *other < judge));
-        unit.comparison.slope = number.map(|number| number as u32);
-    }
-    Ok(judges)
-}
-
 /// The slopes of the judges of a group; `None` if none were fitted.
-pub(crate) fn of(table: &Table, group: &GroupFit) -> Option<Discrimination> {
+pub(super) fn of(table: &Table, group: &GroupFit) -> Option<Discrimination> {
     let places = group.fit.slope_places();
     let spread = 1.0 / libm::sqrt(group.fit.prior_precision(places.clone().next()?));
     // The spread, which each slope is shrunk by, is known from that many judges.

@@ -14,8 +14,8 @@
 //! The paper's parameter is θ; ln ν is free, so that Newton's method needs no bounds. The family is not exponential: curvatures are
 //! those observed, which depend on the outcomes.
 
-use super::comparison::Cell;
-use super::ties::Terms;
+use super::Terms;
+use crate::bradley_terry::Cell;
 
 /// The threshold η and its first two derivatives by ln ν.
 fn threshold(ln_tie: f64) -> (f64, f64, f64) {
