@@ -6,9 +6,9 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from rankduel.matrices import Matrix
 from rankduel.notes import RankduelWarning
 from rankduel.settings import cores
 from rankduel.tables import cells
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _Asked = tuple[list[str], bool]
 """What is asked of a board, as flags, and whether to say how many more judgements are needed."""
@@ -59,13 +62,24 @@ class Board:
         The judges that are people, by name, if all other judges are a model (an LLM as a judge) that judged all questions, pairs on items,
         and people some of them, drawn by lot. Strengths and claims then hold for people: the model sharpens them, corrected where both judged.
         ``data["model"]`` says how much it counts, how well it agrees with people, and whom it favours. If questions were not chosen with equal
-        probability, the weights of people's rows are 1 over theirs.
+        probability, the weights of people's rows are 1 over theirs. Not together with `covariates`, `by` or `discrimination`.
     looks
         What the claims hold for: ``"once"``, if verdicts chose neither pairs nor the end; ``"every"``, if the table grows and is looked at
         again, or a policy chose the pairs.
     tolerance
         By how much the best may be better than the one that is named, as a share of points: with 0.05, one that gets at least 45%
         against each other is good enough.
+    covariates
+        What to adjust strengths for, e.g. ``["length"]``: how answers differ otherwise. For ``length`` its numbers are found in the column
+        ``length`` (first minus second), or in ``length_first`` and ``length_second``, ``length_a`` and ``length_b``, and so on. A dictionary
+        names other columns: ``{"length": ("words_a", "words_b"), "headers": "more_headers"}``.
+    by
+        A column of categories. There is a board for each of them (`categories`), at a confidence that holds for all of these together, and the
+        board itself is that of all judgements.
+    mix
+        The shares of the categories in the board of all, e.g. ``{"coding": 0.3, "chat": 0.7}``. By default those of the table.
+    discrimination
+        Fit how well each judge distinguishes competitors (`judges`), and weigh judges by it.
     advice
         Whether to estimate how many more judgements are needed.
     threads
@@ -101,20 +115,28 @@ class Board:
         gold: str | Sequence[str] | None = None,
         looks: str = "once",
         tolerance: float = 0.0,
+        covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None = None,
+        by: str | None = None,
+        mix: Mapping[str, float] | None = None,
+        discrimination: bool = False,
         advice: bool = True,
         threads: int | None = None,
     ) -> None:
         asked = _asked(
             advice,
-            columns=[_marked(f"{what}={column}") for what, column in (columns or {}).items()] or None,
+            columns=_marked(f"{what}={column}" for what, column in (columns or {}).items()),
             winner_is=winner_is,
             order_unknown=order_unknown,
             confidence=confidence,
             clusters=clusters,
             ties=ties,
-            gold=[_marked(judge) for judge in ([gold] if isinstance(gold, str) else gold or [])] or None,
+            gold=_marked([gold] if isinstance(gold, str) else gold or []),
             looks=looks,
             tolerance=tolerance,
+            covariates=_covariates(covariates),
+            by=by,
+            mix=_marked(f"{category}={share}" for category, share in (mix or {}).items()),
+            discrimination=discrimination,
         )
         if isinstance(table, (str, os.PathLike)):
             self._inner = _core.Board.open(Path(table), asked, cores(threads))
@@ -150,13 +172,38 @@ class Board:
 
     @property
     def table(self) -> Frame:
-        """All competitors, best first: strengths, counts, P(best) (a posterior), ranks at one look and at every look, and the claim."""
+        """All competitors, best first: strengths, counts, P(best) (a posterior), ranks at one look and at every look, and the claim. With
+        ``by``, those of the board of all come first (``category`` is ``(all)``), then those of each category."""
         return Frame(self._inner.table())
 
     @property
     def findings(self) -> list[dict[str, Any]]:
         """What would mislead: each with its ``kind``, its numbers and its ``sentence``."""
         return list(self._data["findings"])
+
+    @property
+    def effects(self) -> list[dict[str, Any]]:
+        """What the covariates are worth that strengths are adjusted for: each with its ``name``, its ``coefficient`` (``value`` and
+        ``error``) for so much more of it (``per``), and the ``share`` of points that makes of two equally strong ones."""
+        return list(self._data.get("effects", []))
+
+    @property
+    def judges(self) -> list[dict[str, Any]]:
+        """How well judges distinguish competitors, with ``discrimination``: each with its ``judge``, its ``slope`` (1 is the average judge, 0
+        guesses) and the ends of a 95% ``interval``. Empty without."""
+        return list(self._data.get("discrimination", {}).get("judges", []))
+
+    @property
+    def categories(self) -> dict[str, dict[str, Any]]:
+        """With ``by``, what the judgements of each category say: the numbers of a board as in `data`, beside its ``share`` of the mix and
+        its ``judgements``. Empty without."""
+        found = self._data.get("by", {}).get("categories", [])
+        return {one["name"]: {**one["board"], "share": one["share"], "judgements": one["judgements"]} for one in found}
+
+    @property
+    def dependent(self) -> list[dict[str, Any]]:
+        """With ``by``, the competitors whose rank is known to depend on the category, with their ranks in two that exclude each other."""
+        return list(self._data.get("by", {}).get("dependent", []))
 
     @property
     def advice(self) -> dict[str, Any] | None:
@@ -208,6 +255,33 @@ class Board:
             Path(path).write_text(svg, encoding="utf-8")
         return svg
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the strengths with matplotlib, best first; lines are 95% intervals of each by itself.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn.
+        """
+        import matplotlib.pyplot as plt
+
+        competitors = self._data["competitors"]
+        if ax is None:
+            ax = plt.subplots(figsize=(7, 1 + 0.3 * len(competitors)))[1]
+        places = range(len(competitors))
+        strengths = [one["strength"] for one in competitors]
+        ax.errorbar(strengths, places, xerr=[1.96 * one["standard_error"] for one in competitors], fmt="o", capsize=3)
+        ax.set_yticks(list(places), [f"{one['name']} ({one['claim'].replace('-', ' ')})" for one in competitors])
+        ax.invert_yaxis()
+        ax.set_xlabel("strength: differences are the logarithm of P(win) / P(loss)")
+        ax.set_title(self.sentence, wrap=True)
+        return ax
+
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write ``board.txt``, ``.md``, ``.tex``, ``.csv``, ``.json``, ``.png`` and ``.svg`` into a new or empty folder.
 
@@ -234,13 +308,23 @@ class Board:
         return page(str(self), {"Strengths of the competitors, with their intervals": self.svg()})
 
 
+def _marked(texts: Iterable[str]) -> list[str] | None:
+    """Texts in marks, which keep commas; `None` of none."""
+    return ['"' + str(text).replace('"', '""') + '"' for text in texts] or None
+
+
+def _covariates(covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None) -> list[str] | None:
+    """Covariates as their flag has them."""
+    if isinstance(covariates, str):
+        raise TypeError(f"covariates is a list of names, as in [{covariates!r}]")
+    if not isinstance(covariates, Mapping):
+        return _marked(covariates or ())
+    named = ((name, (columns,) if isinstance(columns, str) else columns) for name, columns in covariates.items())
+    return _marked(f"{name}={':'.join(columns)}" for name, columns in named)
+
+
 def _asked(advice: bool, **settings: Any) -> _Asked:
     return flags(settings), bool(advice)
-
-
-def _marked(text: str) -> str:
-    """In marks, which keep commas."""
-    return '"' + str(text).replace('"', '""') + '"'
 
 
 def _made(source: tuple[str, str, bytes], asked: _Asked) -> Board:

@@ -73,6 +73,7 @@ class BoardSettings(TypedDict, total=False):
     clusters: str
     ties: str
     tolerance: float
+    discrimination: bool
     advice: bool
     threads: int | None
 

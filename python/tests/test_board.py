@@ -187,3 +187,70 @@ def test_a_model_beside_people() -> None:
     with pytest.raises(ValueError, match="one look"):
         rd.Board(rows, gold=["ann", "ben"], looks="every")
     assert "model" not in rd.Board(rows).data
+    for refused in ({"covariates": ["length"]}, {"by": "item"}, {"discrimination": True}):
+        with pytest.raises(ValueError, match=f"gold.*cannot be used with.*{next(iter(refused))}"):
+            rd.Board(rows, gold=["ann", "ben"], **refused)  # type: ignore[arg-type]
+
+
+def wordy() -> list[dict[str, Any]]:
+    """Judgements in which longer answers are liked, and `long` writes more; two kinds of questions, six judges."""
+    rng = np.random.default_rng(5)
+    names = ["long", "short", "odd"]
+    made = []
+    for row in range(900):
+        first, second = rng.choice(3, size=2, replace=False)
+        words = [int(100 * (names[k] == "long") + rng.integers(300)) for k in (first, second)]
+        ahead = (words[0] - words[1]) / 100
+        winner = "first" if rng.random() < 1 / (1 + np.exp(-ahead)) else "second"
+        kind = "code, hard" if row % 3 == 0 else "chat"
+        judged = {"first": names[first], "second": names[second], "winner": winner, "kind": kind, "judge": f"j{row % 6}"}
+        made.append(judged | {"words, of one": words[0], "words_b": words[1], "length": words[0] - words[1]})
+    return made
+
+
+def test_covariates_are_taken_out_of_strengths() -> None:
+    rows = wordy()
+    plain, adjusted = rd.Board(rows, advice=False), rd.Board(rows, covariates=["length"], advice=False)
+    assert plain.best == "long" and plain.effects == [] and "plain_strength" not in plain.table.to_dict()
+    assert adjusted.best is None and adjusted.sentence.endswith("Strengths are adjusted for length.")
+    (effect,) = adjusted.effects
+    assert effect["per"] == 100 and abs(effect["coefficient"]["value"] - 1) < 4 * effect["coefficient"]["error"]
+    before = dict(zip(plain.table.to_dict()["name"], plain.table.to_dict()["strength"]))
+    assert before == pytest.approx(dict(zip(adjusted.table.to_dict()["name"], adjusted.table.to_dict()["plain_strength"])))
+    named = rd.Board(rows, covariates={"length": ("words, of one", "words_b")}, advice=False)
+    assert named.data == adjusted.data
+    assert pickle.loads(pickle.dumps(named)).data == named.data
+    with pytest.raises(TypeError, match="a list of names"):
+        rd.Board(rows, covariates="length")
+    with pytest.raises(ValueError, match="found no column of the covariate `bold`.*covariates bold=DIFFERENCE"):
+        rd.Board(rows, covariates=["bold"])
+
+
+def test_categories_have_boards_of_their_own() -> None:
+    rows = wordy()
+    board = rd.Board(rows, by="kind", mix={"code, hard": 0.5, "chat": 0.5}, advice=False)
+    assert list(board.categories) == ["code, hard", "chat"]
+    assert [board.categories[name]["judgements"] for name in board.categories] == [300, 600]
+    assert board.categories["chat"]["level"] == pytest.approx(0.975) and board.data["level"] == 0.95
+    assert board.table.to_dict()["category"] == ["(all)"] * 3 + ["code, hard"] * 3 + ["chat"] * 3
+    assert board.dependent == [] and rd.Board(rows, advice=False).categories == {}
+    with pytest.raises(ValueError, match="chat has no share"):
+        rd.Board(rows, by="kind", mix={"code, hard": 1})
+    with pytest.raises(ValueError, match="mix weighs the categories of by"):
+        rd.Board(rows, mix={"chat": 1})
+
+
+def test_judges_have_slopes() -> None:
+    board = rd.Board(ROWS, discrimination=True, advice=False)
+    assert sorted(one["judge"] for one in board.judges) == sorted(f"j{k}" for k in range(10))
+    assert all(low < one["slope"] < high for one in board.judges for low, high in [one["interval"]])
+    assert rd.Board(ROWS, advice=False).judges == []
+
+
+def test_strengths_are_drawn() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    board = rd.Board(ROWS, advice=False)
+    ax = board.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()][0] == "polite (best)"
+    assert ax.get_title() == board.sentence
+    assert board.plot(ax) is ax

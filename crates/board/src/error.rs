@@ -56,6 +56,61 @@ pub enum BoardError {
     /// People's judgements and those of a model do not fit together.
     #[error("people's judgements beside those of a model: {0}")]
     Gold(String),
+    /// More covariates than a fit can hold.
+    #[error("found {found} covariates; a board is adjusted for at most {most}: leave some out")]
+    TooManyCovariates {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A covariate whose effect cannot be known from the table.
+    #[error("the covariate {name} cannot be fitted: {reason}; leave it out")]
+    Covariate {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A category about which nothing can be said.
+    #[error("category {category}: {error}; leave the category out")]
+    Category {
+        /// The category.
+        category: String,
+        /// Why.
+        error: Box<BoardError>,
+    },
+    /// A mix of categories that does not fit them.
+    #[error("the mix of categories: {0}")]
+    Mix(String),
+    /// Several groups with covariates.
+    #[error(
+        "the competitors form {groups} groups that were never compared, not even indirectly; with covariates all must be connected: compare          them, or leave all groups but one out"
+    )]
+    Groups {
+        /// How many groups there are.
+        groups: usize,
+    },
+    /// A judgement of no judge where judges are distinguished.
+    #[error("row {row}: no judge is named; with discrimination each judgement needs one")]
+    NoJudge {
+        /// The row's number.
+        row: u64,
+    },
+    /// No two judges who could be distinguished.
+    #[error("discrimination compares judges, and the table names {found}; it needs two: leave it out")]
+    FewJudges {
+        /// How many there are.
+        found: usize,
+    },
+    /// More judges than can be distinguished.
+    #[error("discrimination of {found} judges; at most {most} beside these competitors: leave it out, or some judges")]
+    TooManyJudges {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A computation failed.
     #[error("the fit of the judgements failed: {0}")]
     Fit(#[from] StatisticsError),

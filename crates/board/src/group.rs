@@ -4,12 +4,14 @@ use crate::correction::{Correction, Question};
 use crate::populations::{self, Populations, Source};
 use crate::posterior::Posterior;
 use crate::proven_wins::ProvenWins;
+use crate::regressors;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
-use crate::{BoardError, Order};
+use crate::{BoardError, Order, Table};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
-    Comparison, Contrasts, Fit, Look, Options, Ties, cells, position_is_determined, unbeaten,
+    Comparison, Contrasts, Covariates, Fit, Look, Options, Ties, cells, discriminating, position_is_determined,
+    unbeaten, undetermined,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -32,7 +34,14 @@ pub(crate) struct GroupFit {
     pub(crate) contrasts: Contrasts,
     /// What is known pair by pair, without a model.
     pub(crate) proven: ProvenWins,
-    pub(crate) position_error: Option<f64>,
+    /// The standard errors of all parameters.
+    pub(crate) errors: Vec<f64>,
+    /// What covariates were divided by.
+    pub(crate) typical: Vec<f64>,
+    /// The judges who have slopes, by their numbers in the table.
+    pub(crate) judges: Vec<u32>,
+    /// Strengths of the fit without covariates and slopes, with their standard errors, if there are any.
+    pub(crate) plain: Option<Vec<(f64, f64)>>,
     /// Members that nobody outside of them ever beat, if there are any.
     pub(crate) unbeaten: Vec<usize>,
     /// Whether the order of answers was known, but cannot be distinguished from names.
@@ -43,19 +52,29 @@ pub(crate) struct GroupFit {
 impl GroupFit {
     /// `alpha` is what this group may spend on statements.
     pub(crate) fn of(
+        table: &Table,
         members: Vec<usize>,
-        units: Vec<Unit>,
-        order: Order,
+        mut units: Vec<Unit>,
         settings: &Settings,
         alpha: f64,
     ) -> Result<Self, BoardError> {
+        let typical = regressors::standardise(&mut units);
+        let names: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
+        regressors::check_determined(members.len(), &units, &names)?;
+        let judges = if settings.discrimination {
+            regressors::assign_slopes(table, members.len(), &mut units)?
+        } else {
+            Vec::new()
+        };
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons, settings.ties.model())?;
         let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
         let estimated = populations::estimated(&source, settings, alpha)?;
+        let is_plain = typical.is_empty() && judges.is_empty();
+        let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
         let posterior = Posterior::of(fit.strengths(), &estimated.covariance);
         let all = cells(&comparisons);
-        let confounded = order == Order::Shown
+        let confounded = table.order == Order::Shown
             && all.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &all);
         let unbeaten = unbeaten(members.len(), &all).unwrap_or_default();
@@ -69,7 +88,10 @@ impl GroupFit {
             populations: estimated.populations,
             contrasts: estimated.contrasts,
             proven,
-            position_error: estimated.position_error,
+            errors: estimated.errors,
+            typical,
+            judges,
+            plain,
             unbeaten,
             confounded,
             posterior,
@@ -96,7 +118,7 @@ impl GroupFit {
             covariance: estimated.covariance,
             populations: estimated.populations,
             contrasts: estimated.contrasts,
-            position_error: estimated.position_error,
+            errors: estimated.errors,
             ..self.clone()
         };
         Ok((corrected, correction.lambda()))
@@ -106,13 +128,36 @@ impl GroupFit {
     /// normal, and those of a prior say too little: what a pair proves by itself counts as well.
     pub(crate) fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
         self.contrasts.is_stronger(first, second, look)
-            || self.fit.prior().is_some() && self.proven.beats(first, second)
+            || self.fit.prior().is_some() && self.pairs_count() && self.proven.beats(first, second)
+    }
+
+    /// Whether what pairs prove by themselves is said of strengths, too: not if these are adjusted for covariates.
+    pub(crate) fn pairs_count(&self) -> bool {
+        self.typical.is_empty()
+    }
+
+    /// The position effect with its standard error.
+    pub(crate) fn position(&self) -> Option<(f64, f64)> {
+        let place = self.fit.position_place()?;
+        Some((self.fit.parameters()[place], self.errors[place]))
     }
 
     /// The member with the largest probability of being the best.
     pub(crate) fn leader(&self) -> usize {
         leader(&self.posterior.best, self.fit.strengths())
     }
+}
+
+/// Strengths with standard errors of the fit without covariates and slopes.
+fn plain(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Result<Vec<(f64, f64)>, BoardError> {
+    let comparisons: Vec<Comparison> = units
+        .iter()
+        .map(|unit| Comparison { covariates: Covariates::default(), slope: None, ..unit.comparison })
+        .collect();
+    let fit = fitted(arms, &comparisons, settings.ties.model())?;
+    let source = Source { fit: &fit, comparisons: &comparisons, units, correction: None };
+    let estimated = populations::estimated(&source, settings, alpha)?;
+    Ok(fit.strengths().iter().copied().zip(estimated.errors).collect())
 }
 
 /// The difference of strengths at which the stronger of two gets `share` of the points more than a half, in expectation.
@@ -148,10 +193,18 @@ pub(crate) fn strongest(strengths: &[f64]) -> usize {
 /// The maximum of the likelihood, or of the posterior under a weak prior where there is none.
 pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Result<Fit, StatisticsError> {
     let all = cells(comparisons);
-    let options = Options { position: true, prior: None, ties };
-    match Fit::new(arms, &all, options) {
+    let options = Options { position: true, ties, ..Options::default() };
+    let fit = |options| {
+        let has_slopes = all.iter().any(|cell| cell.slope.is_some());
+        if has_slopes { discriminating(arms, &all, options) } else { Fit::new(arms, &all, options) }
+    };
+    // Those of a part of the table may not be determined although those of the whole are.
+    if undetermined(arms, &all).is_some() {
+        return fit(Options { prior: Some(WEAK_PRIOR), ..options });
+    }
+    match fit(options) {
         Err(StatisticsError::Separated { .. } | StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
-            Fit::new(arms, &all, Options { prior: Some(WEAK_PRIOR), ..options })
+            fit(Options { prior: Some(WEAK_PRIOR), ..options })
         }
         other => other,
     }

@@ -14,10 +14,14 @@
 //! | of whom is all that? | [`Group::populations`] | |
 //! | what would mislead? | [`Board::findings`] | |
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
+//! | is it length, or quality? | [`Table::covariates`], [`Board::effects`] | Bradley-Terry |
+//! | does it depend on the kind of question? | [`CategoryBoards`] | as its boards |
+//! | whom to trust? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 //! | what if a model judged all, and people some? | [`Board::with_gold`], [`Board::model`] | people's questions are a random sample |
 
 mod board;
+mod categories;
 mod correction;
 mod error;
 mod estimate;
@@ -31,13 +35,18 @@ mod preferences;
 mod proven_wins;
 #[cfg(feature = "read")]
 pub mod read;
+mod regressors;
 mod settings;
 mod table;
 mod units;
 mod winners;
 mod words;
 
-pub use board::{Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Group, Leader, Ranks, listed};
+pub use board::{
+    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Discrimination, Effect, Group, JudgeSlope,
+    Leader, Ranks, listed,
+};
+pub use categories::{Categories, Category, CategoryBoards, Dependent, Split};
 pub use error::BoardError;
 pub use estimate::Estimate;
 pub use findings::{Finding, Found};
@@ -46,7 +55,7 @@ pub use plausible::{Plausible, Truth, named_by_strengths};
 pub use populations::{Kind, Population};
 pub use preferences::Preferences;
 pub use settings::{Clusters, FurtherPairs, Looks, Settings, TieModel};
-pub use table::{Answer, Judgement, Order, Table};
+pub use table::{Answer, Covariate, Judgement, Order, Table};
 pub use units::{BothOrders, Tally, Unit, Units};
 pub use winners::Winners;
 pub use words::percent;

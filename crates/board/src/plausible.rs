@@ -80,7 +80,7 @@ impl Plausible {
     /// # Errors
     /// As for [`Board::new`](crate::Board::new).
     pub fn of(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
-        let (_, fits) = crate::board::fitted_groups(table, settings)?;
+        let (_, fits) = crate::board::fitted_groups(table, settings, &|_| 1.0)?;
         let largest = &fits[0];
         Ok(Self {
             groups: fits.iter().map(Group::of).collect(),

@@ -131,8 +131,8 @@ pub(crate) struct Estimated {
     pub(crate) covariance: Vec<f64>,
     pub(crate) contrasts: Contrasts,
     pub(crate) populations: Populations,
-    /// The standard error of the position effect.
-    pub(crate) position_error: Option<f64>,
+    /// The standard errors of all parameters.
+    pub(crate) errors: Vec<f64>,
 }
 
 /// Strengths, and what their errors are estimated from.
@@ -288,13 +288,16 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
         let by_kind = found.iter().map(|one| one.full[diagonal]);
         by_kind.fold(estimates.together[diagonal].max(full[diagonal]), f64::max)
     };
-    let mut errors = vec![0.0; arms * arms];
-    (0..arms).for_each(|arm| errors[arm * arms + arm] = largest(arm));
+    let mut variances = vec![0.0; arms * arms];
+    (0..arms).for_each(|arm| variances[arm * arms + arm] = largest(arm));
+    let covariance = inflated(&model, &variances, arms);
+    // Strengths have those of the covariances that everything else is made of.
+    let variance = |place: usize| if place < arms { covariance[place * arms + place] } else { largest(place) };
     Ok(Estimated {
-        covariance: inflated(&model, &errors, arms),
+        errors: (0..size).map(|place| libm::sqrt(variance(place).max(0.0))).collect(),
+        covariance,
         contrasts,
         populations: Populations { clusters, all: populations },
-        position_error: fit.position_place().map(|place| libm::sqrt(largest(place))),
     })
 }
 

@@ -112,6 +112,8 @@ pub struct Settings {
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
     /// 45% of the points against each other is good enough.
     pub tolerance: f64,
+    /// Whether a slope is fitted for each judge, by how well they distinguish competitors.
+    pub discrimination: bool,
 }
 
 impl Default for Settings {
@@ -125,6 +127,7 @@ impl Default for Settings {
             further: FurtherPairs::Contenders,
             looks: Looks::Once,
             tolerance: 0.0,
+            discrimination: false,
         }
     }
 }
@@ -143,6 +146,9 @@ impl Settings {
             Clusters::Judge => (false, true),
             Clusters::Both => (true, true),
         };
+        if self.discrimination && table.judges.is_empty() {
+            return Err(BoardError::FewJudges { found: 0 });
+        }
         for (asked, there, column) in
             [(item, !table.items.is_empty(), "item"), (judge, !table.judges.is_empty(), "judge")]
         {

@@ -1,5 +1,8 @@
 //! Judgements, with the names of what was judged.
 
+use crate::BoardError;
+use statistics::bradley_terry::Covariates;
+
 /// What a judge said of two answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
@@ -56,6 +59,15 @@ pub enum Order {
     Unknown,
 }
 
+/// How the two answers of each judgement differ otherwise, e.g. in their length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariate {
+    /// What it is called.
+    pub name: String,
+    /// By judgement: how much more of it the first answer has than the second; finite.
+    pub differences: Vec<f64>,
+}
+
 /// A table of judgements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -69,4 +81,36 @@ pub struct Table {
     pub judgements: Vec<Judgement>,
     /// Whether the order in which answers were shown is known.
     pub order: Order,
+    /// What strengths are adjusted for; empty for those of answers as they are.
+    pub covariates: Vec<Covariate>,
+}
+
+/// Larger differences drown in the arithmetic of doubles when they are squared and summed.
+const MOST: f64 = 1e12;
+
+impl Table {
+    /// Refuses covariates that are not one number per judgement, or too many of them.
+    pub(crate) fn check_covariates(&self) -> Result<(), BoardError> {
+        if self.covariates.len() > Covariates::MOST {
+            return Err(BoardError::TooManyCovariates { found: self.covariates.len(), most: Covariates::MOST });
+        }
+        for covariate in &self.covariates {
+            if covariate.differences.len() != self.judgements.len() {
+                let (found, expected) = (covariate.differences.len(), self.judgements.len());
+                let reason = format!("it has {found} values, and the table {expected} judgements");
+                return Err(BoardError::Covariate { name: covariate.name.clone(), reason });
+            }
+            for (judgement, value) in self.judgements.iter().zip(&covariate.differences) {
+                if !(-MOST..=MOST).contains(value) {
+                    return Err(BoardError::Row {
+                        row: judgement.row,
+                        what: "a covariate",
+                        found: value.to_string(),
+                        expected: format!("a number from {:e} to {MOST:e}", -MOST),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -2,12 +2,13 @@
 //!
 //! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so
 //! all repeats and both orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the
-//! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share.
+//! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the
+//! means of those of its rows.
 
-use crate::{Answer, BoardError, Judgement, Order, Table};
+use crate::{Answer, BoardError, Covariate, Judgement, Order, Table};
 use serde::Serialize;
 use statistics::Preference;
-use statistics::bradley_terry::{Comparison, Point};
+use statistics::bradley_terry::{Comparison, Covariates, Point};
 
 /// Weights outside of this range would drown all others, or drown in them, in the arithmetic of doubles.
 const LEAST_WEIGHT: f64 = 1e-6;
@@ -89,8 +90,9 @@ impl Units {
     ///
     /// # Errors
     /// If a judgement names a competitor, item or judge that the table does not have, or has a weight (1e-6 to 1e9) or score (0 to 1)
-    /// outside of its range.
+    /// outside of its range; or if covariates are not one number, -1e12 to 1e12, per judgement, or more than eight.
     pub fn of(table: &Table) -> Result<Self, BoardError> {
+        table.check_covariates()?;
         let mut made =
             Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
         let mut keyed = Vec::new();
@@ -155,9 +157,7 @@ impl Units {
                     (row.weight * if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() }, row.weight)
                 })
                 .collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            let weight: f64 = points.iter().map(|point| point.1).sum();
-            (weight > 0.0).then(|| points.iter().map(|point| point.0).sum::<f64>() / weight)
+            mean(&mut points)
         });
         let sign = |share: f64| if (share - 0.5).abs() < 1e-9 { 0.0 } else { (share - 0.5).signum() };
         let share = match shares {
@@ -189,8 +189,39 @@ impl Units {
         weights.sort_by(f64::total_cmp);
         let weight = weights.iter().sum::<f64>() / weights.len() as f64;
         let last = *places.iter().max().expect("a unit has rows");
-        unit(rows[0], share, position, weight, 1, last)
+        let mut made = unit(rows[0], share, position, weight, 1, last);
+        made.comparison.covariates = covariates(table, places);
+        made
     }
+}
+
+/// The means of the covariates of rows, for the competitor with the smaller number; both orders weigh the same.
+fn covariates(table: &Table, places: &[usize]) -> Covariates {
+    let of_order = |differences: &[f64], low_first: bool| {
+        let shown = places.iter().map(|place| (&table.judgements[*place], differences[*place]));
+        let mut rows: Vec<(f64, f64)> = shown
+            .filter(|(judgement, _)| (judgement.first < judgement.second) == low_first)
+            .map(|(judgement, value)| (judgement.weight * if low_first { value } else { -value }, judgement.weight))
+            .collect();
+        mean(&mut rows)
+    };
+    let value = |covariate: &Covariate| {
+        let of_orders = [true, false].map(|low_first| of_order(&covariate.differences, low_first));
+        match of_orders {
+            [Some(there), Some(back)] => 0.5 * (there + back),
+            [Some(one), None] | [None, Some(one)] => one,
+            [None, None] => unreachable!("a unit has rows"),
+        }
+    };
+    let values: Vec<f64> = table.covariates.iter().map(value).collect();
+    Covariates::new(&values).expect("few finite covariates")
+}
+
+/// The mean of pairs of a weighted value and its weight, whatever their order; `None` of none.
+fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let weight: f64 = rows.iter().map(|row| row.1).sum();
+    (weight > 0.0).then(|| rows.iter().map(|row| row.0).sum::<f64>() / weight)
 }
 
 /// How many rows of a unit repeat an earlier one.
@@ -215,13 +246,16 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     };
     let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
     let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
-    unit(judgement, share, position, weight, copies, place)
+    let mut made = unit(judgement, share, position, weight, copies, place);
+    made.comparison.covariates = covariates(table, &[place]);
+    made
 }
 
 fn unit(judgement: &Judgement, share: f64, position: f64, weight: f64, copies: u64, last: usize) -> Unit {
     let (low, high) = pair(judgement);
     let point = if (share - 0.5).abs() < 1e-9 { Point::Tie } else { Point::Share(share) };
-    let comparison = Comparison { first: low as usize, second: high as usize, position, point, weight, copies };
+    let (first, second) = (low as usize, high as usize);
+    let comparison = Comparison { first, second, position, point, weight, copies, ..Comparison::default() };
     Unit { comparison, item: judgement.item, judge: judgement.judge, last }
 }
 

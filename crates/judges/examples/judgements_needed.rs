@@ -3,7 +3,11 @@
 //! ```text
 //! cargo run --release -p judges --example judgements_needed
 //! cargo run --release -p judges --example judgements_needed -- fit.csv top-two,uniform 100 14000
+//! cargo run --release -p judges --example judgements_needed -- saved > results/judgements-saved/judgements.csv
 //! ```
+//!
+//! `saved` makes the table of what choosing pairs saves: worlds of 2 to 40 competitors, each with the default policy and with all pairs equally
+//! often.
 //!
 //! The arguments are worlds, policies (or the goals `order` and `uniform`), runs and the most judgements. A world is
 //!
@@ -30,6 +34,10 @@ const TIES: f64 = 0.39;
 const POSITION: f64 = 0.5;
 /// The number of items of `itemsK`, and the standard deviation of their shifts.
 const ITEMS: (usize, f64) = (100, 0.5);
+
+/// The worlds of `saved`, each with the most judgements of a balanced design, and their runs. The policy plays at most 700.
+const SAVED: ([(u32, u64); 7], u32) =
+    ([(2, 300), (3, 700), (4, 700), (5, 1_200), (10, 2_000), (20, 4_000), (40, 12_000)], 2_000);
 
 /// What the README's table of worlds of 20 has.
 const DEFAULTS: [&str; 4] = [
@@ -179,17 +187,42 @@ fn runs(name: &str, policy: &str, runs: u64, checkpoints: &[u64]) -> Result<Vec<
     Ok(all.into_iter().map(|(_, played)| played).collect())
 }
 
+/// Growing by a fifth, by 1 at least.
+fn grid(first: u64, most: u64) -> Vec<u64> {
+    std::iter::successors(Some(first), |at| Some(at + (at / 5).max(1))).take_while(|at| *at <= most).collect()
+}
+
+/// The table of what choosing pairs saves, as CSV: of the policy its recommendation, of the balanced design the leader of its model.
+fn saved() -> Result<(), Failure> {
+    let (worlds, count) = SAVED;
+    println!("competitors,runs,chosen,balanced");
+    for (competitors, most) in worlds {
+        let mut needed = Vec::new();
+        for (policy, which, most) in [("top-two", 0, most.min(700)), ("uniform", 1, most)] {
+            let checkpoints = grid(5, most);
+            let played = runs(&format!("btl{competitors}"), policy, u64::from(count), &checkpoints)?;
+            let right_at = |at: usize| played.iter().filter(|(right, _)| right[at][which]).count() as u32;
+            let right: Vec<u32> = (0..checkpoints.len()).map(right_at).collect();
+            needed.push(reached(&checkpoints, &right, count));
+        }
+        println!("{competitors},{count},{}", needed.join(","));
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.is_empty() {
         arguments = DEFAULTS.map(String::from).to_vec();
     }
+    if arguments == ["saved"] {
+        return saved();
+    }
     let [worlds, policies, count, most] = &arguments[..] else {
-        return Err("expected four arguments, or none: worlds policies runs judgements".into());
+        return Err("expected `saved`, none, or four arguments: worlds policies runs judgements".into());
     };
     let (count, most): (u32, u64) = (count.parse()?, most.parse()?);
-    let grid = std::iter::successors(Some(50_u64), |at| Some(at + at / 5)).take_while(|at| *at <= most);
-    let checkpoints: Vec<u64> = grid.collect();
+    let checkpoints = grid(50, most);
     for world in worlds.split(',') {
         println!("| {world} | its recommendation | model | wrong order |\n|---|---|---|---|");
         for policy in policies.split(',') {

@@ -335,6 +335,12 @@ fn people_who_are_not_there_are_refused() {
         (&["votes.csv", "--gold", "ann"], 1, "no column `judge`"),
         (&["both.csv", "--gold", "ann", "--looks", "every"], 1, "claims with a model hold for one look"),
         (&["both.csv", "--gold", "ann", "--gold-table", "votes.csv"], 2, "cannot be used with"),
+        (&["both.csv", "--gold", "ann", "--covariates", "length"], 2, "cannot be used with '--covariates"),
+        (&["both.csv", "--gold", "ann", "--by", "item"], 2, "cannot be used with '--by"),
+        (&["both.csv", "--gold", "ann", "--discrimination"], 2, "cannot be used with '--discrimination"),
+        (&["both.csv", "--gold-table", "both.csv", "--covariates", "length"], 2, "cannot be used with '--covariates"),
+        (&["both.csv", "--gold-table", "both.csv", "--by", "item"], 2, "cannot be used with '--by"),
+        (&["both.csv", "--gold-table", "both.csv", "--discrimination"], 2, "cannot be used with '--discrimination"),
         (&["both.csv", "--gold-table", "none.csv"], 1, "failed to read none.csv"),
         (&["both.csv", "--gold-table", "votes.csv"], 1, "people's judgements names no item"),
     ] {
@@ -342,4 +348,109 @@ fn people_who_are_not_there_are_refused() {
         assert!(found == Some(code) && said.contains(expected), "{arguments:?}: {found:?} {said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
+}
+
+/// Votes of four judges on two kinds of questions: `long` wins where answers differ by its length alone.
+fn wordy() -> String {
+    let mut rows = "first,second,winner,length_first,length_second,kind,judge\n".to_owned();
+    for round in 0..240_u32 {
+        let (first, second) = [("short", "long"), ("long", "odd"), ("odd", "short")][round as usize % 3];
+        // A small generator of numbers.
+        let drawn = |salt: u32| f64::from((round * 7_919 + salt * 104_729) % 1_000) / 1_000.0;
+        let words = |name: &str, salt: u32| if name == "long" { 300.0 } else { 100.0 } + (200.0 * drawn(salt)).floor();
+        let (one, other) = (words(first, 1), words(second, 2));
+        let ahead = (one - other) / 60.0;
+        let winner = if drawn(3) < 0.5 + 0.5 * ahead / (1.0 + ahead.abs()) { first } else { second };
+        let kind = if round % 4 == 0 { "code" } else { "chat" };
+        rows += &format!("{first},{second},{winner},{one},{other},{kind},j{}\n", round / 3 % 4);
+    }
+    rows
+}
+
+#[test]
+fn covariates_take_length_out_of_strengths() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("wordy.csv"), wordy()).expect("a writable folder");
+    let (code, plain, said) = run(at, &["wordy.csv"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    assert!(plain.starts_with("long is best among 3"), "{plain}");
+    let (code, adjusted, said) = run(at, &["wordy.csv", "--covariates", "length"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = adjusted.lines().collect();
+    assert!(
+        lines[0].contains("not known to be best") && lines[0].ends_with("Strengths are adjusted for length."),
+        "{adjusted}"
+    );
+    assert!(
+        lines[1].starts_with("length: +") && lines[1].contains("(s.e.) per 100: the answer with that much more"),
+        "{adjusted}"
+    );
+    assert!(adjusted.contains("± s.e.  plain") && adjusted.contains("not adjusted for length"), "{adjusted}");
+    let json: Value =
+        serde_json::from_str(&run(at, &["wordy.csv", "--covariates", "length", "--json"]).1).expect("JSON");
+    let (effect, found) = (&json["effects"][0], json["competitors"][0]["plain"]["value"].as_f64());
+    assert!(effect["per"] == 100.0 && effect["coefficient"]["value"].as_f64() > Some(0.5) && found.is_some(), "{json}");
+    let other: Value = serde_json::from_str(&run(at, &["wordy.csv", "--json"]).1).expect("JSON");
+    assert!(other.get("effects").is_none() && other["competitors"][0].get("plain").is_none(), "{other}");
+    let (_, csv, _) = run(at, &["wordy.csv", "--covariates", "length", "--format", "csv"]);
+    assert!(csv.lines().next().is_some_and(|header| header.ends_with("claim_at,plain_strength,plain_standard_error")));
+    let (code, _, said) = run(at, &["wordy.csv", "--covariates", "bold"]);
+    assert!(code == Some(1) && said.contains("found no column of the covariate `bold`"), "{code:?} {said}");
+    let (code, _, said) = run(at, &["wordy.csv", "--covariates", "length=a:b:c"]);
+    assert!(code == Some(2) && said.contains("--covariates length=a:b:c: expected a name"), "{code:?} {said}");
+}
+
+#[test]
+fn categories_have_a_board_each() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("wordy.csv"), wordy()).expect("a writable folder");
+    let (code, printed, said) = run(at, &["wordy.csv", "--by", "kind", "--mix", "code=0.5,chat=0.5"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].starts_with("All, mixed as asked for (code 50%, chat 50%): long is best among 3"), "{printed}");
+    assert_eq!(lines[1], "No rank is known to depend on kind.");
+    assert!(lines[2].starts_with("kind code: ") && lines[3].starts_with("kind chat: "), "{printed}");
+    assert!(printed.contains("with 98% each, so that all of them together hold with 95%"), "{printed}");
+    let (_, csv, _) = run(at, &["wordy.csv", "--by", "kind", "--format", "csv"]);
+    let of: Vec<&str> = csv.lines().map(|line| line.split(',').next().unwrap_or_default()).collect();
+    assert_eq!(of, ["category", "(all)", "(all)", "(all)", "code", "code", "code", "chat", "chat", "chat"]);
+    let json: Value = serde_json::from_str(&run(at, &["wordy.csv", "--by", "kind", "--json"]).1).expect("JSON");
+    let by = &json["by"];
+    assert_eq!(
+        (&by["column"], &by["mix_given"], &by["categories"][1]["share"]),
+        (&"kind".into(), &false.into(), &0.75.into())
+    );
+    assert_eq!(by["categories"][0]["board"]["level"], 0.975);
+    for (arguments, expected) in [
+        (vec!["--mix", "code=1"], "--mix weighs the categories of --by"),
+        (vec!["--by", "kind", "--mix", "code=1"], "chat has no share"),
+        (vec!["--by", "kind", "--mix", "code"], "expected a category and its share"),
+    ] {
+        let (code, _, said) = run(at, &[&["wordy.csv"], &arguments[..]].concat());
+        assert!(code == Some(2) && said.contains(expected), "{code:?} {said}");
+    }
+    for format in ["markdown", "latex"] {
+        let (code, text, _) = run(at, &["wordy.csv", "--by", "kind", "--format", format]);
+        assert!(code == Some(0) && text.contains("category") && text.contains("kind chat"), "{text}");
+    }
+}
+
+#[test]
+fn judges_have_slopes() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("wordy.csv"), wordy()).expect("a writable folder");
+    let (code, printed, said) = run(at, &["wordy.csv", "--discrimination", "--out", "out"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("board-judges.csv"), "{said}");
+    assert!(printed.contains("Slopes of 4 judges, by how well they distinguish competitors"), "{printed}");
+    let table = fs::read_to_string(at.join("out/board-judges.csv")).expect("a table of judges");
+    assert_eq!((table.lines().next(), table.lines().count()), (Some("judge,units,slope,ln_error,low,high"), 5));
+    let (code, _, said) = run(at, &["votes.csv", "--discrimination"]);
+    assert!(
+        code == Some(1) && said.contains("discrimination compares judges, and the table names 0"),
+        "{code:?} {said}"
+    );
 }

@@ -58,7 +58,7 @@ pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
 pub use outcome::Counts;
 pub use ranktypes::Preference;
-pub use special::{Normals, binomial_at_least, normal_above, normal_quantile, student_outside};
+pub use special::{Normals, binomial_at_least, normal_above, normal_quantile, student_outside, student_quantile};
 
 /// The example of the README, compiled and run as a test.
 #[cfg(doctest)]

@@ -62,6 +62,7 @@ fn table(competitors: usize, judgements: usize) -> Table {
         items: named("i", items),
         judges: named("j", judges),
         order: Order::Shown,
+        covariates: Vec::new(),
     }
 }
 

@@ -377,7 +377,7 @@ mod tests {
     fn group(table: &Table, settings: &Settings) -> GroupFit {
         let units = Units::of(table).unwrap();
         let members = (0..table.names.len()).collect();
-        GroupFit::of(members, units.units, Order::Unknown, settings, 0.05).unwrap()
+        GroupFit::of(table, members, units.units, settings, 0.05).unwrap()
     }
 
     /// Chances of being named by some number of judgements, and the share of boards with strengths drawn from the posterior that are
@@ -393,6 +393,7 @@ mod tests {
             judges: Vec::new(),
             judgements: Vec::new(),
             order: Order::Unknown,
+            covariates: Vec::new(),
         };
         for _ in 0..400 {
             let a = draws.below(count);

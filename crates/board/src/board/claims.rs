@@ -115,6 +115,15 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// All pairs of which the first is known to beat the second, by their numbers in the table.
+    pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
+        let members = &self.group.members;
+        let all = (0..members.len()).flat_map(|first| (0..members.len()).map(move |second| (first, second)));
+        all.filter(|(first, second)| self.beats(*first, *second))
+            .map(|(first, second)| (members[first], members[second]))
+            .collect()
+    }
+
     /// The best and the worst rank that the strengths allow a member at a look: at that of the headline as it is claimed.
     pub(super) fn ranks(&self, member: usize, look: Look) -> Ranks {
         let stronger = |i: usize, j: usize| {
@@ -167,7 +176,7 @@ impl<'a> Known<'a> {
 /// The member that is known to be the best, if an order explains all pairs.
 pub(super) fn best_of(group: &GroupFit, settings: &Settings) -> Option<usize> {
     best_by_strengths(&group.fit, &group.contrasts, 0.0, settings)
-        .or_else(|| group.fit.prior().and_then(|_| group.proven.best()))
+        .or_else(|| group.fit.prior().filter(|_| group.pairs_count()).and_then(|_| group.proven.best()))
 }
 
 /// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `tolerance`, a share of

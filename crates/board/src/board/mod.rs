@@ -2,11 +2,15 @@
 
 mod advice;
 mod claims;
+mod discrimination;
+mod effects;
 mod words;
 
 pub use advice::{Advice, Chance, listed};
 pub(crate) use claims::best_by_strengths;
 pub use claims::{By, Claim, Conclusion, Leader};
+pub use discrimination::{Discrimination, JudgeSlope};
+pub use effects::Effect;
 
 use crate::estimate::Estimate;
 use crate::findings::{self, Finding, Found};
@@ -53,6 +57,9 @@ pub struct Competitor {
     pub strength: f64,
     /// The standard error of the strength.
     pub standard_error: f64,
+    /// The strength of the fit without covariates and slopes of judges; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Estimate>,
     /// What is known of it, at the look of the headline.
     pub claim: Claim,
     /// The probability that it is the best of its group, under Bradley-Terry: a share of draws from a normal posterior.
@@ -152,6 +159,12 @@ pub struct Board {
     /// The model that corrects strengths, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
+    /// What covariates are worth, which strengths are adjusted for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+    /// How well judges distinguish the competitors of the largest group; `None` if it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discrimination: Option<Discrimination>,
 }
 
 impl Board {
@@ -163,8 +176,7 @@ impl Board {
     /// # Errors
     /// If a setting is out of range, a judgement does not fit the table, the table compares nobody, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
-        let (units, fits) = fitted_groups(table, settings)?;
-        Self::of(&Fitted { table, units: &units, alone: &fits, fits: &fits }, Vec::new(), None, settings)
+        Self::weighted(table, settings, &|_| 1.0).map(|(board, _)| board)
     }
 
     /// The board of people's judgements, with strengths that a model's judgements sharpen: prediction-powered and power-tuned
@@ -173,13 +185,25 @@ impl Board {
     /// findings, are those of people's judgements alone.
     ///
     /// # Errors
-    /// As for [`new`](Self::new); if people and the model have no question in common, or claims are asked for every look.
+    /// As for [`new`](Self::new); if people and the model have no question in common, claims are asked for every look, a table has covariates, or
+    /// discrimination is asked for.
     pub fn with_gold(gold: &Gold, settings: &Settings) -> Result<Self, BoardError> {
         let audit = Audit::of(gold, settings)?;
-        let (units, alone) = fitted_groups(&audit.people, settings)?;
+        let (units, alone) = fitted_groups(&audit.people, settings, &|_| 1.0)?;
         let (fits, report) = audit.corrected(&units, &alone, settings)?;
         let fitted = Fitted { table: &audit.people, units: &units, alone: &alone, fits: &fits };
-        Self::of(&fitted, audit.tests(&units), Some(report), settings)
+        Self::of(&fitted, audit.tests(&units), Some(report), settings).map(|(board, _)| board)
+    }
+
+    /// The board of a table where the unit whose last row has a place in the table counts that many times, at 0 not at all; and which competitors of
+    /// the largest group are known to beat which at the look of the headline, by their numbers in the table.
+    pub(crate) fn weighted(
+        table: &Table,
+        settings: &Settings,
+        factor: &dyn Fn(usize) -> f64,
+    ) -> Result<(Self, Vec<(usize, usize)>), BoardError> {
+        let (units, fits) = fitted_groups(table, settings, factor)?;
+        Self::of(&Fitted { table, units: &units, alone: &fits, fits: &fits }, Vec::new(), None, settings)
     }
 
     fn of(
@@ -187,7 +211,7 @@ impl Board {
         tests: Vec<findings::Test>,
         model: Option<ModelReport>,
         settings: &Settings,
-    ) -> Result<Self, BoardError> {
+    ) -> Result<(Self, Vec<(usize, usize)>), BoardError> {
         let Fitted { table, units, alone, fits } = *fitted;
         // Whether an order explains the judgements is asked whenever the answer counts.
         let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.tolerance, settings).is_some()
@@ -200,11 +224,18 @@ impl Board {
         }
         let mut competitors = Vec::new();
         let mut conclusion = None;
+        let mut beats = Vec::new();
         for (place, group) in fits.iter().enumerate() {
             // Tests are made in the largest group alone.
             let known = Known::of(group, settings, misfit.is_some() && place == 0);
             competitors.extend(rows(table, group, place, &known, model.is_none()));
-            conclusion.get_or_insert_with(|| claims::conclusion(table, fits, &known, units, settings));
+            if place == 0 {
+                let found = claims::conclusion(table, fits, &known, units, settings);
+                if !matches!(found, Conclusion::OrderAndNames | Conclusion::OnlyTies) {
+                    beats = known.pairs();
+                }
+                conclusion = Some(found);
+            }
         }
         let conclusion = conclusion.expect("a table with a comparison has a group");
         let winners = claims::winners(table, &fits[0], misfit.is_some());
@@ -213,8 +244,14 @@ impl Board {
             .then(|| advice::of(&table.names, &fits[0], settings, &conclusion));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
-        let said = words::Said { conclusion: &conclusion, winners: winners.as_ref(), misfit: misfit.as_ref() };
-        Ok(Self {
+        let covariates: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
+        let said = words::Said {
+            conclusion: &conclusion,
+            winners: winners.as_ref(),
+            misfit: misfit.as_ref(),
+            covariates: &covariates,
+        };
+        let board = Self {
             level: settings.level,
             looks: settings.looks,
             sentence: said.sentence(settings, fits.len(), &competitors),
@@ -230,7 +267,10 @@ impl Board {
             assumptions: words::assumptions(table, fits, settings, model.is_some()),
             advice,
             model,
-        })
+            effects: effects::of(&covariates, &fits[0]),
+            discrimination: discrimination::of(table, &fits[0]),
+        };
+        Ok((board, beats))
     }
 }
 
@@ -242,20 +282,30 @@ struct Fitted<'a> {
     fits: &'a [GroupFit],
 }
 
-/// The units of a table, and the fits of all groups with at least two members, the largest first.
-pub(crate) fn fitted_groups(table: &Table, settings: &Settings) -> Result<(Units, Vec<GroupFit>), BoardError> {
+/// The units of a table, each with its weight times a factor by the place of its last row, and the fits of all groups with at least two members, the
+/// largest first.
+pub(crate) fn fitted_groups(
+    table: &Table,
+    settings: &Settings,
+    factor: &dyn Fn(usize) -> f64,
+) -> Result<(Units, Vec<GroupFit>), BoardError> {
     settings.check(table)?;
     if table.names.len() > Board::MOST_COMPETITORS {
         return Err(BoardError::TooMany { found: table.names.len(), most: Board::MOST_COMPETITORS });
     }
-    let units = Units::of(table)?;
+    let mut units = Units::of(table)?;
+    units.units.iter_mut().for_each(|unit| unit.comparison.weight *= factor(unit.last));
+    units.units.retain(|unit| unit.comparison.weight > 0.0);
     if units.units.is_empty() {
         let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
         return Err(BoardError::Empty { rows, itself });
     }
     let (groups, shares) = shares(table, &units);
     let alpha = settings.alpha() / groups.len() as f64;
-    let fit = |(members, share)| GroupFit::of(members, share, table.order, settings, alpha);
+    if groups.len() > 1 && !table.covariates.is_empty() {
+        return Err(BoardError::Groups { groups: groups.len() });
+    }
+    let fit = |(members, share)| GroupFit::of(table, members, share, settings, alpha);
     let fits = groups.into_iter().zip(shares).map(fit).collect::<Result<_, _>>()?;
     Ok((units, fits))
 }
@@ -313,7 +363,8 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_
                 losses: counts[member].losses,
                 ties: counts[member].ties,
                 strength: strengths[member],
-                standard_error: libm::sqrt(group.covariance[member * size + member].max(0.0)),
+                standard_error: group.errors[member],
+                plain: group.plain.as_ref().map(|all| Estimate { value: all[member].0, error: all[member].1 }),
                 claim: claims[member],
                 best: group.posterior.best[member],
                 once: known.ranks(member, Look::Once),
@@ -337,7 +388,7 @@ fn group(table: &Table, fit: &GroupFit, every_look: bool) -> Group {
     Group {
         members: order(fit.fit.strengths()).into_iter().map(name).collect(),
         units: fit.units.iter().map(|unit| unit.comparison.copies).sum(),
-        position: fit.fit.position().zip(fit.position_error).map(|(value, error)| Estimate { value, error }),
+        position: fit.position().map(|(value, error)| Estimate { value, error }),
         order_and_names: fit.confounded,
         ties: fit.ties,
         tie: fit.fit.tie(),

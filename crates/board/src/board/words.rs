@@ -16,10 +16,25 @@ pub(super) struct Said<'a> {
     pub(super) conclusion: &'a Conclusion,
     pub(super) winners: Option<&'a Winners>,
     pub(super) misfit: Option<&'a Found>,
+    /// What strengths are adjusted for.
+    pub(super) covariates: &'a [String],
 }
 
 impl Said<'_> {
     pub(super) fn sentence(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
+        let is_of_pairs = matches!(
+            self.conclusion,
+            Conclusion::Best(leader) | Conclusion::NoOrder(leader) if leader.by == By::Pairs
+        );
+        let said = self.unadjusted(settings, groups, competitors);
+        match (self.covariates, is_of_pairs) {
+            ([], _) => said,
+            (all, false) => format!("{said} Strengths are adjusted for {}.", all.join(", ")),
+            (all, true) => format!("{said} Pairs are compared as they are, not adjusted for {}.", all.join(", ")),
+        }
+    }
+
+    fn unadjusted(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
         let all = competitors.len();
         match self.conclusion {
             Conclusion::Best(leader)
@@ -161,12 +176,23 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings,
         Looks::Once => "the table is taken as it is, once",
         Looks::Every => "the table may grow and be looked at again",
     };
+    let adjusted = match &table.covariates[..] {
+        [] => String::new(),
+        all => {
+            let names: Vec<&str> = all.iter().map(|covariate| covariate.name.as_str()).collect();
+            format!(" These are of the answers as they are, not adjusted for {}.", names.join(", "))
+        }
+    };
+    let slopes = match settings.discrimination {
+        true => "judges distinguish competitors more or less well (a slope each), ",
+        false => "",
+    };
     Assumptions {
         units: unit.to_owned(),
         of_whom: group.populations.of_whom(),
         one_look: format!(
-            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{independent}, estimates are nearly \
-             normal, and pairs and the end were not chosen by verdicts."
+            "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{slopes}{independent}, estimates are \
+             nearly normal, and pairs and the end were not chosen by verdicts."
         ),
         every_look: if with_model {
             "Every look under Bradley-Terry: not stated, because the weight of the model is estimated again at each look, and people's questions \
@@ -175,12 +201,12 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings,
         } else {
             format!(
                 "Every look under Bradley-Terry, {level} for all ranks and looks together, however pairs were chosen: strengths add up, \
-                 {tied}{independent}, and estimates are nearly normal (asymptotic)."
+                 {tied}{slopes}{independent}, and estimates are nearly normal (asymptotic)."
             )
         },
         without_model: format!(
             "Beats and beaten by{alone}, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
-             the other{counted}. Ties are left out, and {order}."
+             the other{counted}. Ties are left out, and {order}.{adjusted}"
         ),
         claims: format!(
             "Claims are made for {} ({because}). Best: known to beat every other. Among the best: known to beat one, and not known to be \
@@ -201,7 +227,7 @@ mod tests {
 
     fn sentence(conclusion: &Conclusion, claims: &[(&str, Claim)], settings: &Settings) -> String {
         let competitors: Vec<Competitor> = claims.iter().map(|(name, claim)| competitor(name, *claim)).collect();
-        Said { conclusion, winners: None, misfit: None }.sentence(settings, 2, &competitors)
+        Said { conclusion, winners: None, misfit: None, covariates: &[] }.sentence(settings, 2, &competitors)
     }
 
     fn competitor(name: &str, claim: Claim) -> Competitor {
@@ -216,6 +242,7 @@ mod tests {
             ties: 0,
             strength: 0.0,
             standard_error: 1.0,
+            plain: None,
             claim,
             best: 0.1,
             once: ranks,

@@ -18,9 +18,12 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
     let mut sums = vec![(0.0, 0.0, 0_u64); judges];
     for unit in &group.units {
         let Some(judge) = unit.judge else { continue };
-        let Comparison { first, second, position, point, weight, copies } = unit.comparison;
-        let difference = group.fit.strengths()[first] - group.fit.strengths()[second];
-        let expected = group.fit.expected(first, second, position);
+        let Comparison { first, second, point, weight, copies, slope, .. } = unit.comparison;
+        let mut difference = group.fit.strengths()[first] - group.fit.strengths()[second];
+        if slope.is_some() {
+            difference *= group.fit.directions(&unit.comparison).all()[0].1;
+        }
+        let expected = group.fit.expected_of(&unit.comparison);
         let (half, tied) = match point {
             Point::Share(share) => (share - 0.5, 0.0),
             Point::Tie => (0.0, 1.0),

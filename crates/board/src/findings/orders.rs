@@ -9,7 +9,7 @@ use statistics::{Counts, binomial_at_least, normal_above};
 pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
     let mut tests = Vec::new();
     let group = sample.group;
-    if let Some((effect, error)) = group.fit.position().zip(group.position_error) {
+    if let Some((effect, error)) = group.position() {
         let p = 2.0 * normal_above(effect.abs() / error);
         tests.push((p, Finding::Order { effect, error, share: share_of_first(sample) }));
     }

@@ -13,7 +13,7 @@ use super::{Finding, LEVEL, Sample, Test};
 use crate::populations::numbers_of;
 use crate::units::Unit;
 use rayon::prelude::*;
-use statistics::bradley_terry::{Expected, Point};
+use statistics::bradley_terry::{Directions, Expected, Point};
 use statistics::matrix::Cholesky;
 use statistics::{Normals, normal_above};
 
@@ -28,7 +28,8 @@ const LARGE: usize = 30_000;
 struct Row {
     first: usize,
     second: usize,
-    position: f64,
+    /// The derivatives of its difference by the parameters.
+    directions: Directions,
     weight: f64,
     copies: f64,
     /// What the fit expects of one copy.
@@ -85,7 +86,6 @@ struct Frame<'a> {
     judges: Vec<Cluster>,
     step: Cholesky,
     size: usize,
-    position: Option<usize>,
     tie: Option<usize>,
 }
 
@@ -166,11 +166,11 @@ impl<'a> Frame<'a> {
             .map(|unit| {
                 let comparison = unit.comparison;
                 let (first, second) = (comparison.first, comparison.second);
-                let expected = fit.expected(first, second, comparison.position);
+                let expected = fit.expected_of(&comparison);
                 Row {
                     first,
                     second,
-                    position: comparison.position,
+                    directions: fit.directions(&comparison),
                     weight: comparison.weight,
                     copies: comparison.copies as f64,
                     expected,
@@ -192,7 +192,6 @@ impl<'a> Frame<'a> {
             rows,
             pairs,
             size,
-            position: fit.position_place(),
             tie,
         };
         let mut information = vec![0.0; size * size];
@@ -203,9 +202,9 @@ impl<'a> Frame<'a> {
                 frame.arm_variance[arm] += n * row.weight * row.variance();
                 frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
             }
-            let direction = frame.direction(row);
+            let direction = row.directions.all();
             let [[curvature, mixed], [_, tie_curvature]] = row.expected.information();
-            for &(a, x) in &direction {
+            for &(a, x) in direction {
                 direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * curvature);
                 if let Some(tie) = tie {
                     information[a * size + tie] += n * x * mixed;
@@ -221,14 +220,13 @@ impl<'a> Frame<'a> {
         }
         // A weak prior, where the fit needed one, also bounds the step.
         let ridge = fit.prior().map_or(1e-9, |sd| 1.0 / (sd * sd));
-        (0..size).for_each(|place| information[place * size + place] += ridge);
+        let slopes = fit.slope_places();
+        for place in 0..size {
+            let own = if slopes.contains(&place) { fit.prior_precision(place) } else { ridge };
+            information[place * size + place] += own;
+        }
         frame.step = Cholesky::semi_definite(&information, size);
         frame
-    }
-
-    fn direction(&self, row: &Row) -> [(usize, f64); 3] {
-        let position = self.position.map_or((row.first, 0.0), |place| (place, row.position));
-        [(row.first, 1.0), (row.second, -1.0), position]
     }
 
     fn observed(&self) -> Residuals {
@@ -293,7 +291,7 @@ impl<'a> Frame<'a> {
         let mut gradient = vec![0.0; self.size];
         for (at, row) in self.rows.iter().enumerate() {
             let [slope, tie_slope] = row.expected.score(residuals.half[at], residuals.tie[at]);
-            self.direction(row).iter().for_each(|&(place, x)| gradient[place] += x * slope);
+            row.directions.all().iter().for_each(|&(place, x)| gradient[place] += x * slope);
             if let Some(tie) = self.tie {
                 gradient[tie] += tie_slope;
             }
@@ -306,7 +304,7 @@ impl<'a> Frame<'a> {
         let step = self.step.solve(&gradient);
         for (at, row) in self.rows.iter().enumerate() {
             let n = row.weight * row.copies;
-            let along: f64 = self.direction(row).iter().map(|&(place, x)| x * step[place]).sum();
+            let along: f64 = row.directions.all().iter().map(|&(place, x)| x * step[place]).sum();
             let tie = self.tie.map_or(0.0, |tie| step[tie]);
             let [half_moves, tie_moves] = row.sensitivity;
             residuals.half[at] -= n * (half_moves[0] * along + half_moves[1] * tie);

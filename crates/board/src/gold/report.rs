@@ -56,6 +56,16 @@ impl<'a> Audit<'a> {
                 "claims with a model hold for one look; nothing is known of every look, so leave that out".to_owned(),
             ));
         }
+        if [&gold.people, &gold.model].iter().any(|table| !table.covariates.is_empty()) {
+            return Err(BoardError::Gold(
+                "strengths with a model are not adjusted for covariates: leave them out".to_owned(),
+            ));
+        }
+        if settings.discrimination {
+            return Err(BoardError::Gold(
+                "with a model, no slopes of judges are fitted: leave discrimination out".to_owned(),
+            ));
+        }
         let model = Units::of(&gold.model)?;
         let questions = Question::all(&model.units);
         let (people, set_aside) = on_questions(&gold.people, &questions);

@@ -110,6 +110,15 @@ pub(super) fn is_time(header: &str) -> bool {
     TIMES.contains(&plain(header).as_str())
 }
 
+/// The place of a column that was named: as written, or else without case.
+pub(super) fn position(header: &[String], name: &str) -> Result<usize, ReadError> {
+    let exactly = header.iter().position(|found| found == name);
+    exactly.or_else(|| header.iter().position(|found| plain(found) == plain(name))).ok_or_else(|| {
+        let listed: Vec<String> = header.iter().map(|name| quoted(name)).collect();
+        ReadError::whole(format!("no column {}; the table has {}", quoted(name), listed.join(", ")))
+    })
+}
+
 pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadError> {
     let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
     let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
@@ -119,14 +128,7 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
         return Err(ReadError::whole(format!("column {}: {} is there twice; rename one", place + 1, quoted(name))));
     }
     let at = |name: &str| all.iter().position(|found| found == name);
-    // A name that was given is found as written, or else without case.
-    let exactly = |name: &Option<String>| match name {
-        None => Ok(None),
-        Some(name) => match header.iter().position(|found| found == name).or_else(|| at(&plain(name))) {
-            Some(place) => Ok(Some(place)),
-            None => Err(ReadError::whole(format!("no column {}; the table has {}", quoted(name), listed()))),
-        },
-    };
+    let exactly = |name: &Option<String>| name.as_ref().map(|name| position(header, name)).transpose();
     let usual = |names: &[&str]| names.iter().find_map(|name| at(name));
     let winner_and_loser = || Some((at("winner")?, at("loser")?));
     let (first, second) = match (exactly(&named.first)?, exactly(&named.second)?) {

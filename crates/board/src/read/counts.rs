@@ -151,7 +151,8 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
             pairs.push(Counted { row, first: i as u32, second: j as u32, counts: [won / 2, lost / 2, won % 2] });
         }
     }
-    Ok(Table { names, items: Vec::new(), judges: Vec::new(), judgements: judgements(&pairs), order: Order::Unknown })
+    let judgements = judgements(&pairs);
+    Ok(Table { names, items: vec![], judges: vec![], judgements, order: Order::Unknown, covariates: vec![] })
 }
 
 /// The counts of a pair.

@@ -17,6 +17,7 @@
 mod cells;
 mod columns;
 mod counts;
+mod covariates;
 mod error;
 mod winner;
 
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 
 pub use cells::Cells;
 pub use columns::Columns;
+pub use covariates::CovariateColumns;
 pub use error::ReadError;
 pub use winner::WinnerIs;
 
@@ -31,10 +33,10 @@ use self::columns::{Found, Won};
 use self::counts::Counted;
 use self::error::{decimal_comma, quoted};
 use self::winner::Values;
-use crate::{Answer, Judgement, Order, Table};
+use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
 /// How to read a table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// Columns by their names, where the usual headers do not find them.
     pub columns: Columns,
@@ -42,6 +44,23 @@ pub struct Options {
     pub winner_is: WinnerIs,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
+    /// What strengths are adjusted for.
+    pub covariates: Vec<CovariateColumns>,
+    /// What there is a board for each of.
+    pub by: Option<Split>,
+}
+
+impl Options {
+    /// Refuses what only judgements one by one have.
+    fn check_counted(&self) -> Result<(), ReadError> {
+        match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
+            None => Ok(()),
+            Some(name) => Err(ReadError::whole(format!(
+                "the table counts judgements per pair: it has no {} of single ones; expected one row per judgement",
+                quoted(name)
+            ))),
+        }
+    }
 }
 
 /// A table, and what a reader of the results should know of how it was read.
@@ -51,6 +70,8 @@ pub struct Reading {
     pub table: Table,
     /// Sentences, most important first.
     pub notes: Vec<String>,
+    /// The categories of the judgements, if they were asked for.
+    pub categories: Option<Categories>,
 }
 
 /// Reads a file of judgements: CSV, JSON Lines or JSON, or a matrix of wins; plain or gzip.
@@ -75,12 +96,13 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         && options.columns == Columns::default()
         && let Some((names, rows)) = counts::matrix(cells)
     {
+        options.check_counted()?;
         let table = counts::of_matrix(distinct(names)?, &rows)?;
         let notes = vec![
             "read as a matrix of wins of the row over the column; who judged what in which order is not known"
                 .to_owned(),
         ];
-        return Ok(Reading { table, notes });
+        return Ok(Reading { table, notes, categories: None });
     }
     if options.columns == Columns::default() {
         counts::same_order(cells)?;
@@ -102,6 +124,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         Ok([number(found.first)?, number(found.second)?])
     };
     if let Won::Counts(wins, ties) = found.won {
+        options.check_counted()?;
         let mut counted = Vec::new();
         for (row, cells) in &cells.rows {
             let [first, second] = pair(*row, cells, &mut names)?;
@@ -115,11 +138,16 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
         let judgements = counts::judgements(&counted);
-        let table = Table { names: names.texts, items: vec![], judges: vec![], judgements, order: Order::Unknown };
+        let (names, order) = (names.texts, Order::Unknown);
+        let table = Table { names, items: vec![], judges: vec![], judgements, order, covariates: vec![] };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
-        return Ok(Reading { table, notes });
+        return Ok(Reading { table, notes, categories: None });
     }
     let values = values(cells, &found);
+    let pair_of_headers = [found.first, found.second].map(|place| cells.header[place].as_str());
+    let mut covariates = covariates::Reader::of(&cells.header, &options.covariates, pair_of_headers)?;
+    let by = options.by.as_ref().map(|by| columns::position(&cells.header, &by.column)).transpose()?;
+    let (mut categories, mut category_of) = (Numbering::default(), Vec::new());
     let mut judgements = Vec::new();
     let (mut open, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
@@ -134,6 +162,14 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             continue;
         };
         let [first, second] = pair(*row, line, &mut names)?;
+        covariates.read(*row, &cells.header, line)?;
+        if let Some(place) = by {
+            ranktypes::text::check_name(&line[place]).map_err(|fault| {
+                let column = quoted(&cells.header[place]);
+                ReadError::at(*row, format!("column {column}: a category {fault}"))
+            })?;
+            category_of.push(categories.number(&line[place]));
+        }
         let text = |place: Option<usize>| place.map(|place| line[place].as_str()).filter(|text| !text.is_empty());
         let weight = match text(found.weight) {
             None => 1.0,
@@ -176,12 +212,17 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         }
     }
     notes.extend(names.nearly_equal());
+    let categories = by.zip(options.by.as_ref()).map(|(place, by)| {
+        let (column, mix) = (cells.header[place].clone(), by.mix.clone());
+        Categories { column, names: categories.texts, of: category_of, mix }
+    });
     let order = if options.order_unknown || found.won == Won::First { Order::Unknown } else { Order::Shown };
     if order == Order::Shown {
         not_winner_and_loser(&judgements)?;
     }
-    let table = Table { names: names.texts, items: items.texts, judges: judges.texts, judgements, order };
-    Ok(Reading { table, notes })
+    let (names, items, judges, covariates) = (names.texts, items.texts, judges.texts, covariates.covariates);
+    let table = Table { names, items, judges, judgements, order, covariates };
+    Ok(Reading { table, notes, categories })
 }
 
 /// What the cells of these columns name together; `None` if the first of them is empty.

@@ -54,6 +54,7 @@ fn table(seed: u64, rows: usize, competitors: u64, items: u64, tie: f64, positio
         judges: Vec::new(),
         judgements,
         order: Order::Shown,
+        covariates: Vec::new(),
     }
 }
 
@@ -65,19 +66,19 @@ pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-fn close(found: f64, expected: &Value, what: &str) {
+pub(crate) fn close(found: f64, expected: &Value, what: &str) {
     let expected = expected.as_f64().unwrap();
     assert!((found - expected).abs() < 1e-6, "{what}: {found} and {expected}");
 }
 
 /// The rows as comparisons, each by itself: repeats of an item are not joined.
-fn rows(table: &Table) -> Vec<Comparison> {
+pub(crate) fn rows(table: &Table) -> Vec<Comparison> {
     let mut apart = table.clone();
     apart.judgements.iter_mut().for_each(|row| row.item = None);
     board::Units::of(&apart).unwrap().units.iter().map(|unit| unit.comparison).collect()
 }
 
-const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson };
+const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson, slope_spread: 0.5 };
 
 #[test]
 fn ties_and_position_agree_with_scipy() {
@@ -199,6 +200,7 @@ fn world_of_20(seed: u64) -> Table {
         judges: Vec::new(),
         judgements,
         order: Order::Shown,
+        covariates: Vec::new(),
     }
 }
 

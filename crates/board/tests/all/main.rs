@@ -1,7 +1,11 @@
 //! Tests of the crate from outside, as one binary.
 
+mod categories;
 mod clean;
+mod columns;
+mod covariates;
 mod coverage;
+mod discrimination;
 mod gold;
 mod independent;
 mod planted;

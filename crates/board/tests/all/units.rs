@@ -16,6 +16,7 @@ fn table(competitors: usize, judgements: Vec<Judgement>) -> Table {
         judges: named("j", 3),
         judgements,
         order: Order::Shown,
+        covariates: Vec::new(),
     }
 }
 

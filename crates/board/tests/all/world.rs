@@ -59,6 +59,7 @@ impl World {
             judges: named("j", self.judges),
             judgements: Vec::new(),
             order: Order::Shown,
+            covariates: Vec::new(),
         }
     }
 

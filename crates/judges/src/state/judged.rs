@@ -107,6 +107,7 @@ impl Session {
             items: self.config.items.clone(),
             judges: self.judges.clone(),
             order: Order::Shown,
+            covariates: Vec::new(),
         }
     }
 

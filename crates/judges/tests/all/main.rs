@@ -5,6 +5,7 @@ mod design;
 mod events;
 mod mistakes;
 mod replays;
+mod saved;
 mod settings;
 mod stopping;
 

@@ -39,7 +39,7 @@ pub(super) struct BoardCommand {
     request: BoardRequest,
 
     /// People's judgements in a table of their own, read as the first one: FILE is then a model's, which judged all questions
-    #[arg(long, value_name = "TABLE", conflicts_with = "gold")]
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["gold", "covariates", "by", "discrimination"])]
     gold_table: Option<PathBuf>,
 
     /// How the table is printed
@@ -126,8 +126,9 @@ impl BoardCommand {
             && !self.quiet
         {
             eprintln!(
-                "results in {}: board.txt, .md, .tex, .csv, .json, .png, .svg, config.json",
-                folder.path().display()
+                "results in {}: board.txt, .md, .tex, .csv, .json, .png, .svg, {}config.json",
+                folder.path().display(),
+                if report.board.discrimination.is_some() { "board-judges.csv, " } else { "" }
             );
         }
         Ok(())

@@ -1,5 +1,8 @@
 //! Outcomes of comparisons of two arms, one by one and counted.
 
+use super::covariates::Covariates;
+use std::cmp::Ordering;
+
 /// The outcomes of comparisons that share both arms and the position: possibly fractions, with weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
@@ -16,6 +19,10 @@ pub struct Cell {
     pub losses: f64,
     /// The weight of the ties.
     pub ties: f64,
+    /// How both differ otherwise; all cells have as many.
+    pub covariates: Covariates,
+    /// The number of the slope that multiplies the difference of strengths, e.g. the judge's; `None` for a slope of 1.
+    pub slope: Option<u32>,
 }
 
 impl Cell {
@@ -63,6 +70,26 @@ pub struct Comparison {
     pub weight: f64,
     /// How many independent comparisons this is, at least 1; each has the weight.
     pub copies: u64,
+    /// As in [`Cell::covariates`].
+    pub covariates: Covariates,
+    /// As in [`Cell::slope`].
+    pub slope: Option<u32>,
+}
+
+impl Default for Comparison {
+    /// A win of arm 0 over arm 1 that counts once; nothing else is known of it.
+    fn default() -> Self {
+        Self {
+            first: 0,
+            second: 1,
+            position: 0.0,
+            point: Point::Share(1.0),
+            weight: 1.0,
+            copies: 1,
+            covariates: Covariates::default(),
+            slope: None,
+        }
+    }
 }
 
 impl Comparison {
@@ -71,11 +98,12 @@ impl Comparison {
     pub fn cell(&self) -> Cell {
         let n = self.weight * self.copies as f64;
         let [wins, losses, ties] = self.point.shares().map(|share| n * share);
-        Cell { first: self.first, second: self.second, position: self.position, wins, losses, ties }
+        let Self { first, second, position, covariates, slope, .. } = *self;
+        Cell { first, second, position, wins, losses, ties, covariates, slope }
     }
 }
 
-/// Comparisons counted by pair and position. The first arm of each cell is the one with the smaller number.
+/// Comparisons counted by pair, position, covariates and slope. The first arm of each cell is the one with the smaller number.
 #[must_use]
 pub fn cells<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<Cell> {
     let mut all: Vec<Cell> = comparisons
@@ -86,13 +114,20 @@ pub fn cells<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<C
                 return cell;
             }
             let (first, second, position) = (cell.second, cell.first, -cell.position);
-            Cell { first, second, position, wins: cell.losses, losses: cell.wins, ties: cell.ties }
+            let (wins, losses, covariates) = (cell.losses, cell.wins, cell.covariates.reversed());
+            Cell { first, second, position, wins, losses, covariates, ..cell }
         })
         .collect();
-    let key = |cell: &Cell| (cell.first, cell.second);
-    all.sort_by(|a, b| key(a).cmp(&key(b)).then((a.position + 0.0).total_cmp(&(b.position + 0.0))));
+    let key = |cell: &Cell| (cell.first, cell.second, cell.slope);
+    let by_values = |a: &Cell, b: &Cell| {
+        let pairs = a.covariates.values().iter().zip(b.covariates.values());
+        // 0 is one number, whatever its sign.
+        let in_order = |(a, b): (&f64, &f64)| (a + 0.0).total_cmp(&(b + 0.0));
+        std::iter::once((&a.position, &b.position)).chain(pairs).map(in_order).fold(Ordering::Equal, Ordering::then)
+    };
+    all.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_values(a, b)));
     all.dedup_by(|next, kept| {
-        let same = key(next) == key(kept) && next.position == kept.position;
+        let same = key(next) == key(kept) && next.position == kept.position && next.covariates == kept.covariates;
         if same {
             kept.wins += next.wins;
             kept.losses += next.losses;

@@ -48,8 +48,10 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
         moved.resize(touched.len() * arms, 0.0);
         for place in members {
             let one = &comparisons[*place as usize];
-            let information = fit.expected(one.first, one.second, one.position).information()[0][0];
-            let weight = one.weight * one.copies as f64 * information;
+            let information = fit.expected_of(one).information()[0][0];
+            // That of strengths, if they have a slope.
+            let slope = one.slope.map_or(1.0, |_| fit.directions(one).all()[0].1);
+            let weight = one.weight * one.copies as f64 * information * (slope * slope);
             let (first, second) = (local(one.first) * arms, local(one.second) * arms);
             let inverse = fit.model_covariance();
             for k in 0..arms {
@@ -105,7 +107,7 @@ mod tests {
             for (first, second) in [(0, 1), (1, 2), (0, 2)] {
                 for share in [0.0, 1.0].into_iter().cycle().take(2 * count) {
                     let point = Point::Share(share);
-                    let one = Comparison { first, second, position: 0.0, point, weight: 1.0, copies: 1 };
+                    let one = Comparison { first, second, point, ..Comparison::default() };
                     all.push((one, cluster));
                 }
             }
@@ -137,7 +139,7 @@ mod tests {
         // Clusters 0 and 1 compare 0 with 1; 2 to 6 compare 1 with 2.
         let pair = |first, second, share| {
             let point = Point::Share(share);
-            Comparison { first, second, position: 0.0, point, weight: 1.0, copies: 1 }
+            Comparison { first, second, point, ..Comparison::default() }
         };
         let mut comparisons = Vec::new();
         let mut clusters = Vec::new();

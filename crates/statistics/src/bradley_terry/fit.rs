@@ -1,35 +1,47 @@
-//! The maximum of the likelihood: strengths, the position effect and ln ν.
+//! The maximum of the likelihood: strengths, the position effect, covariates, slopes and ln ν.
 
 use super::comparison::{Cell, Comparison, Point};
+use super::layout::{Directions, Layout};
 use super::ties::{Expected, Terms, Ties};
 use super::{effective, graph, sandwich};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
+use std::ops::Range;
 
 /// What is fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// Whether the arm shown first has an advantage, which is added to the difference of strengths. It is left out if
     /// the comparisons cannot determine it ([`graph::position_is_determined`](super::position_is_determined)).
     pub position: bool,
-    /// The standard deviation of a normal prior, with mean 0, of each strength, of the position effect and of ln ν.
+    /// The standard deviation of a normal prior, with mean 0, of each strength, of the position effect, of coefficients and of ln ν.
     pub prior: Option<f64>,
     /// How often pairs tie.
     pub ties: Ties,
+    /// The standard deviation of the normal prior of the logarithms of slopes, with mean 0. Without cells that have slopes it plays no part.
+    pub slope_spread: f64,
 }
 
-/// Strengths with ties and a position effect, fitted by (penalised) maximum likelihood.
+impl Default for Options {
+    fn default() -> Self {
+        Self { position: false, prior: None, ties: Ties::Davidson, slope_spread: 0.5 }
+    }
+}
+
+/// Strengths with ties, a position effect, covariates and slopes, fitted by (penalised) maximum likelihood.
 ///
-/// Parameters stand in one vector: the strengths, then the position effect if it is fitted, then ln ν if there are ties.
+/// Parameters stand in one vector: the strengths, then the position effect if it is fitted, the coefficients of covariates, the logarithms
+/// of slopes, and ln ν if there are ties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    pub(super) arms: usize,
+    pub(super) layout: Layout,
     pub(super) at: Vec<f64>,
-    position: Option<usize>,
-    tie: Option<usize>,
     ties: Ties,
-    prior: Option<f64>,
     ln_likelihood: f64,
+    /// ln of the determinant of the information with the priors.
+    ln_determinant: f64,
+    /// The standard errors of the logarithms of slopes.
+    slope_errors: Vec<f64>,
     /// The inverse of the information, where a common shift of all strengths has variance 0.
     inverse: Vec<f64>,
 }
@@ -38,16 +50,19 @@ pub struct Fit {
 const FAR: f64 = 20.0;
 
 impl Fit {
-    /// Fits `arms` strengths to the cells.
+    /// Fits `arms` strengths to the cells. Coefficients that the cells do not determine
+    /// ([`undetermined`](super::undetermined)) have no maximum, unless there is a prior.
     ///
     /// # Errors
-    /// If there are fewer than two arms, a pair does not exist, a weight is negative or not finite, the prior is not
-    /// positive, or no finite strengths fit best ([`StatisticsError::Separated`], [`StatisticsError::Unbounded`]); with
-    /// a prior they always exist.
+    /// If there are fewer than two arms, a pair does not exist, cells have different numbers of covariates, a weight is negative or not
+    /// finite, a prior is not positive, or no finite strengths fit best ([`StatisticsError::Separated`], [`StatisticsError::Unbounded`]);
+    /// with a prior they always exist.
     pub fn new(arms: usize, cells: &[Cell], options: Options) -> Result<Self, StatisticsError> {
         check(arms, cells)?;
-        if let Some(sd) = options.prior.filter(|sd| !(*sd > 0.0 && sd.is_finite())) {
-            return Err(StatisticsError::OutOfRange { what: "the prior's scale", value: sd, range: "(0, inf)" });
+        for sd in options.prior.into_iter().chain([options.slope_spread]) {
+            if !(sd > 0.0 && sd.is_finite()) {
+                return Err(StatisticsError::OutOfRange { what: "the prior's scale", value: sd, range: "(0, inf)" });
+            }
         }
         if options.prior.is_none() {
             graph::check_connected(arms, cells)?;
@@ -65,18 +80,15 @@ impl Fit {
         start: Option<&[f64]>,
         anywhere: bool,
     ) -> Result<Self, StatisticsError> {
-        let position = (options.position && graph::position_is_determined(arms, cells)).then_some(arms);
-        let tied = cells.iter().any(|cell| cell.ties > 0.0);
-        let tie = tied.then_some(arms + usize::from(position.is_some()));
-        let size = arms + usize::from(position.is_some()) + usize::from(tied);
+        let layout = Layout::of(arms, cells, &options);
+        let size = layout.size;
         let fit = Self {
-            arms,
             at: start.filter(|start| start.len() == size).map_or_else(|| vec![0.0; size], <[f64]>::to_vec),
-            position,
-            tie,
+            layout,
             ties: options.ties,
-            prior: options.prior,
             ln_likelihood: 0.0,
+            ln_determinant: 0.0,
+            slope_errors: Vec::new(),
             inverse: Vec::new(),
         };
         fit.at_maximum(cells, anywhere)
@@ -84,18 +96,33 @@ impl Fit {
 
     /// The maximum over cells that may have negative weights, with the parameters of this fit, from which it starts.
     pub(super) fn moved(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
-        Self { prior, ..self.clone() }.at_maximum(cells, false)
+        let mut fit = self.clone();
+        fit.layout.prior = prior;
+        fit.at_maximum(cells, false)
     }
 
     fn at_maximum(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
         self.climb(cells, anywhere)?;
-        if !anywhere && self.prior.is_none() && self.at.iter().any(|value| value.abs() > FAR) {
+        if !anywhere && self.layout.prior.is_none() && self.at.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
         }
+        let size = self.layout.size;
         let (_, information) = self.derivatives(cells);
-        self.inverse = self.without_shift(Cholesky::forced(&information, self.at.len()).inverse());
-        let mean = self.at[..self.arms].iter().sum::<f64>() / self.arms as f64;
-        self.at[..self.arms].iter_mut().for_each(|strength| *strength -= mean);
+        let factor = self.factor(cells, &information);
+        self.ln_determinant = factor.ln_determinant();
+        let inverse = if self.layout.slopes > 0 {
+            let mut fixed = self.bent(cells, &information);
+            self.fix_scale(&mut fixed);
+            Cholesky::new(&fixed, size).map_or_else(|| factor.inverse(), |factor| factor.inverse())
+        } else {
+            factor.inverse()
+        };
+        self.inverse = self.without_shift(inverse);
+        let variance = |place: usize| self.inverse[place * size + place].max(0.0);
+        self.slope_errors = self.slope_places().map(|place| libm::sqrt(variance(place))).collect();
+        let arms = self.layout.arms;
+        let mean = self.at[..arms].iter().sum::<f64>() / arms as f64;
+        self.at[..arms].iter_mut().for_each(|strength| *strength -= mean);
         self.ln_likelihood = self.ln_likelihood_of(cells);
         Ok(self)
     }
@@ -114,7 +141,7 @@ impl Fit {
                 let size = self.at.len();
                 (0..size).for_each(|place| information[place * size + place] += 1e-10);
             }
-            let step = Cholesky::forced(&information, self.at.len()).solve(&gradient);
+            let step = self.factor(cells, &information).solve(&gradient);
             // Half of the squared length of the step in units of the standard errors.
             let gain: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             last_gain = gain;
@@ -135,7 +162,7 @@ impl Fit {
             if gain < least_gain || still {
                 return Ok(());
             }
-            if !anywhere && self.prior.is_none() && self.at.iter().any(|value| value.abs() > 2.0 * FAR) {
+            if !anywhere && self.layout.prior.is_none() && self.at.iter().any(|value| value.abs() > 2.0 * FAR) {
                 return Err(StatisticsError::Unbounded);
             }
         }
@@ -145,19 +172,25 @@ impl Fit {
         Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MOST })
     }
 
-    /// The difference of strengths in a cell, with the position effect.
-    fn difference(&self, at: &[f64], cell: &Cell) -> f64 {
-        at[cell.first] - at[cell.second] + self.position.map_or(0.0, |place| at[place] * cell.position)
-    }
-
-    fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
-        self.ties.terms(cell, self.difference(at, cell), self.tie.map_or(f64::NEG_INFINITY, |place| at[place]))
+    pub(super) fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
+        let ln_tie = self.layout.tie.map_or(f64::NEG_INFINITY, |place| at[place]);
+        self.ties.terms(cell, self.layout.difference(at, cell), ln_tie)
     }
 
     /// ln of the likelihood with the prior.
     fn objective(&self, cells: &[Cell], at: &[f64]) -> f64 {
-        let prior = self.prior.map_or(0.0, |sd| -0.5 * at.iter().map(|x| x * x).sum::<f64>() / (sd * sd));
-        cells.iter().map(|cell| self.terms(at, cell).ln).sum::<f64>() + prior
+        cells.iter().map(|cell| self.terms(at, cell).ln).sum::<f64>() + self.ln_prior(at)
+    }
+
+    /// ln of the density of the priors, without constants.
+    fn ln_prior(&self, at: &[f64]) -> f64 {
+        let (slopes, first) = (self.layout.slopes, self.layout.first_slope());
+        let prior = self.layout.prior.map_or(0.0, |sd| {
+            let others = at[..first].iter().chain(&at[first + slopes..]);
+            -0.5 * others.map(|x| x * x).sum::<f64>() / (sd * sd)
+        });
+        let of_slopes = at[first..first + slopes].iter().map(|x| x * x).sum::<f64>();
+        if slopes > 0 { prior - 0.5 * self.layout.precision(first) * of_slopes } else { prior }
     }
 
     /// ln of the likelihood of cells, without the prior, at the fitted parameters.
@@ -179,50 +212,41 @@ impl Fit {
         let mut information = vec![0.0; size * size];
         for cell in cells {
             let terms = self.terms(&self.at, cell);
-            let directions = self.directions(cell.first, cell.second, cell.position);
+            let directions = self.layout.directions(&self.at, cell);
             for &(row, sign) in directions.all() {
                 gradient[row] += sign * terms.slope;
                 for &(column, other) in directions.all() {
                     information[row * size + column] += sign * other * terms.curvature;
                 }
-                if let Some(tie) = self.tie {
+                if let Some(tie) = self.layout.tie {
                     information[row * size + tie] += sign * terms.mixed;
                     information[tie * size + row] += sign * terms.mixed;
                 }
             }
-            if let Some(tie) = self.tie {
+            if let Some(tie) = self.layout.tie {
                 gradient[tie] += terms.tie_slope;
                 information[tie * size + tie] += terms.tie_curvature;
             }
         }
-        for row in 0..self.arms {
-            information[row * size..row * size + self.arms].iter_mut().for_each(|value| *value += 1.0);
+        for row in 0..self.layout.arms {
+            information[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value += 1.0);
         }
-        if let Some(sd) = self.prior {
+        if self.layout.prior.is_some() || self.layout.slopes > 0 {
             for place in 0..size {
-                gradient[place] -= self.at[place] / (sd * sd);
-                information[place * size + place] += 1.0 / (sd * sd);
+                let precision = self.layout.precision(place);
+                gradient[place] -= self.at[place] * precision;
+                information[place * size + place] += precision;
             }
         }
         (gradient, information)
     }
 
-    /// The parameters that the difference of a cell depends on, each with its factor.
-    fn directions(&self, first: usize, second: usize, position: f64) -> Directions {
-        let mut all = Directions { places: [(first, 1.0), (second, -1.0), (0, 0.0)], count: 2 };
-        if let Some(place) = self.position.filter(|_| position != 0.0) {
-            all.places[2] = (place, position);
-            all.count = 3;
-        }
-        all
-    }
-
     /// Takes the variance of a common shift, which only the added curvature and the prior bound, out of the inverse.
     fn without_shift(&self, mut inverse: Vec<f64>) -> Vec<f64> {
-        let (arms, size) = (self.arms as f64, self.at.len());
-        let shift = 1.0 / (arms * (arms + self.prior.map_or(0.0, |sd| 1.0 / (sd * sd))));
-        for row in 0..self.arms {
-            inverse[row * size..row * size + self.arms].iter_mut().for_each(|value| *value -= shift);
+        let (arms, size) = (self.layout.arms as f64, self.at.len());
+        let shift = 1.0 / (arms * (arms + self.layout.prior.map_or(0.0, |sd| 1.0 / (sd * sd))));
+        for row in 0..self.layout.arms {
+            inverse[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value -= shift);
         }
         inverse
     }
@@ -230,7 +254,7 @@ impl Fit {
     /// The number of arms.
     #[must_use]
     pub fn arms(&self) -> usize {
-        self.arms
+        self.layout.arms
     }
 
     /// The number of parameters, counting each strength.
@@ -242,10 +266,11 @@ impl Fit {
     /// The strengths, which add up to 0.
     #[must_use]
     pub fn strengths(&self) -> &[f64] {
-        &self.at[..self.arms]
+        &self.at[..self.layout.arms]
     }
 
-    /// All parameters: the strengths, the position effect if fitted, ln ν of the model of ties if there are any.
+    /// All parameters: the strengths, the position effect if fitted, coefficients of covariates, logarithms of slopes, ln ν of the model of
+    /// ties if there are any.
     #[must_use]
     pub fn parameters(&self) -> &[f64] {
         &self.at
@@ -254,24 +279,38 @@ impl Fit {
     /// The advantage of being shown first, added to the difference of strengths; `None` if it was not fitted.
     #[must_use]
     pub fn position(&self) -> Option<f64> {
-        self.position.map(|place| self.at[place])
+        self.layout.position.map(|place| self.at[place])
     }
 
     /// The place of the position effect among the parameters.
     #[must_use]
     pub fn position_place(&self) -> Option<usize> {
-        self.position
+        self.layout.position
+    }
+
+    /// The places of the coefficients of covariates among the parameters.
+    #[must_use]
+    pub fn covariate_places(&self) -> Range<usize> {
+        let first = self.layout.first_covariate();
+        first..first + self.layout.covariates
+    }
+
+    /// The places of the logarithms of slopes among the parameters. Their mean is 0, but for the pull of a prior of strengths.
+    #[must_use]
+    pub fn slope_places(&self) -> Range<usize> {
+        let first = self.layout.first_slope();
+        first..first + self.layout.slopes
     }
 
     /// ν of the model of ties: 0 without ties.
     #[must_use]
     pub fn tie(&self) -> f64 {
-        self.tie.map_or(0.0, |place| libm::exp(self.at[place]))
+        self.layout.tie.map_or(0.0, |place| libm::exp(self.at[place]))
     }
 
     /// Whether ν was fitted, because there are ties.
     pub(super) fn has_ties(&self) -> bool {
-        self.tie.is_some()
+        self.layout.tie.is_some()
     }
 
     /// The model of ties.
@@ -283,7 +322,27 @@ impl Fit {
     /// The standard deviation of the prior, if there was one.
     #[must_use]
     pub fn prior(&self) -> Option<f64> {
-        self.prior
+        self.layout.prior
+    }
+
+    /// The standard errors of the logarithms of slopes: of their posteriors under the prior.
+    #[must_use]
+    pub fn slope_errors(&self) -> &[f64] {
+        &self.slope_errors
+    }
+
+    /// The same fit with other standard errors of the logarithms of slopes.
+    pub(super) fn with_slope_errors(self, slope_errors: Vec<f64>) -> Self {
+        Self { slope_errors, ..self }
+    }
+
+    /// ln of the probability of the cells under the priors, up to a constant of the model: the likelihood with all parameters integrated out,
+    /// by Laplace's approximation. What it is for: comparing [`Options::slope_spread`].
+    #[must_use]
+    pub fn ln_evidence(&self) -> f64 {
+        let slopes = self.layout.slopes as f64;
+        let spread = if slopes > 0.0 { 0.5 * libm::log(self.layout.precision(self.layout.first_slope())) } else { 0.0 };
+        self.ln_likelihood + self.ln_prior(&self.at) + slopes * spread - 0.5 * self.ln_determinant
     }
 
     /// The natural logarithm of the likelihood at the fitted parameters, without the prior.
@@ -292,7 +351,7 @@ impl Fit {
         self.ln_likelihood
     }
 
-    /// P(win), P(loss) and P(tie) of `first` against `second` at a position.
+    /// P(win), P(loss) and P(tie) of `first` against `second` at a position, where covariates are 0 and the slope is 1.
     ///
     /// # Panics
     /// If an arm does not exist.
@@ -301,7 +360,7 @@ impl Fit {
         self.ties.probabilities(self.difference_of(first, second, position), self.tie())
     }
 
-    /// What is expected of a comparison of `first` with `second` at a position.
+    /// What is expected of a comparison of `first` with `second` at a position, where covariates are 0 and the slope is 1.
     ///
     /// # Panics
     /// If an arm does not exist.
@@ -310,8 +369,36 @@ impl Fit {
         Expected::of(self.ties, self.difference_of(first, second, position), self.tie())
     }
 
+    /// What is expected of a comparison.
+    ///
+    /// # Panics
+    /// If an arm or a slope does not exist.
+    #[must_use]
+    pub fn expected_of(&self, comparison: &Comparison) -> Expected {
+        self.expected_at(&comparison.cell())
+    }
+
+    fn expected_at(&self, cell: &Cell) -> Expected {
+        Expected::of(self.ties, self.layout.difference(&self.at, cell), self.tie())
+    }
+
+    /// The derivatives of the difference of a comparison by the parameters.
+    ///
+    /// # Panics
+    /// If an arm or a slope does not exist.
+    #[must_use]
+    pub fn directions(&self, comparison: &Comparison) -> Directions {
+        self.layout.directions(&self.at, &comparison.cell())
+    }
+
+    /// The precision of the prior of a parameter, by its place; 0 without one.
+    #[must_use]
+    pub fn prior_precision(&self, place: usize) -> f64 {
+        self.layout.precision(place)
+    }
+
     fn difference_of(&self, first: usize, second: usize, position: f64) -> f64 {
-        self.at[first] - self.at[second] + self.position.map_or(0.0, |place| self.at[place] * position)
+        self.at[first] - self.at[second] + self.layout.position.map_or(0.0, |place| self.at[place] * position)
     }
 
     /// Model-based covariances of all parameters, row by row: the inverse of the observed information. They hold if the model
@@ -322,32 +409,24 @@ impl Fit {
     }
 
     /// The derivatives of ln of the likelihood of one copy of a comparison, with its weight.
-    pub(super) fn score(&self, comparison: &Comparison) -> Score {
-        let Comparison { first, second, position, point, weight, .. } = *comparison;
-        let [half, tied] = match point {
+    pub(super) fn score(&self, comparison: &Comparison) -> Directions {
+        let points = match comparison.point {
             Point::Share(share) => [share - 0.5, 0.0],
             Point::Tie => [0.0, 1.0],
         };
-        self.score_of(first, second, position, [half, tied], weight)
+        self.score_of(&comparison.cell(), points, comparison.weight)
     }
 
-    /// The same for a half point and a share of ties, which may be fractions.
-    pub(super) fn score_of(
-        &self,
-        first: usize,
-        second: usize,
-        position: f64,
-        [half, tied]: [f64; 2],
-        weight: f64,
-    ) -> Score {
-        let expected = self.expected(first, second, position);
+    /// The same for a half point and a share of ties, which may be fractions, instead of the outcomes of a cell.
+    pub(super) fn score_of(&self, cell: &Cell, [half, tied]: [f64; 2], weight: f64) -> Directions {
+        let expected = self.expected_at(cell);
         let [by_difference, by_tie] = expected.score(half - expected.half, tied - expected.p[2]);
         let slope = weight * by_difference;
-        let mut score = Score { entries: [(0, 0.0); 4], count: 0 };
-        for &(place, factor) in self.directions(first, second, position).all() {
+        let mut score = Directions::default();
+        for &(place, factor) in self.layout.directions(&self.at, cell).all() {
             score.push(place, factor * slope);
         }
-        if let Some(tie) = self.tie {
+        if let Some(tie) = self.layout.tie {
             score.push(tie, weight * by_tie);
         }
         score
@@ -376,41 +455,15 @@ impl Fit {
     }
 }
 
-/// At most three parameters with factors.
-struct Directions {
-    places: [(usize, f64); 3],
-    count: usize,
-}
-
-impl Directions {
-    fn all(&self) -> &[(usize, f64)] {
-        &self.places[..self.count]
-    }
-}
-
-/// A sparse vector of derivatives.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Score {
-    entries: [(usize, f64); 4],
-    count: usize,
-}
-
-impl Score {
-    fn push(&mut self, place: usize, value: f64) {
-        self.entries[self.count] = (place, value);
-        self.count += 1;
-    }
-
-    pub(super) fn entries(&self) -> &[(usize, f64)] {
-        &self.entries[..self.count]
-    }
-}
-
 fn check(arms: usize, cells: &[Cell]) -> Result<(), StatisticsError> {
     if arms < 2 {
         return Err(StatisticsError::TooFew { what: "arms", found: arms, needed: 2 });
     }
-    for &Cell { first, second, position, wins, losses, ties } in cells {
+    let covariates = cells.first().map_or(0, |cell| cell.covariates.values().len());
+    for &Cell { first, second, position, wins, losses, ties, covariates: own, .. } in cells {
+        if own.values().len() != covariates {
+            return Err(StatisticsError::UnequalLengths { first: covariates, second: own.values().len() });
+        }
         if first >= arms || second >= arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms });
         }

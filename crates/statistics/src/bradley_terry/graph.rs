@@ -146,9 +146,11 @@ pub fn position_is_determined(arms: usize, cells: &[Cell]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bradley_terry::Covariates;
 
     fn cell(first: usize, second: usize, position: f64, [wins, losses, ties]: [f64; 3]) -> Cell {
-        Cell { first, second, position, wins, losses, ties }
+        let (covariates, slope) = (Covariates::default(), None);
+        Cell { first, second, position, wins, losses, ties, covariates, slope }
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! likelihood is concave in all parameters with ln ν, and Newton's method finds the maximum. Without ties ν = 0, and d is the logarithm of
 //! P(i beats j) / P(j beats i).
 //!
-//! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point and positions, and has
-//! covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
+//! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point, positions, covariates (by how much the first
+//! answer is longer) and slopes (how well a judge distinguishes arms), and has covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
 //! [`Sequential`] makes statements at every look that are exact under the model, and need more judgements.
 //!
 //! ## References
@@ -26,22 +26,27 @@
 
 mod comparison;
 mod contrasts;
-mod davidson;
+mod covariates;
+mod discrimination;
 mod effective;
 mod fit;
 mod graph;
+mod layout;
 mod max_t;
 mod predict;
 mod prediction_powered;
-mod rao_kupper;
 mod sandwich;
 mod sequential;
+mod slopes;
 mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
 pub use contrasts::{Contrasts, Look};
+pub use covariates::{Covariates, Undetermined, undetermined};
+pub use discrimination::discriminating;
 pub use fit::{Fit, Options};
 pub use graph::{groups, position_is_determined, unbeaten};
+pub use layout::Directions;
 pub use max_t::MaxT;
 pub use prediction_powered::{Labels, Predicted, PredictionPowered};
 pub use sandwich::{inflated, two_way};
@@ -84,7 +89,7 @@ impl BradleyTerry {
             .iter()
             .flat_map(|&(first, second, Counts { wins, losses, ties })| {
                 [(Point::Share(1.0), wins), (Point::Share(0.0), losses), (Point::Tie, ties)]
-                    .map(|(point, copies)| Comparison { first, second, position: 0.0, point, weight: 1.0, copies })
+                    .map(|(point, copies)| Comparison { first, second, point, copies, ..Comparison::default() })
             })
             .filter(|comparison| comparison.copies > 0 || comparison.first == comparison.second)
             .collect();

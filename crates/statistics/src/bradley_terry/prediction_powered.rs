@@ -25,6 +25,7 @@
 //! Errors treat questions, or clusters of them, as a sample, and so are those of a population of questions.
 
 use super::comparison::{Cell, Comparison};
+use super::covariates::Covariates;
 use super::fit::Fit;
 use super::sandwich::{add_square, by_cluster};
 use crate::{StatisticsError, matrix};
@@ -44,6 +45,12 @@ impl Predicted {
     fn points(&self) -> [f64; 2] {
         let [win, loss, tie] = self.shares;
         [0.5 * (win - loss), tie]
+    }
+
+    /// A cell of its pair, without an order, with the weights of outcomes given.
+    fn cell(&self, [wins, losses, ties]: [f64; 3]) -> Cell {
+        let Self { first, second, .. } = *self;
+        Cell { first, second, position: 0.0, wins, losses, ties, covariates: Covariates::default(), slope: None }
     }
 }
 
@@ -70,6 +77,8 @@ impl Labels<'_> {
 
     fn check(&self, arms: usize) -> Result<(), StatisticsError> {
         assert_eq!(self.labelled.len(), self.questions.len(), "one question per label");
+        let is_plain = |label: &Comparison| label.covariates.values().is_empty() && label.slope.is_none();
+        assert!(self.labelled.iter().all(is_plain), "a model's verdicts have no covariates and no slopes");
         let counts = [("labels", self.labelled.len()), ("questions", self.predicted.len())];
         if let Some((what, _)) = counts.into_iter().find(|(_, found)| *found == 0) {
             return Err(StatisticsError::TooFew { what, found: 0, needed: 1 });
@@ -98,7 +107,7 @@ impl Labels<'_> {
             if !alone.has_ties() {
                 (win, loss, tie) = (win + 0.5 * tie, loss + 0.5 * tie, 0.0);
             }
-            Cell { first: one.first, second: one.second, position: 0.0, wins: n * win, losses: n * loss, ties: n * tie }
+            one.cell([win, loss, tie].map(|share| n * share))
         });
         self.labelled.iter().map(Comparison::cell).chain(of_model).collect()
     }
@@ -113,11 +122,11 @@ impl Labels<'_> {
         );
         let of_model = |question: usize| {
             let one = &self.predicted[question];
-            fit.score_of(one.first, one.second, 0.0, one.points(), 1.0)
+            fit.score_of(&one.cell(one.shares), one.points(), 1.0)
         };
         let mut mean = vec![0.0; size];
         for question in 0..self.predicted.len() {
-            for &(at, value) in of_model(question).entries() {
+            for &(at, value) in of_model(question).all() {
                 mean[at] += value / self.predicted.len() as f64;
             }
         }
@@ -195,7 +204,7 @@ impl<'a> PredictionPowered<'a> {
     /// solution is found.
     ///
     /// # Panics
-    /// If there is not one question per label, or one that does not exist.
+    /// If there is not one question per label, one that does not exist, or a label with covariates or a slope.
     pub fn new(alone: &Fit, labels: Labels<'a>, lambda: Option<f64>, prior: f64) -> Result<Self, StatisticsError> {
         labels.check(alone.arms())?;
         if let Some(value) = lambda.filter(|lambda| !(0.0..=1.0).contains(lambda)) {

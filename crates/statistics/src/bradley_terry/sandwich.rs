@@ -1,7 +1,8 @@
 //! Sandwich estimators of covariances, by comparison or by cluster, and what is made of several of them.
 
 use super::comparison::Comparison;
-use super::fit::{Fit, Score};
+use super::fit::Fit;
+use super::layout::Directions;
 use crate::matrix;
 
 /// See [`Fit::sandwich`].
@@ -11,7 +12,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
     let count = match clusters {
         None => {
             for comparison in comparisons {
-                add_square(&mut meat, size, fit.score(comparison).entries(), comparison.copies as f64);
+                add_square(&mut meat, size, fit.score(comparison).all(), comparison.copies as f64);
             }
             comparisons.iter().map(|comparison| comparison.copies).sum()
         }
@@ -35,7 +36,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
 pub(super) fn by_cluster(
     size: usize,
     clusters: &[u32],
-    score: impl Fn(usize) -> (Score, f64),
+    score: impl Fn(usize) -> (Directions, f64),
     mut take: impl FnMut(u32, &[(usize, f64)]),
 ) -> u64 {
     let mut order: Vec<u32> = (0..clusters.len() as u32).collect();
@@ -46,7 +47,7 @@ pub(super) fn by_cluster(
         let mut touched = Vec::new();
         for place in members {
             let (score, factor) = score(*place as usize);
-            for &(at, value) in score.entries() {
+            for &(at, value) in score.all() {
                 sum[at] += value * factor;
                 touched.push(at);
             }

@@ -67,12 +67,13 @@ impl Sequential {
         Self { arms, ties, comparisons: Vec::new(), predictions }
     }
 
-    /// Takes the next outcome. Its weight is ignored, and copies count one after the other.
+    /// Takes the next outcome. Its weight, covariates and slope are ignored, and copies count one after the other.
     ///
     /// # Panics
     /// If an arm does not exist.
     pub fn record(&mut self, comparison: &Comparison) {
-        let one = Comparison { weight: 1.0, copies: 1, ..*comparison };
+        let Comparison { first, second, position, point, .. } = *comparison;
+        let one = Comparison { first, second, position, point, ..Comparison::default() };
         for _ in 0..comparison.copies {
             self.predictions.iter_mut().for_each(|prediction| prediction.learn(&one));
             if matches!(one.point, Point::Tie) {
@@ -183,7 +184,7 @@ impl Fit {
     /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained; `None` if the ascent
     /// did not get there.
     fn supremum(arms: usize, ties: Ties, cells: &[Cell], start: Option<&[f64]>) -> Option<Self> {
-        let options = Options { position: true, prior: None, ties };
+        let options = Options { position: true, ties, ..Options::default() };
         Self::ascend(arms, cells, options, start, true).ok()
     }
 }

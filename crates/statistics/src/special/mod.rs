@@ -11,5 +11,4 @@ pub use beta::binomial_at_least;
 pub(crate) use beta::{ln_beta, ln_beta_above, ln_beta_integral_above};
 pub use draws::Normals;
 pub use normal::{normal_above, normal_quantile};
-pub use student::student_outside;
-pub(crate) use student::student_quantile;
+pub use student::{student_outside, student_quantile};

@@ -24,8 +24,9 @@ pub fn student_outside(t: f64, freedom: f64) -> f64 {
     libm::exp(ln_beta_above(square / (square + freedom), 0.5, half)).min(1.0)
 }
 
-/// The t with P(|T| > t) = `alpha`; infinite if it is larger than a double.
-pub(crate) fn student_quantile(alpha: f64, freedom: f64) -> f64 {
+/// The t with P(|T| > t) = `alpha`, in (0, 1), for T of Student's distribution with `freedom` above 0; infinite if it is larger than a double.
+#[must_use]
+pub fn student_quantile(alpha: f64, freedom: f64) -> f64 {
     // Tails are heavier than those of the normal distribution, so that the quantile is no smaller.
     let mut low = (-normal_quantile(alpha / 2.0)).max(0.0);
     let mut high = 2.0 * low + 1.0;

@@ -3,10 +3,10 @@
 use statistics::bradley_terry::{Cell, Comparison, Fit, Options, Point, Sequential, Ties, cells};
 use statistics::{Normals, StatisticsError};
 
-const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson };
+const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson, slope_spread: 0.5 };
 
 fn comparison(first: usize, second: usize, position: f64, point: Point) -> Comparison {
-    Comparison { first, second, position, point, weight: 1.0, copies: 1 }
+    Comparison { first, second, position, point, ..Comparison::default() }
 }
 
 /// An outcome by Davidson's model.
@@ -84,7 +84,15 @@ fn fractions_and_weights_are_parts_of_wins() {
 
 #[test]
 fn where_there_is_no_maximum_a_prior_gives_one() {
-    let cell = |first, second, position, wins, losses, ties| Cell { first, second, position, wins, losses, ties };
+    let cell = |first, second, position, wins, losses, ties| Cell {
+        first,
+        second,
+        position,
+        wins,
+        losses,
+        ties,
+        ..Comparison::default().cell()
+    };
     let never_beaten = [cell(0, 1, 0.0, 3.0, 0.0, 0.0), cell(1, 2, 0.0, 2.0, 1.0, 0.0)];
     assert_eq!(Fit::new(3, &never_beaten, OPTIONS), Err(StatisticsError::Separated { group: vec![0] }));
     // Wins and ties, but no loss; and an order that explains everything.

@@ -42,7 +42,7 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
     notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
     notes.extend(board.too_few.iter().map(|few| few.trim_end_matches('.').to_owned()));
     Forest {
-        title: board.sentence.clone(),
+        title: report.sentence(),
         subtitle: Some(format!(
             "{}: strengths under Bradley-Terry{}; thick: 95% each; thin: {}% for all at one look, if there are many judges and items; right: ranks at \
              one look{}",

@@ -38,6 +38,17 @@ impl GoldSource {
         Ok(())
     }
 
+    /// Refuses boards by category.
+    pub(super) fn refuse_categories(&self, column: &str) -> Result<()> {
+        ensure!(
+            *self == Self::None,
+            usage(format!(
+                "--by {column}: there are no boards by category of people beside a model; leave out --by, or --gold"
+            ))
+        );
+        Ok(())
+    }
+
     /// The board of a table, and what to note of how people's was read.
     pub(super) fn board(
         &self,
@@ -57,7 +68,7 @@ impl GoldSource {
                 if judges::Session::is_log(bytes) {
                     self.refuse_session(people)?;
                 }
-                let Reading { table: gold, notes } = Self::reading(people, bytes, options)?;
+                let Reading { table: gold, notes, .. } = Self::reading(people, bytes, options)?;
                 let failed = |error| anyhow!("{people} and {name}: {error}");
                 let gold = Gold::of_tables(gold, table).map_err(failed)?;
                 let board = Board::with_gold(&gold, settings).map_err(failed)?;

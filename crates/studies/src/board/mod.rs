@@ -5,17 +5,22 @@
 //! | this file | the report: text, Markdown, LaTeX, JSON, and the files of a folder |
 //! | `rows` | the table |
 //! | `gold` | people beside a model |
+//! | `slopes` | the table of judges, if their discrimination was fitted |
+//! | `categories` | what is said of boards by category |
 //! | `figure` | strengths with both kinds of intervals |
-//! | `request` | what is asked of a board, as flags |
+//! | `request`, `asked` | what is asked of a board, as flags |
 
+mod asked;
+mod categories;
 mod figure;
 mod gold;
 mod request;
 mod rows;
+mod slopes;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
-use board::{Board, Settings};
+use board::{Board, BoardError, CategoryBoards, Settings};
 use judges::Goal;
 use output::numbers::with_separators;
 use output::tell::note;
@@ -23,6 +28,7 @@ use output::text_table::noted::{self, NotedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
 
+pub use self::categories::CategoryReport;
 pub use self::gold::GoldSource;
 pub use self::request::BoardRequest;
 
@@ -35,6 +41,8 @@ pub struct BoardReport {
     pub board: Board,
     /// How it was read, in sentences.
     pub notes: Vec<String>,
+    /// The boards of its categories, if they were asked for: then `board` is that of all.
+    pub categories: Option<CategoryReport>,
 }
 
 /// What a board of N competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
@@ -95,7 +103,7 @@ impl BoardReport {
         }
         said_cost(live.config().names.len(), quiet);
         let board = live.board(settings).map_err(|error| anyhow!("{name}: {error}"))?;
-        Ok(Self { name: name.to_owned(), board, notes })
+        Ok(Self { name: name.to_owned(), board, notes, categories: None })
     }
 
     /// The report on a table that was read; people's, if that is another one, is read in the same way. Unless `quiet`, says before what it costs if that is much.
@@ -111,15 +119,24 @@ impl BoardReport {
         quiet: bool,
     ) -> Result<Self> {
         said_cost(reading.table.names.len(), quiet);
-        let Reading { table, mut notes } = reading;
-        let (board, further) = gold.board(name, table, options, settings)?;
-        notes.extend(further);
-        Ok(Self { name: name.to_owned(), board, notes })
-    }
-
-    /// What a model beside people comes to, in sentences; none without one.
-    fn beside(&self) -> &[String] {
-        self.board.model.as_ref().map_or(&[], |model| &model.sentences)
+        let Reading { table, mut notes, categories } = reading;
+        let (board, categories) = match categories {
+            None => {
+                let (board, further) = gold.board(name, table, options, settings)?;
+                notes.extend(further);
+                (board, None)
+            }
+            Some(categories) => {
+                gold.refuse_categories(&categories.column)?;
+                let made = CategoryBoards::new(&table, &categories, settings).map_err(|error| match error {
+                    BoardError::Mix(_) => usage(format!("--mix: {name}: {error}")),
+                    error => anyhow!("{name}: {error}"),
+                })?;
+                let (board, report) = CategoryReport::of(made);
+                (board, Some(report))
+            }
+        };
+        Ok(Self { name: name.to_owned(), board, notes, categories })
     }
 
     /// What would mislead, in sentences: findings first, then how the table was read.
@@ -147,35 +164,72 @@ impl BoardReport {
         found.chain(self.board.too_few.iter().cloned()).chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
+    /// The answer in one sentence; with categories, that of all of them.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match &self.categories {
+            None => self.board.sentence.clone(),
+            Some(categories) => format!("{}: {}", categories.mix(), self.board.sentence),
+        }
+    }
+
+    /// What depends on the category, what covariates are worth, how judges differ, and what a model beside people comes to, in sentences.
+    fn details(&self) -> Vec<String> {
+        let effects = self.board.effects.iter().map(board::Effect::sentence);
+        let judges = self.board.discrimination.iter().map(board::Discrimination::sentence);
+        let by = self.categories.iter().flat_map(CategoryReport::sentences);
+        let model = self.board.model.iter().flat_map(|model| model.sentences.iter().cloned());
+        by.chain(effects).chain(judges).chain(model).collect()
+    }
+
+    /// The board of all, and those of the categories.
+    fn boards(&self) -> Vec<rows::Of<'_>> {
+        let of_categories = self.categories.iter().flat_map(|report| &report.categories);
+        let of_categories = of_categories.map(|one| (Some(one.name.as_str()), &one.board));
+        std::iter::once((None, &self.board)).chain(of_categories).collect()
+    }
+
     /// What the columns are.
     fn assumptions(&self) -> Vec<String> {
         let all = &self.board.assumptions;
-        [&all.claims, &all.units, &all.of_whom, &all.one_look, &all.every_look, &all.without_model]
+        let mut said = [&all.claims, &all.units, &all.of_whom, &all.one_look, &all.every_look, &all.without_model]
             .map(Clone::clone)
-            .to_vec()
+            .to_vec();
+        said.extend(self.categories.iter().map(|report| format!("{}.", report.assumption(self.board.level))));
+        if self.board.competitors.iter().any(|one| one.plain.is_some()) {
+            said.push("Plain: the strength that is fitted without covariates and without slopes of judges.".to_owned());
+        }
+        said
     }
 
     /// The table with what it assumes below.
     fn noted(&self) -> NotedTable {
         let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
-        rows::table(&self.board, notes)
+        rows::table(&self.boards(), notes)
     }
 
     /// For the terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("{}\n", self.board.sentence);
-        self.beside().iter().for_each(|sentence| text += &format!("{sentence}\n"));
+        let mut text = format!("{}\n", self.sentence());
+        for detail in self.details() {
+            text += &format!("{detail}\n");
+        }
         for remark in self.remarks() {
             text += &format!("! {remark}\n");
         }
         if let Some(advice) = self.advice() {
             text += &format!("{advice}\n");
         }
-        let table = rows::table(&self.board, Vec::new());
+        let table = rows::table(&self.boards(), Vec::new());
         let never = table.notes.iter().map(|note| format!("{note}."));
         let notes: Vec<String> = never.chain(self.assumptions()).collect();
-        format!("{text}\n{}\n\n{}", NotedTable { notes: Vec::new(), ..table }.text().trim_end(), notes.join("\n"))
+        let table = NotedTable { notes: Vec::new(), ..table }.text();
+        text += &format!("\n{}\n\n{}", table.trim_end(), notes.join("\n"));
+        if let Some(discrimination) = &self.board.discrimination {
+            text += &format!("\n\n{}", slopes::table(discrimination).text().trim_end());
+        }
+        text
     }
 
     /// How many more judgements it takes, in a sentence.
@@ -187,19 +241,22 @@ impl BoardReport {
     /// The same in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("**{}**\n\n", noted::markdown(&self.board.sentence));
-        for remark in self.beside().iter().cloned().chain(self.remarks()).chain(self.advice()) {
+        let mut text = format!("**{}**\n\n", noted::markdown(&self.sentence()));
+        for remark in self.details().into_iter().chain(self.remarks()).chain(self.advice()) {
             text += &format!("* {}\n", noted::markdown(&remark));
         }
-        format!("{}\n\n{}", text.trim_end(), self.noted().markdown())
+        text = format!("{}\n\n{}", text.trim_end(), self.noted().markdown());
+        if let Some(discrimination) = &self.board.discrimination {
+            text += &format!("\n\n{}", slopes::table(discrimination).markdown());
+        }
+        text
     }
 
     /// The table in LaTeX; `standalone`: a whole document. The sentence and what would mislead are comments or a paragraph.
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
         let mut table = self.noted();
-        let sentence = std::iter::once(self.board.sentence.clone());
-        let said = sentence.chain(self.beside().iter().cloned()).chain(self.remarks()).chain(self.advice());
+        let said = std::iter::once(self.sentence()).chain(self.details()).chain(self.remarks()).chain(self.advice());
         table.notes.splice(0..0, said.map(|note| note.trim_end_matches('.').to_owned()));
         table.latex(standalone)
     }
@@ -209,7 +266,7 @@ impl BoardReport {
     /// # Errors
     /// If memory runs out.
     pub fn csv(&self) -> Result<Vec<u8>> {
-        rows::csv(&self.board)
+        rows::csv(&self.boards())
     }
 
     /// Everything, for programs.
@@ -220,6 +277,9 @@ impl BoardReport {
         let mut value = serde_json::to_value(&self.board).context("the board has no JSON")?;
         value["table"] = json!(self.name);
         value["notes"] = json!(self.notes);
+        if let Some(categories) = &self.categories {
+            value["by"] = categories.json().context("the categories have no JSON")?;
+        }
         Ok(value)
     }
 
@@ -234,13 +294,17 @@ impl BoardReport {
     /// # Errors
     /// As for [`json`](Self::json) and [`csv`](Self::csv).
     pub fn files(&self) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        Ok(vec![
+        let mut files = vec![
             ("board.json", (serde_json::to_string_pretty(&self.json()?)? + "\n").into_bytes()),
             ("board.csv", self.csv()?),
             ("board.txt", (self.text() + "\n").into_bytes()),
             ("board.md", (self.markdown() + "\n").into_bytes()),
             ("board.tex", (self.latex(false) + "\n").into_bytes()),
-        ])
+        ];
+        if let Some(discrimination) = &self.board.discrimination {
+            files.push(("board-judges.csv", slopes::csv(discrimination)?));
+        }
+        Ok(files)
     }
 }
 

@@ -9,7 +9,7 @@ use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
 
-use super::GoldSource;
+use super::{GoldSource, asked};
 
 /// How a table is read, and what is asked of it.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -37,7 +37,7 @@ pub struct BoardRequest {
     clusters: ClustersArg,
 
     /// The judges that are people: their judgements of some questions are the truth, all other judges are a model that judged all
-    #[arg(long, value_name = "JUDGE,...")]
+    #[arg(long, value_name = "JUDGE,...", conflicts_with_all = ["covariates", "by", "discrimination"])]
     #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
     gold: Vec<NameList>,
 
@@ -53,16 +53,43 @@ pub struct BoardRequest {
     /// How the model accounts for ties
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = TiesArg::Davidson)]
     ties: TiesArg,
+
+    /// Adjust strengths for how answers differ otherwise: for length, in the column `length` (first minus second) or in length_first and
+    /// length_second; other columns as length=difference or length=words_a:words_b
+    #[arg(long, value_name = "NAME[=COLUMN],...")]
+    #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
+    covariates: Vec<NameList>,
+
+    /// Also make a board for each category, which this column names: the confidence holds for all of them together
+    #[arg(long, value_name = "COLUMN")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+
+    /// The shares of the categories of --by in the board of all, e.g. coding=0.3,chat=0.7 [default: those of the table]
+    #[arg(long, value_name = "CATEGORY=SHARE,...")]
+    #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
+    mix: Vec<NameList>,
+
+    /// Fit how well each judge distinguishes competitors, and weigh judges by it
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    discrimination: bool,
 }
 
 impl BoardRequest {
     /// How the table is read.
     ///
     /// # Errors
-    /// As wrong usage, for a column that is not named as it should be.
+    /// As wrong usage, for a column, a covariate or a share that is not named as it should be.
     pub fn options(&self) -> Result<Options> {
         let columns = columns(&NameList::all(&self.columns))?;
-        Ok(Options { columns, winner_is: self.winner_is.into(), order_unknown: self.order_unknown })
+        Ok(Options {
+            columns,
+            winner_is: self.winner_is.into(),
+            order_unknown: self.order_unknown,
+            covariates: asked::covariates(&NameList::all(&self.covariates))?,
+            by: asked::split(self.by.as_ref(), &NameList::all(&self.mix))?,
+        })
     }
 
     /// Whose judgements are the truth.
@@ -83,6 +110,7 @@ impl BoardRequest {
             ties: self.ties.into(),
             looks: self.looks.into(),
             tolerance: self.tolerance,
+            discrimination: self.discrimination,
             ..Settings::default()
         }
     }

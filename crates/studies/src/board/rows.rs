@@ -1,34 +1,40 @@
-//! The table of a board.
+//! The table of a board, or of several.
 
 use anyhow::Result;
 use board::{Board, Competitor, Estimate, ModelReport, Ranks, percent};
 use output::numbers::with_separators;
 use output::text_table::noted::NotedTable;
 
-/// Best first, with the notes given.
-pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
-    let several = board.groups.len() > 1;
+/// A board, and the category it is of; none for the board of all.
+pub(super) type Of<'a> = (Option<&'a str>, &'a Board);
+
+/// The first column where there are several boards.
+const OF_ALL: &str = "(all)";
+
+/// Board after board, best first, with the notes given.
+pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
+    let several = boards.iter().any(|(_, board)| board.groups.len() > 1);
+    let (plain, model) = (has_plain(boards), model(boards));
     let mut columns = Vec::new();
+    if boards.len() > 1 {
+        columns.push(("category", false));
+    }
     if several {
         columns.push(("group", true));
     }
-    columns.extend([
-        ("rank", true),
-        ("competitor", false),
-        ("claim", false),
-        ("strength", true),
-        ("± s.e.", true),
-        ("won", true),
-        ("lost", true),
-        ("tied", true),
-        ("P(best)", true),
-        ("ranks, one look", true),
-    ]);
+    columns.extend([("rank", true), ("competitor", false), ("claim", false), ("strength", true), ("± s.e.", true)]);
+    if plain {
+        columns.push(("plain", true));
+    }
+    columns.extend([("won", true), ("lost", true), ("tied", true), ("P(best)", true), ("ranks, one look", true)]);
     // With a model, nothing is stated of every look.
-    columns.push(if board.model.is_some() { ("model − people", true) } else { ("every look", true) });
+    columns.push(if model.is_some() { ("model − people", true) } else { ("every look", true) });
     columns.extend([("beats", true), ("beaten by", true)]);
-    let row = |competitor: &Competitor| {
+    let row = |category: Option<&str>, competitor: &Competitor| {
         let mut cells = Vec::new();
+        if boards.len() > 1 {
+            cells.push(category.unwrap_or(OF_ALL).to_owned());
+        }
         if several {
             cells.push((competitor.group + 1).to_string());
         }
@@ -38,12 +44,17 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
             competitor.claim.words().to_owned(),
             format!("{:.2}", competitor.strength),
             format!("{:.2}", competitor.standard_error),
+        ]);
+        if plain {
+            cells.push(competitor.plain.map_or_else(String::new, |plain| format!("{:.2}", plain.value)));
+        }
+        cells.extend([
             with_separators(competitor.wins),
             with_separators(competitor.losses),
             with_separators(competitor.ties),
             percent(competitor.best),
             ranks(competitor.once),
-            match &board.model {
+            match model {
                 Some(model) => favour(model, &competitor.name).map_or_else(String::new, in_100),
                 None => competitor.always.map_or_else(String::new, ranks),
             },
@@ -53,17 +64,18 @@ pub(super) fn table(board: &Board, notes: Vec<String>) -> NotedTable {
         cells
     };
     let mut notes = notes;
-    if !board.never_compared.is_empty() {
-        notes.insert(0, format!("Never compared with another: {}", board.never_compared.join(", ")));
+    for (category, board) in boards.iter().rev().filter(|(_, board)| !board.never_compared.is_empty()) {
+        let place = category.map_or_else(String::new, |name| format!(" in {name}"));
+        notes.insert(0, format!("Never compared with another{place}: {}", board.never_compared.join(", ")));
     }
-    if board.model.is_some() {
+    if model.is_some() {
         notes.push(
             "Model − people: points in 100 that the model gives beyond what people do, where both judged".to_owned(),
         );
     }
     NotedTable {
         columns: columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
-        rows: board.competitors.iter().map(row).collect(),
+        rows: boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one))).collect(),
         notes,
     }
 }
@@ -87,12 +99,22 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
+/// The model beside people; boards by category have none.
+fn model<'a>(boards: &[Of<'a>]) -> Option<&'a ModelReport> {
+    boards.iter().find_map(|(_, board)| board.model.as_ref())
+}
+
+/// Whether strengths of fits without covariates and slopes stand beside the others.
+fn has_plain(boards: &[Of<'_>]) -> bool {
+    boards.iter().any(|(_, board)| board.competitors.iter().any(|one| one.plain.is_some()))
+}
+
 /// All numbers in full.
-pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
+pub(super) fn csv(boards: &[Of<'_>]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let of_model: &[&str] =
-        if board.model.is_some() { &["model_minus_people", "model_minus_people_error"] } else { &[] };
-    let header = [
+    let (plain, model) = (has_plain(boards), model(boards));
+    let mut header: Vec<&str> = if boards.len() > 1 { vec!["category"] } else { Vec::new() };
+    header.extend([
         "group",
         "rank",
         "name",
@@ -110,11 +132,20 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
         "beaten_by",
         "claim",
         "claim_at",
-    ];
-    writer.write_record(header.iter().chain(of_model))?;
-    for one in &board.competitors {
+    ]);
+    if plain {
+        header.extend(["plain_strength", "plain_standard_error"]);
+    }
+    if model.is_some() {
+        header.extend(["model_minus_people", "model_minus_people_error"]);
+    }
+    writer.write_record(header)?;
+    let all = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(move |one| (name, board, one)));
+    for (category, board, one) in all {
         let rank = |of: fn(Ranks) -> usize| one.always.map_or_else(String::new, |ranks| of(ranks).to_string());
-        let mut record = vec![
+        let of_category = category.unwrap_or(OF_ALL).to_owned();
+        let mut cells: Vec<String> = if boards.len() > 1 { vec![of_category] } else { Vec::new() };
+        cells.extend([
             (one.group + 1).to_string(),
             one.rank.to_string(),
             one.name.clone(),
@@ -132,12 +163,15 @@ pub(super) fn csv(board: &Board) -> Result<Vec<u8>> {
             one.beaten_by.to_string(),
             one.claim.words().to_owned(),
             board.looks.words().to_owned(),
-        ];
-        if let Some(model) = &board.model {
-            let found = favour(model, &one.name);
-            record.extend([found.map(|one| one.value), found.map(|one| one.error)].map(number));
+        ]);
+        if plain {
+            cells.extend([one.plain.map(|plain| plain.value), one.plain.map(|plain| plain.error)].map(number));
         }
-        writer.write_record(record)?;
+        if let Some(model) = model {
+            let found = favour(model, &one.name);
+            cells.extend([found.map(|one| one.value), found.map(|one| one.error)].map(number));
+        }
+        writer.write_record(cells)?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }

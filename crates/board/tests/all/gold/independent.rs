@@ -2,7 +2,7 @@
 
 use crate::independent::{Lehmer, numbers};
 use serde_json::Value;
-use statistics::bradley_terry::{Comparison, Fit, Labels, Options, Point, Predicted, PredictionPowered, Ties, cells};
+use statistics::bradley_terry::{Comparison, Fit, Labels, Options, Point, Predicted, PredictionPowered, cells};
 
 const COMPETITORS: u64 = 5;
 const QUESTIONS: usize = 1_200;
@@ -22,7 +22,7 @@ fn questions(seed: u64) -> (Vec<Comparison>, Vec<Predicted>) {
         let wins = |at: f64, difference: f64| f64::from(u8::from(at < 1.0 / (1.0 + libm::exp(-difference))));
         let (first, second, bias) = (first as usize, second as usize, favoured(first) - favoured(second));
         let point = Point::Share(wins(by_people, difference));
-        people.push(Comparison { first, second, position: 0.0, point, weight: 1.0, copies: 1 });
+        people.push(Comparison { first, second, point, ..Comparison::default() });
         let shares = Point::Share(wins(by_model, difference + bias)).shares();
         model.push(Predicted { first, second, shares });
     }
@@ -35,8 +35,7 @@ fn expected() -> Value {
 }
 
 fn alone(people: &[Comparison]) -> Fit {
-    Fit::new(COMPETITORS as usize, &cells(people), Options { position: false, prior: None, ties: Ties::Davidson })
-        .unwrap()
+    Fit::new(COMPETITORS as usize, &cells(people), Options::default()).unwrap()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::world::shuffle;
 use board::read::{Options, bytes};
 use board::{Board, Gold, Judgement, Settings};
 use statistics::Normals;
-use statistics::bradley_terry::{Comparison, Fit, Options as FitOptions, Point, Ties, cells};
+use statistics::bradley_terry::{Comparison, Fit, Options as FitOptions, Point, cells};
 use std::collections::BTreeMap;
 
 /// The judgements of people and of GPT-4; `None`, said, without the data.
@@ -51,11 +51,11 @@ fn truth(questions: &[Question], competitors: usize) -> Vec<f64> {
                 position: 1.0,
                 point,
                 weight: 1.0 / question.people.len() as f64,
-                copies: 1,
+                ..Comparison::default()
             });
         }
     }
-    let options = FitOptions { position: true, prior: None, ties: Ties::Davidson };
+    let options = FitOptions { position: true, ..FitOptions::default() };
     Fit::new(competitors, &cells(&all), options).unwrap().strengths().to_vec()
 }
 

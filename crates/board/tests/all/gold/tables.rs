@@ -2,7 +2,7 @@
 
 use super::coverage::measured;
 use super::world::World;
-use board::{Answer, Board, BoardError, Finding, Gold, Judgement, Looks, Order, Settings, Table, TieModel};
+use board::{Answer, Board, BoardError, Covariate, Finding, Gold, Judgement, Looks, Order, Settings, Table, TieModel};
 use statistics::Normals;
 
 fn quick() -> Settings {
@@ -24,6 +24,7 @@ fn table(judgements: Vec<Judgement>) -> Table {
         judges: names(&["ann", "gpt", "ben"]),
         judgements,
         order: Order::Shown,
+        covariates: vec![],
     }
 }
 
@@ -47,6 +48,7 @@ fn two_tables_share_names_and_items() {
         judges: vec![],
         judgements: vec![row(0, 2, Some(0), None), row(1, 2, Some(1), None)],
         order: Order::Shown,
+        covariates: vec![],
     };
     let gold = Gold::of_tables(people, Table { judges: vec![], ..model }).unwrap();
     assert_eq!(gold.people.names, names(&["x", "y", "z", "w"]));
@@ -86,8 +88,12 @@ fn what_cannot_be_compared_is_refused() {
     refused(table(vec![row(0, 1, Some(0), Some(0)), row(0, 1, Some(1), Some(1))]), &["ann"], "no question in common");
     let weighted = Judgement { weight: 2.0, ..row(0, 1, Some(0), Some(1)) };
     refused(table(vec![good[0], weighted]), &["ann"], "the model has weight 2");
+    let length = Covariate { name: "length".to_owned(), differences: vec![1.0, 2.0] };
+    refused(Table { covariates: vec![length], ..table(good.clone()) }, &["ann"], "not adjusted for covariates");
     let every = Settings { looks: Looks::Every, ..quick() };
     let gold = Gold::split(&table(good), &names(&["ann"])).unwrap();
+    let slopes = Settings { discrimination: true, ..quick() };
+    assert!(matches!(Board::with_gold(&gold, &slopes), Err(BoardError::Gold(text)) if text.contains("no slopes")));
     assert!(matches!(Board::with_gold(&gold, &every), Err(BoardError::Gold(text)) if text.contains("one look")));
 }
 

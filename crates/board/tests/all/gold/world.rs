@@ -2,7 +2,7 @@
 
 use board::{Answer, Gold, Judgement, Order, Table};
 use statistics::Normals;
-use statistics::bradley_terry::{Cell, Fit, Options, Ties};
+use statistics::bradley_terry::{Cell, Covariates, Fit, Options, Ties};
 
 /// People's strengths, and in what the model differs from people.
 #[derive(Debug, Clone)]
@@ -57,6 +57,7 @@ impl World {
             judges: vec![],
             judgements: vec![],
             order: Order::Shown,
+            covariates: vec![],
         };
         let (mut people, mut model) = (table(), table());
         let mut pairs: Vec<(usize, usize)> = (0..count).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
@@ -116,11 +117,20 @@ impl World {
                         sums.iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
                     }
                     let [wins, losses, ties] = sums;
-                    cells.push(Cell { first, second, position, wins, losses, ties });
+                    cells.push(Cell {
+                        first,
+                        second,
+                        position,
+                        wins,
+                        losses,
+                        ties,
+                        covariates: Covariates::default(),
+                        slope: None,
+                    });
                 }
             }
         }
-        let options = Options { position: true, prior: None, ties: Ties::Davidson };
+        let options = Options { position: true, ..Options::default() };
         Fit::new(self.strengths.len(), &cells, options).unwrap().strengths().to_vec()
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
     let units = Units::of(table).unwrap().units;
     let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
     let arms = table.names.len();
-    let fit = Fit::new(arms, &cells(&comparisons), Options { position: true, prior: None, ties: Ties::Davidson });
+    let fit = Fit::new(arms, &cells(&comparisons), Options { position: true, ..Options::default() });
     let pairs: Vec<(usize, usize)> =
         (0..arms).flat_map(|i| (0..arms).map(move |j| (i, j))).filter(|(i, j)| i != j).collect();
     let Ok(fit) = fit else {

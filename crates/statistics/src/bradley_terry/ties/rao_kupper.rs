@@ -14,8 +14,8 @@
 //! The paper's parameter is θ; ln ν is free, so that Newton's method needs no bounds. The family is not exponential: curvatures are
 //! those observed, which depend on the outcomes.
 
-use super::comparison::Cell;
-use super::ties::Terms;
+use super::Terms;
+use crate::bradley_terry::Cell;
 
 /// The threshold η and its first two derivatives by ln ν.
 fn threshold(ln_tie: f64) -> (f64, f64, f64) {
@@ -70,6 +70,7 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bradley_terry::Comparison;
 
     /// The paper's own form: π_i / (π_i + θ π_j).
     #[test]
@@ -89,7 +90,7 @@ mod tests {
     /// Derivatives agree with differences of the likelihood, also far out.
     #[test]
     fn derivatives_are_those_of_the_likelihood() {
-        let cell = Cell { first: 0, second: 1, position: 0.0, wins: 3.0, losses: 1.5, ties: 2.0 };
+        let cell = Cell { losses: 1.5, wins: 3.0, ties: 2.0, ..Comparison::default().cell() };
         for (d, u) in [(0.3, -0.4), (-2.0, 1.5), (6.0, -3.0), (0.0, 4.0)] {
             let h = 1e-5;
             let at = |d: f64, u: f64| terms(&cell, d, u);
@@ -122,7 +123,7 @@ mod tests {
         let mut expected = [0.0; 2];
         for (outcome, (half, tied)) in [(0.5, 0.0), (-0.5, 0.0), (0.0, 1.0)].into_iter().enumerate() {
             let count = |other: usize| f64::from(u8::from(outcome == other));
-            let cell = Cell { first: 0, second: 1, position: 0.0, wins: count(0), losses: count(1), ties: count(2) };
+            let cell = Cell { wins: count(0), losses: count(1), ties: count(2), ..Comparison::default().cell() };
             let found = terms(&cell, d, u);
             for (place, slope) in [found.slope, found.tie_slope].into_iter().enumerate() {
                 let of_residuals = factors[place][0] * (half - mean) + factors[place][1] * (tied - p[2]);

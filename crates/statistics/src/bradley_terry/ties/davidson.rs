@@ -8,8 +8,8 @@
 //! * R. R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments",
 //!   Journal of the American Statistical Association 65(329), 1970, <https://doi.org/10.1080/01621459.1970.10481082>.
 
-use super::comparison::Cell;
-use super::ties::Terms;
+use super::Terms;
+use crate::bradley_terry::Cell;
 
 /// P(win), P(loss) and P(tie) for a difference of strengths.
 pub(super) fn probabilities(difference: f64, tie: f64) -> [f64; 3] {

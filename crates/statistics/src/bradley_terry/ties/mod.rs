@@ -1,7 +1,9 @@
 //! Models of ties, and what they say of one comparison.
 
+mod davidson;
+mod rao_kupper;
+
 use super::comparison::Cell;
-use super::{davidson, rao_kupper};
 
 /// How often pairs tie, given the difference d of their strengths. In both models d is ln(P(win) / P(loss)) where there are no
 /// ties, and one parameter ν says how many there are: 0 for none.

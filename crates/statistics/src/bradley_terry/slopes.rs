@@ -1,0 +1,51 @@
+//! What fits with slopes need beside others: their differences are products of parameters, and their scale is a definition.
+
+use super::comparison::Cell;
+use super::fit::Fit;
+use crate::matrix::Cholesky;
+
+impl Fit {
+    /// The factor of the information with what it lacks where differences are not linear in the parameters: with as much of that as leaves it positive
+    /// definite, which is all of it at the maximum.
+    pub(super) fn factor(&self, cells: &[Cell], information: &[f64]) -> Cholesky {
+        let size = self.layout.size;
+        if self.layout.slopes > 0 {
+            let bent = self.bent(cells, information);
+            for share in [1.0, 0.95, 0.8, 0.6, 0.3] {
+                let mixed: Vec<f64> = information.iter().zip(&bent).map(|(a, b)| a + share * (b - a)).collect();
+                if let Some(factor) = Cholesky::new(&mixed, size) {
+                    return factor;
+                }
+            }
+        }
+        Cholesky::forced(information, size)
+    }
+
+    /// The information with what it lacks where differences are not linear in the parameters.
+    pub(super) fn bent(&self, cells: &[Cell], information: &[f64]) -> Vec<f64> {
+        let size = self.layout.size;
+        let mut bent = information.to_vec();
+        for cell in cells {
+            let Some((slope, others)) = self.layout.bends(&self.at, cell) else { continue };
+            let score = self.terms(&self.at, cell).slope;
+            for (place, bend) in others {
+                bent[slope * size + place] -= score * bend;
+                if place != slope {
+                    bent[place * size + slope] -= score * bend;
+                }
+            }
+        }
+        bent
+    }
+
+    /// Slopes are those of an average judge by definition: twice as large ones with half the strengths are the same fit, which only the prior
+    /// distinguishes. A large curvature takes that direction out of the inverse.
+    pub(super) fn fix_scale(&self, information: &mut [f64]) {
+        let (size, first) = (self.layout.size, self.layout.first_slope());
+        let places = first..first + self.layout.slopes;
+        let largest = places.clone().map(|place| information[place * size + place]).fold(0.0, f64::max);
+        for row in places.clone() {
+            places.clone().for_each(|column| information[row * size + column] += 1e6 * largest);
+        }
+    }
+}
