@@ -35,7 +35,6 @@ mod preferences;
 mod proven_wins;
 #[cfg(feature = "read")]
 pub mod read;
-mod regressors;
 mod settings;
 mod table;
 mod units;

@@ -1,10 +1,11 @@
 //! The fit of one group of competitors that judgements connect.
 
+mod regressors;
+
 use crate::correction::{Correction, Question};
 use crate::populations::{self, Populations, Source};
 use crate::posterior::Posterior;
 use crate::proven_wins::ProvenWins;
-use crate::regressors;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
 use crate::{BoardError, Order, Table};

@@ -8,7 +8,7 @@ use statistics::bradley_terry::{Covariates, Undetermined, cells, undetermined};
 const MOST_PARAMETERS: usize = 2_000;
 
 /// Divides covariates by what units typically differ by, and returns these numbers. The fit is the same, and of the size of strengths.
-pub(crate) fn standardise(units: &mut [Unit]) -> Vec<f64> {
+pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
     let count = units.first().map_or(0, |unit| unit.comparison.covariates.values().len());
     let mean_square = |k: usize| {
         let weight = |unit: &Unit| unit.comparison.weight * unit.comparison.copies as f64;
@@ -25,7 +25,7 @@ pub(crate) fn standardise(units: &mut [Unit]) -> Vec<f64> {
 }
 
 /// Refuses covariates whose coefficients the units of a group do not determine.
-pub(crate) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
+pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
     let all = cells(units.iter().map(|unit| &unit.comparison));
     let Some((place, reason)) = undetermined(arms, &all) else { return Ok(()) };
     let reason = match reason {
@@ -47,7 +47,7 @@ pub(crate) fn check_determined(arms: usize, units: &[Unit], names: &[String]) ->
 }
 
 /// Gives the units of a group the numbers of their judges among its own, who are returned by their numbers in the table.
-pub(crate) fn assign_slopes(table: &Table, arms: usize, units: &mut [Unit]) -> Result<Vec<u32>, BoardError> {
+pub(super) fn assign_slopes(table: &Table, arms: usize, units: &mut [Unit]) -> Result<Vec<u32>, BoardError> {
     let mut judges = Vec::new();
     for unit in units.iter() {
         let Some(judge) = unit.judge else {
