@@ -136,7 +136,7 @@ impl Settings {
             judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))
         })?;
         if file.torn() > 0 {
-            let what = "its last line was cut off while it was written, and is dropped; nobody knows of it";
+            let what = "its last line was cut off while it was written; it is dropped, and no answer depends on it";
             note(false, &format!("{}: {what}", path.display()));
         }
         self.agree_with(file.session.config(), path)?;

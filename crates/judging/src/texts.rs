@@ -7,7 +7,7 @@ use anyhow::Result;
 use output::explained;
 use output::input;
 use output::usage::usage;
-use ranktypes::text::excerpt;
+use ranktypes::text::{excerpt, plain_header};
 
 /// A larger table is not read.
 const MOST: u64 = 1 << 30;
@@ -151,7 +151,7 @@ impl Texts {
 fn records(text: &str) -> Result<Vec<Row>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| format!(", line 1: {error}"))?.clone();
-    let names: Vec<String> = header.iter().map(plain).collect();
+    let names: Vec<String> = header.iter().map(plain_header).collect();
     let place = |known: &[&str]| known.iter().find_map(|known| names.iter().position(|name| name == known));
     let missing = |what: &str| {
         let found: Vec<String> = header.iter().map(str::to_owned).collect();
@@ -192,7 +192,7 @@ fn lines(text: &str) -> Result<Vec<Row>, String> {
         let fields: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(text).map_err(|error| format!(", line {line}: not an object of JSON: {error}"))?;
         let field = |known: &[&str]| -> Result<Option<String>, String> {
-            let found = known.iter().find_map(|known| fields.iter().find(|(name, _)| plain(name) == *known));
+            let found = known.iter().find_map(|known| fields.iter().find(|(name, _)| plain_header(name) == *known));
             match found {
                 None | Some((_, serde_json::Value::Null)) => Ok(None),
                 Some((_, serde_json::Value::String(text))) => Ok(Some(text.clone())),
@@ -206,11 +206,6 @@ fn lines(text: &str) -> Result<Vec<Row>, String> {
         rows.push(Row { line, item, competitor, text: field(TEXT)?, question: field(QUESTION)? });
     }
     Ok(rows)
-}
-
-/// A header without case, and with underscores for spaces and hyphens.
-fn plain(header: &str) -> String {
-    header.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 #[cfg(test)]

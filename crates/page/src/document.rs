@@ -38,6 +38,22 @@ enum Moves<'a> {
     List,
 }
 
+/// The head of a page of a server: its title, the way to its files, and the names of its styles and its script.
+#[must_use]
+pub fn head(title: &str, base: &str, styles: &str, script: Option<&str>) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) }
+            link rel="icon" href={ (base) "icon.svg" } type="image/svg+xml";
+            link rel="stylesheet" href={ (base) (styles) };
+            @if let Some(script) = script { script src={ (base) (script) } defer {} }
+        }
+    }
+}
+
 /// A whole page of a server.
 fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) -> String {
     let base = frame.base;
@@ -49,15 +65,7 @@ fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) 
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                link rel="icon" href={ (base) "icon.svg" } type="image/svg+xml";
-                link rel="stylesheet" href={ (base) "page.css" };
-                @if moves.is_some() { script src={ (base) "page.js" } defer {} }
-            }
+            (head(title, base, "page.css", moves.map(|_| "page.js")))
             body data-stream=[stream] data-list=[is_list.then_some("")] {
                 a.skip href="#main" { "To the content" }
                 header.bar {

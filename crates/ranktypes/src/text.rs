@@ -178,6 +178,12 @@ fn quoted(rest: &str) -> Option<(String, Option<&str>)> {
     None
 }
 
+/// The header of a column without case, and with underscores for spaces and hyphens: people write `Prompt ID` and `prompt-id`.
+#[must_use]
+pub fn plain_header(header: &str) -> String {
+    header.trim().to_lowercase().replace([' ', '-'], "_")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

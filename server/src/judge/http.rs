@@ -159,8 +159,8 @@ async fn done<T: Send + 'static>(
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => {
             tracing::warn!(error = format!("{error:#}"), "what a judge did was not written");
-            let sentence = "This could not be written, and nothing changed: go back and try again. Whoever runs this page \
-                            sees why in its terminal.";
+            let sentence = "This could not be written, and nothing changed: go back and try again. The terminal of this \
+                            page says why.";
             Err(problem(StatusCode::SERVICE_UNAVAILABLE, sentence))
         }
         Err(_) => Err(problem(StatusCode::INTERNAL_SERVER_ERROR, "Something is wrong here: go back and try again.")),

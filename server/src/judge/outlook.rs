@@ -36,7 +36,7 @@ impl Looks {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).outlook.clone()
     }
 
-    /// Looks at the session, beside whoever calls, if answers came or went since it was last looked at: each of the first, later every tenth.
+    /// Computes the outlook in a thread of its own once a tenth of the answers are new: after each of the first ten.
     pub(super) fn look(&self, session: &Session, shows_leader: bool) {
         let answered = session.counts().answered;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,7 @@
 //! What a judge sees.
 
 use maud::{DOCTYPE, Markup, html};
+use page::document::head;
 
 use super::markdown::rendered;
 use super::room::{Outcome, Shown};
@@ -38,15 +39,7 @@ fn framed(title: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                link rel="icon" href="/icon.svg" type="image/svg+xml";
-                link rel="stylesheet" href="/judge.css";
-                script src="/judge.js" defer {}
-            }
+            (head(title, "/", "judge.css", Some("judge.js")))
             body.judge { (body) }
         }
     }

@@ -3,22 +3,17 @@
 //
 //   node judge.mjs PROGRAM FOLDER-OF-SCREENSHOTS
 //
-// Needs `playwright-core` and `axe-core` where node finds them (NODE_PATH), and a Chromium (CHROMIUM, or /usr/bin/chromium).
+// `browser.mjs` says what it needs.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "/"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+import { browser, check, clean, open as opened, rules } from "./browser.mjs";
+
 const [program, shots] = process.argv.slice(2);
 mkdirSync(shots, { recursive: true });
 
-const check = (is, what) => {
-  if (!is) throw new Error(what);
-};
 const hostile = [
   "<script>document.title = 'hacked'</script>",
   "<img src='https://example.org/pixel.png' onerror=\"document.title = 'hacked'\">",
@@ -51,21 +46,11 @@ const links = await new Promise((resolve, reject) => {
 });
 const host = new URL(links.anna).host;
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-/** A page that notes what goes wrong. */
 const open = async (url, options) => {
-  const page = await (await browser.newContext(options)).newPage();
-  page.wrong = [];
-  page.on("console", (message) => message.type() !== "log" && page.wrong.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => page.wrong.push(`error: ${error}`));
-  page.on("request", (request) => new URL(request.url()).host !== host && page.wrong.push(`request to ${request.url()}`));
+  const page = await opened(options, [host]);
   await page.goto(url);
   return page;
 };
-const clean = (page, where) => check(page.wrong.length === 0, `${where}: ${page.wrong.join("; ")}`);
 const ticket = (page) => page.inputValue("input[name=ticket]");
 /** Presses a key, and waits for the next page. */
 const press = async (page, key) => {
@@ -82,9 +67,7 @@ try {
       for (const name of ["alpha", "beta", "gamma"]) check(!(await page.content()).includes(name), `${where}: it names ${name}`);
       check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where}: wider than the screen`);
       check((await page.$$(".text img, .text script, .text form, .text style, [onerror]")).length === 0, `${where}: HTML of an answer`);
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-      check(violations.length === 0, `${where}: ${violations.map((one) => `${one.id} at ${one.nodes.map((node) => node.target)}`).join("; ")}`);
+      await rules(page, where);
       if (width > 1000) {
         // Side by side, both scroll.
         const scrolled = await page.evaluate(async () => {

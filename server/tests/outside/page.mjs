@@ -3,23 +3,18 @@
 //
 //   node page.mjs PROGRAM FOLDER-OF-SCREENSHOTS
 //
-// Needs `playwright-core` and `axe-core` where node finds them (NODE_PATH), and a Chromium (CHROMIUM, or /usr/bin/chromium).
+// `browser.mjs` says what it needs.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, request as ask } from "node:http";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "/"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+import { browser, check, clean, open, rules } from "./browser.mjs";
+
 const [program, shots] = process.argv.slice(2);
 mkdirSync(shots, { recursive: true });
 
-const check = (is, what) => {
-  if (!is) throw new Error(what);
-};
 const started = [];
 const folder = mkdtempSync(join(tmpdir(), "rankduel-page-"));
 
@@ -37,34 +32,6 @@ const start = (...args) =>
     });
     child.on("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)));
   });
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-
-/** A page that notes what goes wrong. */
-const open = async (options, hosts) => {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  page.wrong = [];
-  page.on("console", (message) => message.type() !== "log" && page.wrong.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => page.wrong.push(`error: ${error}`));
-  page.on("request", (request) => {
-    const { host, protocol } = new URL(request.url());
-    if (protocol !== "data:" && !hosts.includes(host)) page.wrong.push(`request to ${host}`);
-  });
-  return page;
-};
-
-const rules = async (page, where) => {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  const all = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target).join(" ")}`);
-  check(all.length === 0, `${where}: ${all.join("; ")}`);
-};
-
-const clean = (page, where) => check(page.wrong.length === 0, `${where}: ${page.wrong.join("; ")}`);
 
 /** What Tab reaches, in order: texts of links, buttons and summaries, names of fields. */
 const reached = async (page) => {

@@ -2,6 +2,8 @@
 
 use super::error::{ReadError, quoted};
 
+pub(super) use ranktypes::text::plain_header as plain;
+
 /// The columns of a table by their names; those without one are found by the usual headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
@@ -86,11 +88,6 @@ pub(super) struct Found {
     pub(super) item: Vec<usize>,
     pub(super) judge: Option<usize>,
     pub(super) weight: Option<usize>,
-}
-
-/// A header without case, and with underscores for spaces and hyphens.
-pub(super) fn plain(header: &str) -> String {
-    header.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 /// Whether the header names two competitors in one of the ways known.

@@ -1,13 +1,12 @@
 //! Boards that are adjusted for covariates: against `tests/independent/covariates.py` (statsmodels), and against worlds in which length is liked.
 
-use crate::independent::{Lehmer, close, numbers, rows};
+use crate::independent::{Lehmer, close, clustered_by_item, numbers};
 use crate::world::{World, verdict};
 use board::{Answer, Claim};
 use board::{Board, BoardError, Clusters, Covariate, Judgement, Order, Settings, Table};
 use rayon::prelude::*;
 use serde_json::Value;
 use statistics::Normals;
-use statistics::bradley_terry::{Fit, Options, cells};
 
 /// The table of `covariates.py`.
 fn table(seed: u64, rows: usize, competitors: u64, items: u64) -> Table {
@@ -61,20 +60,8 @@ fn covariates_agree_with_statsmodels() {
     let expected: Value = serde_json::from_str(include_str!("../independent/covariates.json")).unwrap();
     let expected = &expected["fit"];
     let table = table(13, 900, 6, 40);
-    let comparisons = rows(&table);
-    let items: Vec<u32> = table.judgements.iter().map(|row| row.item.unwrap()).collect();
-    let fit = Fit::new(6, &cells(&comparisons), Options { position: true, ..Options::default() }).unwrap();
+    let (fit, clustered) = clustered_by_item(&table, expected);
     let (size, model) = (fit.size(), fit.model_covariance());
-    let clustered = fit.sandwich(&comparisons, Some(&items), true);
-    let error = |covariance: &[f64], k: usize| {
-        (covariance[k * size + k] + covariance[0] - covariance[k * size] - covariance[k]).sqrt()
-    };
-    for k in 1..6 {
-        let of = |key: &str| numbers(&expected[key])[k - 1].into();
-        close(fit.strengths()[k] - fit.strengths()[0], &of("differences"), "difference");
-        close(error(model, k), &of("model_errors"), "model error");
-        close(error(&clustered, k), &of("cluster_errors"), "clustered error");
-    }
     close(fit.position().unwrap(), &expected["position"], "position");
     for (place, k) in fit.covariate_places().zip(0..) {
         let of = |key: &str| numbers(&expected[key])[k].into();

@@ -105,11 +105,9 @@ fn agrees_with_scipy(ties: Ties, expected: &Value) {
     close(fit.ln_likelihood(), &expected["ln_likelihood"], "likelihood");
 }
 
-#[test]
-fn clustered_errors_agree_with_statsmodels() {
-    let table = table(12, 900, 6, 40, 0.0, 0.25);
-    let expected = &expected()["clustered"];
-    let comparisons = rows(&table);
+/// The fit of six competitors, whose differences from the first and their errors are those expected, and its covariances clustered by item.
+pub(crate) fn clustered_by_item(table: &Table, expected: &Value) -> (Fit, Vec<f64>) {
+    let comparisons = rows(table);
     let items: Vec<u32> = table.judgements.iter().map(|row| row.item.unwrap()).collect();
     let fit = Fit::new(6, &cells(&comparisons), OPTIONS).unwrap();
     let size = fit.size();
@@ -123,6 +121,15 @@ fn clustered_errors_agree_with_statsmodels() {
         close(error(fit.model_covariance(), k), &of("model_errors"), "model error");
         close(error(&clustered, k), &of("cluster_errors"), "clustered error");
     }
+    (fit, clustered)
+}
+
+#[test]
+fn clustered_errors_agree_with_statsmodels() {
+    let table = table(12, 900, 6, 40, 0.0, 0.25);
+    let expected = &expected()["clustered"];
+    let (fit, clustered) = clustered_by_item(&table, expected);
+    let size = fit.size();
     let place = fit.position_place().unwrap();
     close(clustered[place * size + place].sqrt(), &expected["position_cluster_error"], "position's clustered error");
     close(fit.ln_likelihood(), &expected["ln_likelihood"], "likelihood");

@@ -49,11 +49,9 @@ impl Session {
     /// If the judge's name cannot be one.
     pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Ticket>, SessionError> {
         check_judge(judge)?;
-        for number in self.closed.clone().into_iter().rev() {
-            let Some(pair) = self.closed_pair(number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge)
-            else {
-                continue;
-            };
+        let done: Vec<Pair> = self.closed_by(judge).collect();
+        for pair in done {
+            let number = pair.ticket.number;
             match self.reopened(number) {
                 Ok(_) => {}
                 // What was passed over is open again already.
@@ -70,9 +68,13 @@ impl Session {
     /// What this judge, if one is named, answered or passed over last; `None` if there is nothing.
     #[must_use]
     pub fn last_closed(&self, judge: Option<&str>) -> Option<Ticket> {
-        let of =
-            |number: &u64| self.closed_pair(*number).filter(|pair| judge.is_none() || pair.judge.as_deref() == judge);
-        self.closed.iter().rev().find_map(of).map(|pair| pair.ticket)
+        self.closed_by(judge).next().map(|pair| pair.ticket)
+    }
+
+    /// What this judge, if one is named, answered or passed over, the last first.
+    fn closed_by(&self, judge: Option<&str>) -> impl Iterator<Item = Pair> {
+        let all = self.closed.iter().rev().filter_map(|number| self.closed_pair(*number));
+        all.filter(move |pair| judge.is_none() || pair.judge.as_deref() == judge)
     }
 
     fn is_asked(&self, ticket: Ticket, judge: Option<&str>) -> bool {

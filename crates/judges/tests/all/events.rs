@@ -41,6 +41,37 @@ fn a_session_of_the_first_version_evolves() {
     assert_eq!((read.events, read.torn, counts.asked, counts.answered, counts.forgotten), (121, 0, 63, 48, 9));
 }
 
+/// What later versions of lines added, in a session as they were first written: a tolerance, notes, answers that were taken back.
+#[test]
+fn a_session_of_the_second_version_evolves() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-v2.jsonl");
+    if std::env::var_os("UPDATE").is_some() && !std::path::Path::new(path).exists() {
+        let items = ["one", "two"].map(str::to_owned).to_vec();
+        let settings = Config { items, both: true, tolerance: 0.05, ..config(3, 6) };
+        let mut live = Session::new(settings).expect("settings");
+        for call in 0..24 {
+            let judge = ["ann", "bob"][call % 2];
+            let pair = live.open().find(|pair| pair.judge.as_deref() == Some(judge)).cloned();
+            let pair = pair.unwrap_or_else(|| live.ask(Some(judge)).expect("a name"));
+            match call % 6 {
+                0 => live.forget(pair.ticket).expect("open"),
+                1 | 2 => live.tell_with_note(pair.ticket, Answer::First, None, Some("why")).expect("open"),
+                3 => drop(live.undo(Some(judge)).expect("a name")),
+                _ => live.tell(pair.ticket, Answer::Second, None).expect("open"),
+            }
+        }
+        std::fs::write(path, live.take_lines()).expect("a file");
+    }
+    let text = std::fs::read_to_string(path).expect("the fixture");
+    for field in ["\"tolerance\":0.05", "\"note\":\"why\"", "\"event\":\"taken-back\"", "live 2"] {
+        assert!(text.contains(field), "{field}");
+    }
+    let (live, read) = Session::replay(text.as_bytes()).expect("a session of version 2");
+    let counts = live.counts();
+    let taken_back = text.matches("taken-back").count();
+    assert_eq!((read.events as usize, taken_back, counts.answered, counts.forgotten), (46, 4, 12, 6));
+}
+
 /// Lines that no program wrote, with right checksums: each is refused in its own words.
 #[test]
 fn other_lines_are_refused_in_a_sentence() {
