@@ -74,6 +74,13 @@ class Live:
         against each other is good enough. Without, a session between equals never ends.
     horizon
         How many judgements there will be, for policies that must know.
+    model
+        A model that judges beside people: it answers every question, and lots, drawn by how far it agrees with them, decide which of
+        these a person audits. ``pair.judge`` is whom to ask, and what the session says holds for people.
+    people
+        The people beside the model.
+    model_cost
+        What an answer of the model costs, in judgements of a person, above 0 and at most 1.
 
     Raises
     ------
@@ -104,6 +111,9 @@ class Live:
         *,
         tolerance: float = 0.0,
         horizon: int = 0,
+        model: Optional[str] = None,
+        people: Sequence[str] = (),
+        model_cost: float = 0.01,
     ) -> None:
         if not isinstance(policy, str):
             raise TypeError(
@@ -123,6 +133,10 @@ class Live:
             "repeat": _share(repeat),
             "tolerance": float(tolerance),
         }
+        if model is not None:
+            settings["model"] = {"name": model, "cost": float(model_cost), "people": _texts("people", people)}
+        elif len(people) > 0:
+            raise ValueError("people: they audit a model; name it with model=, or leave them out")
         self._begin(_core.Session(json.dumps(settings)))
 
     def _begin(self, session: _core.Session) -> None:

@@ -164,6 +164,30 @@ def test_mistakes_are_taken_back(tmp_path: Path) -> None:
         live.tell(live.open[0].ticket, "tie", note="")
 
 
+def test_a_pair_says_whom_to_ask(tmp_path: Path) -> None:
+    live = rd.Live(["a", "b", "c"], model="gpt", people=["ann", "ben"], model_cost=0.02, seed=3)
+    rng = np.random.default_rng(1)
+    asked = {"gpt": 0, "ann": 0, "ben": 0}
+    while live.best() is None and sum(asked.values()) < 2_000:
+        pair = live.ask()
+        asked[pair.judge] += 1
+        ahead = "first" if pair.first < pair.second else "second"
+        live.tell(pair.ticket, ahead if pair.judge != "gpt" or rng.random() < 0.9 else "tie")
+    assert live.best() == "a" and asked["ann"] + asked["ben"] < asked["gpt"], asked
+    assert "gpt answered" in live.status and "said the same in" in live.status
+    live.save(tmp_path / "both.jsonl")
+    again = rd.Live.load(tmp_path / "both.jsonl")
+    assert again.best() == "a" and again.ask().judge == live.ask().judge
+    notes = again.board(advice=False).notes
+    assert any("model's answers are corrected" in note for note in notes), notes
+    with pytest.raises(ValueError, match="`eve` is neither the model `gpt` nor one of its people"):
+        live.ask(judge="eve")
+    with pytest.raises(ValueError, match="people: they audit a model"):
+        rd.Live(["a", "b"], people=["ann"])
+    with pytest.raises(ValueError, match="model_cost: expected what an answer costs"):
+        rd.Live(["a", "b"], model="gpt", people=["ann"], model_cost=2)
+
+
 def test_damaged_files_are_refused_by_line(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     live = rd.Live(list("abc"), seed=1)

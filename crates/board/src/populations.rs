@@ -10,7 +10,7 @@ use crate::settings::{Clusters, Settings};
 use crate::units::Unit;
 use crate::words::count;
 use serde::Serialize;
-use statistics::bradley_terry::{Comparison, Contrasts, Fit, inflated, two_way};
+use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two_way};
 
 /// What judgements share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -148,7 +148,11 @@ pub(crate) struct Source<'a> {
 impl Source<'_> {
     /// Covariances of all parameters under Bradley-Terry: the least to believe.
     fn model(&self) -> Vec<f64> {
-        self.correction.map_or_else(|| self.fit.model_covariance().to_vec(), Correction::model_covariance)
+        let alone = || {
+            let dispersion = dispersion(self.fit, self.units).unwrap_or(1.0);
+            self.fit.model_covariance().iter().map(|value| value * dispersion).collect()
+        };
+        self.correction.map_or_else(alone, Correction::model_covariance)
     }
 
     /// Those that units say, or, where a model has its say, questions.
@@ -174,6 +178,21 @@ impl Source<'_> {
             Some(correction) => correction.by_both(item, judges, &both),
         }
     }
+}
+
+/// How many times as much corrected points vary as verdicts without ties would: as found, or as was expected of them, whichever is more. While
+/// few people were asked, hardly any disagreed with the model, and what is found is too little. `None` without corrected points.
+pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
+    let (mut found, mut expected, mut bernoulli) = (0.0, 0.0, 0.0);
+    for unit in units {
+        let (spread, Point::Share(share)) = (unit.expected_spread?, unit.comparison.point) else { return None };
+        let n = unit.comparison.weight * unit.comparison.copies as f64;
+        let half = fit.expected_of(&unit.comparison).half;
+        found += n * (share - 0.5 - half) * (share - 0.5 - half);
+        expected += n * (spread - half * half).max(0.0);
+        bernoulli += n * (0.25 - half * half);
+    }
+    (bernoulli > 0.0).then(|| found.max(expected) / bernoulli)
 }
 
 /// What clusters of one kind say.

@@ -11,6 +11,7 @@
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
 //! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
 
+use crate::Answer;
 use crate::populations::{Populations, numbers_of};
 use crate::units::Unit;
 use statistics::StatisticsError;
@@ -78,12 +79,19 @@ impl ProvenWins {
     }
 }
 
+/// Corrected points, moved towards a half until no others leave the range from 0 to 1: the evidence needs a range, and an expectation of at
+/// most a half stays one.
+fn within_a_point(points: f64) -> f64 {
+    0.5 + (points - 0.5) / (2.0 * Answer::FARTHEST)
+}
+
 /// Points of the row's member in decided units with the column's.
 fn points_of_units(members: usize, units: &[Unit]) -> Vec<f64> {
     let mut points = vec![0.0_f64; members * members];
     for unit in units {
         let comparison = unit.comparison;
         let Point::Share(share) = comparison.point else { continue };
+        let share = if unit.expected_spread.is_some() { within_a_point(share) } else { share };
         let (i, j) = (comparison.first, comparison.second);
         let n = comparison.copies as f64;
         points[i * members + j] += n * share;

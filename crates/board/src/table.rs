@@ -16,10 +16,20 @@ pub enum Answer {
     BothBad,
     /// The share of the point that goes to the first answer, strictly between 0 and 1, not a half.
     Score(f64),
+    /// What a model said, corrected by what people say.
+    Corrected {
+        /// The points of the first answer, -20 to 21; their expectation is the share of the point that people give it.
+        points: f64,
+        /// The squared distance of the points from a half that was expected when it was decided whether a person is asked, 0 to 420.
+        spread: f64,
+    },
 }
 
 impl Answer {
-    /// The share of the point that goes to the first answer: 1, 0, a half for ties, or the score.
+    /// The farthest that corrected points may lie from a half.
+    pub const FARTHEST: f64 = 20.5;
+
+    /// The share of the point that goes to the first answer: 1, 0, a half for ties, the score, or the corrected points.
     #[must_use]
     pub fn score(self) -> f64 {
         match self {
@@ -27,6 +37,7 @@ impl Answer {
             Self::Second => 0.0,
             Self::Tie | Self::BothBad => 0.5,
             Self::Score(score) => score,
+            Self::Corrected { points, .. } => points,
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Unit {
     pub judge: Option<u32>,
     /// The place of the unit's last row in the table: when it counts.
     pub last: usize,
+    /// The squared distance from a half that was expected of corrected points; `None` for what judges said.
+    pub expected_spread: Option<f64>,
 }
 
 impl Unit {
@@ -139,7 +141,7 @@ impl Units {
                 tally.ties += 1;
                 tally.both_bad += 1;
             }
-            Answer::Score(_) => tally.scores += 1,
+            Answer::Score(_) | Answer::Corrected { .. } => tally.scores += 1,
         }
     }
 
@@ -147,7 +149,7 @@ impl Units {
     fn joined(&mut self, table: &Table, places: &[usize]) -> Unit {
         let rows: Vec<&Judgement> = places.iter().map(|place| &table.judgements[*place]).collect();
         let (low, _) = pair(rows[0]);
-        let fractional = rows.iter().any(|row| matches!(row.verdict, Answer::Score(_)));
+        let fractional = rows.iter().any(|row| matches!(row.verdict, Answer::Score(_) | Answer::Corrected { .. }));
         // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
         let shares = [true, false].map(|low_first| {
             let mut points: Vec<(f64, f64)> = rows
@@ -189,7 +191,7 @@ impl Units {
         weights.sort_by(f64::total_cmp);
         let weight = weights.iter().sum::<f64>() / weights.len() as f64;
         let last = *places.iter().max().expect("a unit has rows");
-        let mut made = unit(rows[0], share, position, weight, 1, last);
+        let mut made = unit(rows[0], share, position, weight, 1, last, expected_spread(&rows));
         made.comparison.covariates = covariates(table, places);
         made
     }
@@ -246,17 +248,39 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     };
     let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
     let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
-    let mut made = unit(judgement, share, position, weight, copies, place);
+    let mut made = unit(judgement, share, position, weight, copies, place, expected_spread(&[judgement]));
     made.comparison.covariates = covariates(table, &[place]);
     made
 }
 
-fn unit(judgement: &Judgement, share: f64, position: f64, weight: f64, copies: u64, last: usize) -> Unit {
+/// The squared distance from a half that is expected of the mean of corrected points; `None` of rows without any.
+fn expected_spread(rows: &[&Judgement]) -> Option<f64> {
+    let of = |row: &&Judgement| match row.verdict {
+        Answer::Corrected { spread, .. } => Some(spread),
+        _ => None,
+    };
+    let mut all: Vec<f64> = rows.iter().filter_map(of).collect();
+    all.sort_by(f64::total_cmp);
+    let n = all.len() as f64;
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / (n * n))
+}
+
+fn unit(
+    judgement: &Judgement,
+    share: f64,
+    position: f64,
+    weight: f64,
+    copies: u64,
+    last: usize,
+    expected_spread: Option<f64>,
+) -> Unit {
     let (low, high) = pair(judgement);
-    let point = if (share - 0.5).abs() < 1e-9 { Point::Tie } else { Point::Share(share) };
+    // A half of a point that is corrected was not said by a judge, so it counts as a share.
+    let is_tie = (share - 0.5).abs() < 1e-9 && expected_spread.is_none();
+    let point = if is_tie { Point::Tie } else { Point::Share(share) };
     let (first, second) = (low as usize, high as usize);
     let comparison = Comparison { first, second, position, point, weight, copies, ..Comparison::default() };
-    Unit { comparison, item: judgement.item, judge: judgement.judge, last }
+    Unit { comparison, item: judgement.item, judge: judgement.judge, last, expected_spread }
 }
 
 fn pair(judgement: &Judgement) -> (u32, u32) {
@@ -285,6 +309,18 @@ fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
     match judgement.verdict {
         Answer::Score(score) if !(score > 0.0 && score < 1.0) => {
             wrong("the score", score.to_string(), "a number between 0 and 1".to_owned())
+        }
+        Answer::Corrected { points, spread } => {
+            let farthest = Answer::FARTHEST;
+            if !(0.5 - farthest..=0.5 + farthest).contains(&points) {
+                let expected = format!("a number from {} to {}", 0.5 - farthest, 0.5 + farthest);
+                return wrong("the corrected points", points.to_string(), expected);
+            }
+            if !(0.0..=farthest * farthest).contains(&spread) {
+                let expected = format!("a number from 0 to {}", farthest * farthest);
+                return wrong("the spread of corrected points", spread.to_string(), expected);
+            }
+            Ok(())
         }
         _ => Ok(()),
     }

@@ -66,6 +66,29 @@ pub struct Config {
     /// 45% of the points against each other is good enough. `top-two` asks accordingly; without it, sessions between equals never end.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tolerance: f64,
+    /// A model that answers every question, of which people audit some; `None` if all judges count alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<AuditedModel>,
+}
+
+/// A model beside people. What a session says is about people: the model only saves some of their judgements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditedModel {
+    /// Its name as a judge.
+    pub name: String,
+    /// What an answer of it costs, in judgements of a person: above 0, at most 1.
+    pub cost: f64,
+    /// The people who audit, at least one, each once.
+    pub people: Vec<String>,
+}
+
+impl AuditedModel {
+    /// Whether this judge is the model or one of the people.
+    #[must_use]
+    pub fn knows(&self, judge: &str) -> bool {
+        self.name == judge || self.people.iter().any(|person| person == judge)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
@@ -101,6 +124,7 @@ impl Config {
             both: false,
             repeat: 0.0,
             tolerance: 0.0,
+            model: None,
         }
     }
 
@@ -127,6 +151,49 @@ impl Config {
             return Err(invalid(
                 "tolerance",
                 format!("expected a share of points from 0 to below 0.5, found {}", self.tolerance),
+            ));
+        }
+        self.model.as_ref().map_or(Ok(()), |model| self.check_model(model))
+    }
+
+    fn check_model(&self, model: &AuditedModel) -> Result<(), ConfigError> {
+        let AuditedModel { name, cost, people } = model;
+        check_word(name).map_err(|fault| invalid("model", format!("its name {fault}")))?;
+        if !(*cost > 0.0 && *cost <= 1.0) {
+            return Err(invalid(
+                "model",
+                format!(
+                    "expected what its answer costs in judgements of a person, above 0 and at most 1, found {cost}"
+                ),
+            ));
+        }
+        if people.is_empty() {
+            return Err(invalid("people", format!("somebody must audit `{name}`: name at least one person")));
+        }
+        let mut seen = BTreeMap::new();
+        for (place, person) in (1..).zip(people) {
+            check_word(person).map_err(|fault| invalid("people", format!("name {place} {fault}")))?;
+            if person == name {
+                return Err(invalid("people", format!("name {place} is `{name}`, which is the model; leave it out")));
+            }
+            if let Some(before) = seen.insert(person.as_str(), place) {
+                return Err(invalid("people", format!("names {before} and {place} are both `{person}`; rename one")));
+            }
+        }
+        let alone = "beside a model, people correct what its answers depend on; leave it out, or leave out the model";
+        if self.both {
+            return Err(invalid("both", alone.to_owned()));
+        }
+        if self.repeat > 0.0 {
+            return Err(invalid("repeat", alone.to_owned()));
+        }
+        if self.spec()?.is_some() {
+            return Err(invalid(
+                "policy",
+                format!(
+                    "`{}` learns from verdicts, and an audited answer is none; use `{TOP_TWO}`, or leave out the model",
+                    self.policy
+                ),
             ));
         }
         Ok(())

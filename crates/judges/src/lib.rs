@@ -47,6 +47,11 @@
 //! judge did last. The question is open again, so that the last word counts. Policies cannot unlearn: the policy begins again, and learns the
 //! other answers as it asks for their pairs.
 //!
+//! # A model beside people
+//!
+//! With [`Config::model`], each question is first asked of a model, and lots decide which answers a person audits. [`Session::evidence`] is then
+//! corrected points, which hold for people.
+//!
 //! # When to stop
 //!
 //! [`board`](Session::board) says what all answers amount to, and its claims hold at every look: one may stop when it names the best.
@@ -78,9 +83,9 @@ mod words;
 
 pub use board::Answer;
 
-pub use config::{AUTO, Config, ConfigError, Goal, check_word};
-pub use event::{Event, Purpose};
+pub use config::{AUTO, AuditedModel, Config, ConfigError, Goal, check_word};
+pub use event::{Event, Purpose, Weighed};
 pub use log::{LogError, ReplayedLog};
-pub use state::{Counts, FoldError, Judged, Pair, Session, SessionError, Standing, Ticket};
+pub use state::{Audited, Counts, FoldError, Judged, Pair, Session, SessionError, Standing, Ticket};
 pub use stop::{Chances, Plays};
 pub use verdicts::{verdict_from_word, verdict_word};

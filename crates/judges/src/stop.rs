@@ -15,7 +15,7 @@ use crate::{Goal, Session};
 /// How likely further answers name the best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chances {
-    /// The chances that it is named by a number of further answers, in rising order. Empty if it is named already.
+    /// The chances that it is named by a number of further answers, in rising order; beside a model, of people. Empty if it is named already.
     pub chances: Vec<Chance>,
     /// The probability that it takes more answers than the last of these, or that it is never named.
     pub later: f64,
@@ -54,7 +54,7 @@ impl Session {
     /// # Errors
     /// Before the first answer, or if a setting is wrong.
     pub fn board(&self, settings: &Settings) -> Result<Board, BoardError> {
-        let mut board = Board::new(&self.judgements(), &self.looked_at(settings))?;
+        let mut board = Board::new(&self.evidence(), &self.looked_at(settings))?;
         if let Some(advice) = board.advice.take() {
             let plays = Plays::of(self.config().names.len()).filter(|_| !advice.known);
             let chances = plays.map(|plays| self.chances(settings, plays)).transpose()?;
@@ -76,7 +76,9 @@ impl Session {
             Goal::Uniform => FurtherPairs::Everyone,
         };
         let tolerance = if settings.tolerance > 0.0 { settings.tolerance } else { self.config().tolerance };
-        Settings { looks: Looks::Every, further, tolerance, ..settings.clone() }
+        // Findings are about verdicts, which corrected points are made of.
+        let checks = settings.checks && self.config().model.is_none();
+        Settings { looks: Looks::Every, further, tolerance, checks, ..settings.clone() }
     }
 
     /// How likely that many further answers name the best, or one within the tolerance of `settings`. Takes about a second for 20
@@ -86,7 +88,7 @@ impl Session {
     /// Before the first answer, or if a setting is wrong.
     pub fn chances(&self, settings: &Settings, plays: Plays) -> Result<Chances, BoardError> {
         let settings = self.looked_at(settings);
-        let table = self.judgements();
+        let table = self.evidence();
         let plausible = Plausible::of(&table, &settings)?;
         if board::named_by_strengths(&table, &settings)?.is_some() {
             return Ok(Chances { chances: Vec::new(), later: 0.0, plays: 0 });
@@ -116,9 +118,18 @@ impl Session {
         let truth = plausible.draw(&mut draws);
         self.take_events();
         let judges = self.judges().to_vec();
+        let mut beside = self.simulated_model();
         let mut answered = 0;
         for looked in looks(most) {
             while answered < looked {
+                if let Some(beside) = &mut beside {
+                    // Answers of the model are not counted.
+                    match self.play_beside(beside, &truth, &mut draws) {
+                        Ok(by_person) => answered += u64::from(by_person),
+                        Err(_) => return Ok(None),
+                    }
+                    continue;
+                }
                 let judge = (!judges.is_empty()).then(|| &*judges[draws.below(judges.len())]);
                 // Neither can fail: the judge has a name that was taken before, and the ticket was just given out.
                 let Ok(pair) = self.ask(judge) else { return Ok(None) };
@@ -129,7 +140,7 @@ impl Session {
                 answered += 1;
             }
             self.take_events();
-            if board::named_by_strengths(&self.judgements(), settings)?.is_some() {
+            if board::named_by_strengths(&self.evidence(), settings)?.is_some() {
                 return Ok(Some(looked));
             }
         }

@@ -2,7 +2,7 @@
 
 use board::Answer;
 
-/// The word for a verdict: `first`, `second`, `tie` or `both bad`. `None` for scores, which judges do not give.
+/// The word for a verdict: `first`, `second`, `tie` or `both bad`. `None` for scores and corrected points, which judges do not give.
 #[must_use]
 pub fn verdict_word(verdict: Answer) -> Option<&'static str> {
     match verdict {
@@ -10,7 +10,7 @@ pub fn verdict_word(verdict: Answer) -> Option<&'static str> {
         Answer::Second => Some("second"),
         Answer::Tie => Some("tie"),
         Answer::BothBad => Some("both bad"),
-        Answer::Score(_) => None,
+        Answer::Score(_) | Answer::Corrected { .. } => None,
     }
 }
 

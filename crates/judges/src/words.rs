@@ -1,6 +1,6 @@
 //! What a session has come to, in words.
 
-use crate::{Goal, Session};
+use crate::{Audited, Goal, Session};
 
 impl Session {
     /// How far the session is: a few sentences, one per line.
@@ -44,6 +44,7 @@ impl Session {
                 counts.repeats_agreed
             ));
         }
+        lines.extend(self.audit_sentence());
         lines.push(match self.recommend() {
             None => "nobody leads yet: there is no complete answer".to_owned(),
             Some(leader) => {
@@ -63,6 +64,31 @@ impl Session {
         });
         lines.join("\n")
     }
+}
+
+impl Session {
+    /// How much of what the model said people audited, as a sentence without its full stop; `None` without a model.
+    #[must_use]
+    pub fn audit_sentence(&self) -> Option<String> {
+        let model = self.config().model.as_ref()?;
+        let Audited { answers, audits, agreed, due, alone } = self.audit_counts()?;
+        let mut text = format!("{} answered {}", model.name, many(answers as usize, "question"));
+        if audits > 0 {
+            let share = 100.0 * agreed as f64 / audits as f64;
+            text += &format!("; people audited {audits} of them, and said the same in {share:.0}%");
+        }
+        if due > 0 {
+            text += &format!("; {} for a person, and what was asked since does not count before", waiting(due));
+        }
+        if alone > 0 {
+            text += &format!("; people answered {} without it", many(alone as usize, "question"));
+        }
+        Some(text)
+    }
+}
+
+fn waiting(due: u64) -> String {
+    if due == 1 { "1 audit waits".to_owned() } else { format!("{due} audits wait") }
 }
 
 fn many(count: usize, what: &str) -> String {

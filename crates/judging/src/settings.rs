@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use judges::{Config, Goal};
+use judges::{AuditedModel, Config, Goal};
 use letor_io::NameList;
 use output::explained;
 use output::input;
@@ -63,7 +63,23 @@ pub struct Settings {
     /// each other is good enough; without, a session between equals never ends [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = parse_tolerance)]
     tolerance: Option<f64>,
+
+    /// A model that judges beside people: it answers every question, and lots, drawn by how far it agrees with them, decide which of these a
+    /// person audits. The judge of a pair is whom to ask, and what the session says holds for people
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// The people beside the model
+    #[arg(long, value_name = "NAME,...")]
+    people: Option<NameList>,
+
+    /// What an answer of the model costs, in judgements of a person, above 0 and at most 1 [default: 0.01]
+    #[arg(long, value_name = "SHARE")]
+    model_cost: Option<f64>,
 }
+
+/// What a model costs that is not said: an answer for cents beside a minute of a person.
+const MODEL_COST: f64 = 0.01;
 
 fn parse_goal(text: &str) -> Result<Goal, String> {
     let goals = [Goal::Best, Goal::Order, Goal::Uniform];
@@ -75,7 +91,7 @@ fn flagged(error: &judges::SessionError) -> String {
     match error {
         judges::SessionError::Config(wrong) => {
             let flag = if wrong.field == "names" { "competitors" } else { wrong.field };
-            format!("--{flag}: {}", wrong.message)
+            format!("--{}: {}", flag.replace('_', "-"), wrong.message)
         }
         other => other.to_string(),
     }
@@ -156,6 +172,9 @@ impl Settings {
         let of_texts = |all: fn(&Texts) -> &Vec<String>| texts.map(|texts| all(texts).clone()).unwrap_or_default();
         let names = self.competitors()?.unwrap_or_else(|| of_texts(|texts| &texts.competitors));
         let usual = Config::of(names);
+        if self.model.is_none() && (self.people.is_some() || self.model_cost.is_some()) {
+            return Err(usage("--people and --model-cost are about a model: name it with --model, or leave them out"));
+        }
         Ok(Config {
             items: self.items.as_deref().map(lines_of).transpose()?.unwrap_or_else(|| of_texts(|texts| &texts.items)),
             goal: self.goal.unwrap_or_default(),
@@ -165,6 +184,11 @@ impl Settings {
             both: self.both,
             repeat: self.repeat.unwrap_or(0.0),
             tolerance: self.tolerance.unwrap_or(0.0),
+            model: self.model.clone().map(|name| AuditedModel {
+                name,
+                cost: self.model_cost.unwrap_or(MODEL_COST),
+                people: self.people.clone().unwrap_or_default().0,
+            }),
             ..usual
         })
     }
@@ -216,6 +240,18 @@ impl Settings {
         }
         if let Some(tolerance) = self.tolerance.filter(|tolerance| *tolerance != config.tolerance) {
             return differs("tolerance", is(&tolerance), config.tolerance.to_string());
+        }
+        let there = config.model.as_ref();
+        let other = |found: Option<String>| found.unwrap_or_else(|| "people alone".to_owned());
+        if let Some(model) = self.model.as_deref().filter(|model| there.is_none_or(|there| there.name != **model)) {
+            return differs("model", is(&model), other(there.map(|there| there.name.clone())));
+        }
+        if let Some(people) = self.people.as_ref().filter(|people| there.is_none_or(|there| there.people != people.0)) {
+            let of = |people: &[String]| ranktypes::text::join_list(people);
+            return differs("people", format!("are {}", of(&people.0)), other(there.map(|there| of(&there.people))));
+        }
+        if let Some(cost) = self.model_cost.filter(|cost| there.is_none_or(|there| there.cost != *cost)) {
+            return differs("model-cost", is(&cost), other(there.map(|there| there.cost.to_string())));
         }
         Ok(())
     }

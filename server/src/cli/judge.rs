@@ -54,7 +54,7 @@ impl Judge {
         let mut file = self.settings.open(&self.state, true, true, Some(&texts))?;
         texts.agree_with(file.session.config()).map_err(|error| usage(format_args!("--texts: {error}")))?;
         for name in &self.judges.0 {
-            judges::check_word(name).map_err(|fault| usage(format_args!("--judges: the name {fault}")))?;
+            file.session.check_judge(Some(name)).map_err(|fault| usage(format_args!("--judges: {fault}")))?;
         }
         file.save()?;
         let links = Links::new(&self.state, &self.judges.0)?;

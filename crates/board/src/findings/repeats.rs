@@ -47,6 +47,7 @@ fn kind(verdict: Answer) -> (u8, u64) {
         Answer::Tie => (2, 0),
         Answer::BothBad => (3, 0),
         Answer::Score(score) => (4, score.to_bits()),
+        Answer::Corrected { points, .. } => (5, points.to_bits()),
     }
 }
 

@@ -10,7 +10,7 @@
 //! tables: then only the clearest misfit is found.
 
 use super::{Finding, LEVEL, Sample, Test};
-use crate::populations::numbers_of;
+use crate::populations::{dispersion, numbers_of};
 use crate::units::Unit;
 use rayon::prelude::*;
 use statistics::bradley_terry::{Directions, Expected, Point};
@@ -101,7 +101,10 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
     let mut tests = Vec::new();
     if frame.pairs.len() >= sample.group.fit.arms() {
-        let mut least = compare(|statistics| statistics.misfit);
+        // Corrected points vary in another way than those of drawn tables.
+        let dispersion = dispersion(&sample.group.fit, &sample.group.units).unwrap_or(1.0);
+        let misfits: Vec<f64> = drawn.iter().map(|statistics| dispersion * statistics.misfit).collect();
+        let mut least = compared(found.misfit, &misfits);
         for kind in sample.group.populations.kinds() {
             if least.0 > LEVEL {
                 break;

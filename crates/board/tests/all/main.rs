@@ -3,6 +3,7 @@
 mod categories;
 mod clean;
 mod columns;
+mod corrected;
 mod covariates;
 mod coverage;
 mod discrimination;

@@ -17,6 +17,8 @@ use uniform::Uniform;
 const REVISION: u32 = 1;
 /// That of sessions with items: since 2, a named judge is asked nothing twice.
 const REVISION_WITH_ITEMS: u32 = 2;
+/// That of sessions with a model beside people: which of its answers are audited belongs to it.
+const REVISION_WITH_MODEL: u32 = 3;
 
 /// Where the outcome of a question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,7 +74,12 @@ impl Chooser {
             (Goal::Uniform, _) => Rule::Uniform(Uniform::new(config)),
             (Goal::Order, _) => Rule::Order,
         };
-        Ok(Self { rule, revision: if config.items.is_empty() { REVISION } else { REVISION_WITH_ITEMS } })
+        let revision = match (&config.model, config.items.is_empty()) {
+            (Some(_), _) => REVISION_WITH_MODEL,
+            (None, false) => REVISION_WITH_ITEMS,
+            (None, true) => REVISION,
+        };
+        Ok(Self { rule, revision })
     }
 
     /// What it is, with its revision: another text may choose other pairs.

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::Event;
 use super::stored::{
-    AnsweredV1, AnsweredV2, AskedV1, ContinuedV1, CreatedV1, CreatedV2, ForgottenV1, TakenBackV1, Version,
+    AnsweredV1, AnsweredV2, AskedV1, AskedV2, ContinuedV1, CreatedV1, CreatedV2, CreatedV3, ForgottenV1, TakenBackV1,
+    Version, WeighedV1,
 };
+use super::{Event, Purpose};
 use crate::config::Config;
 
 /// Where in a log a line is.
@@ -64,9 +65,15 @@ pub(crate) enum LineError {
 /// The line of an event in the newest version of its kind that it needs, with its line feed, and the checksum up to it.
 pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
     match event {
-        Event::Created { config, chooser } if config.tolerance > 0.0 => write(&CreatedV2::of(config, chooser), log),
-        Event::Created { config, chooser } => write(&CreatedV1::of(config, chooser), log),
+        Event::Created { config, chooser } => match &config.model {
+            Some(model) => write(&CreatedV3::of(config, model, chooser), log),
+            None if config.tolerance > 0.0 => write(&CreatedV2::of(config, chooser), log),
+            None => write(&CreatedV1::of(config, chooser), log),
+        },
         Event::Continued { chooser } => write(&ContinuedV1::of(chooser), log),
+        Event::Asked { first, second, item, judge, purpose: Purpose::Audit(of) } => {
+            write(&AskedV2::of(log, [*first, *second], *item, judge.as_deref(), *of), log)
+        }
         Event::Asked { first, second, item, judge, purpose } => {
             write(&AskedV1::of(log, [*first, *second], *item, judge.as_deref(), *purpose), log)
         }
@@ -76,6 +83,7 @@ pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
         Event::Answered { ticket, verdict, judge, note: Some(note) } => {
             write(&AnsweredV2::of(*ticket, *verdict, judge.as_deref(), note), log)
         }
+        Event::Weighed { ticket, weighed } => write(&WeighedV1::of(*ticket, *weighed), log),
         Event::Forgotten { ticket } => write(&ForgottenV1::of(*ticket), log),
         Event::TakenBack { ticket } => write(&TakenBackV1::of(*ticket), log),
     }
@@ -91,10 +99,13 @@ pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineEr
     match (head.event.as_str(), version) {
         (CreatedV1::EVENT, CreatedV1::VERSION) => read::<CreatedV1>(text, log),
         (CreatedV2::EVENT, CreatedV2::VERSION) => read::<CreatedV2>(text, log),
+        (CreatedV3::EVENT, CreatedV3::VERSION) => read::<CreatedV3>(text, log),
         (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),
         (AskedV1::EVENT, AskedV1::VERSION) => read::<AskedV1>(text, log),
+        (AskedV2::EVENT, AskedV2::VERSION) => read::<AskedV2>(text, log),
         (AnsweredV1::EVENT, AnsweredV1::VERSION) => read::<AnsweredV1>(text, log),
         (AnsweredV2::EVENT, AnsweredV2::VERSION) => read::<AnsweredV2>(text, log),
+        (WeighedV1::EVENT, WeighedV1::VERSION) => read::<WeighedV1>(text, log),
         (ForgottenV1::EVENT, ForgottenV1::VERSION) => read::<ForgottenV1>(text, log),
         (TakenBackV1::EVENT, TakenBackV1::VERSION) => read::<TakenBackV1>(text, log),
         _ => Err(LineError::Unknown { event: head.event, version }),

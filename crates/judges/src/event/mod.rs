@@ -18,6 +18,32 @@ pub enum Purpose {
     Mirror(u64),
     /// The question of this ticket, to measure whether judges agree with themselves and each other.
     Repeat(u64),
+    /// The question of this ticket, which a model answered, to correct what that is worth.
+    Audit(u64),
+}
+
+/// What was fixed of an answer of a model before it was known whether a person would be asked: whole thousandths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weighed {
+    /// The points that people are expected to give the answer shown first, 0 to 1,000.
+    pub guess: u16,
+    /// The expected squared difference between these and the points that a person gives, 0 to 1,000.
+    pub doubt: u16,
+    /// The probability with which a person is asked, 50 to 1,000.
+    pub chance: u16,
+    /// Whether a person is asked.
+    pub audit: bool,
+}
+
+impl Weighed {
+    /// The smallest [`chance`](Self::chance).
+    pub(crate) const LEAST: u16 = 50;
+
+    pub(crate) fn checked(guess: u16, doubt: u16, chance: u16, audit: bool) -> Option<Self> {
+        let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::LEAST..=1_000).contains(&chance);
+        // What is certain happens.
+        (is_fit && (audit || chance < 1_000)).then_some(Self { guess, doubt, chance, audit })
+    }
 }
 
 /// What happened. Competitors, items and tickets are numbers here: the first two by their places in [`Config`], from 0;
@@ -59,6 +85,13 @@ pub enum Event {
         judge: Option<String>,
         /// What the judge noted beside it.
         note: Option<String>,
+    },
+    /// What the answer of a model is worth, and whether a person is asked as well.
+    Weighed {
+        /// The ticket of the question that it answered.
+        ticket: u64,
+        /// That.
+        weighed: Weighed,
     },
     /// No answer will come.
     Forgotten {

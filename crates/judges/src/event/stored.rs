@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::line::Log;
-use super::{Event, Purpose};
-use crate::config::{Config, Goal};
+use super::{Event, Purpose, Weighed};
+use crate::config::{AuditedModel, Config, Goal};
 use crate::verdicts::{verdict_from_word, verdict_word};
 
 /// What is wrong with a line whose fields are all there.
@@ -48,8 +48,8 @@ enum GoalV1 {
 
 impl SettingsV1 {
     fn of(config: &Config) -> Self {
-        // Sessions without a tolerance are those of version 1, and stay readable to its programs.
-        let Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: _ } = config.clone();
+        // Sessions without a tolerance or a model are those of version 1, and stay readable to its programs.
+        let Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: _, model: _ } = config.clone();
         let goal = match goal {
             Goal::Best => GoalV1::Best,
             Goal::Order => GoalV1::Order,
@@ -65,7 +65,7 @@ impl SettingsV1 {
             GoalV1::Order => Goal::Order,
             GoalV1::Uniform => Goal::Uniform,
         };
-        Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: 0.0 }
+        Config { names, items, goal, policy, horizon, seed, both, repeat, tolerance: 0.0, model: None }
     }
 }
 
@@ -112,6 +112,46 @@ impl Version for CreatedV2 {
     fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
         let Self { config, tolerance, chooser } = self;
         Ok(Event::Created { config: Config { tolerance, ..config.upgrade() }, chooser })
+    }
+}
+
+/// With a model beside people, which version 2 does not have.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CreatedV3 {
+    config: SettingsV1,
+    tolerance: f64,
+    model: ModelV1,
+    chooser: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelV1 {
+    name: String,
+    cost: f64,
+    people: Vec<String>,
+}
+
+impl CreatedV3 {
+    pub(super) fn of(config: &Config, model: &AuditedModel, chooser: &str) -> Self {
+        let AuditedModel { name, cost, people } = model.clone();
+        Self {
+            config: SettingsV1::of(config),
+            tolerance: config.tolerance,
+            model: ModelV1 { name, cost, people },
+            chooser: chooser.to_owned(),
+        }
+    }
+}
+
+impl Version for CreatedV3 {
+    const EVENT: &'static str = "created";
+    const VERSION: u32 = 3;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { config, tolerance, model: ModelV1 { name, cost, people }, chooser } = self;
+        let model = Some(AuditedModel { name, cost, people });
+        Ok(Event::Created { config: Config { tolerance, model, ..config.upgrade() }, chooser })
     }
 }
 
@@ -165,6 +205,8 @@ impl AskedV1 {
             Purpose::New => (None, None),
             Purpose::Mirror(of) => (Some(of), None),
             Purpose::Repeat(of) => (None, Some(of)),
+            // Of version 2.
+            Purpose::Audit(_) => (None, None),
         };
         Self {
             ticket: log.ticket,
@@ -200,6 +242,69 @@ impl Version for AskedV1 {
                 (Some(_), Some(_)) => return Err("it both mirrors and repeats"),
             },
         })
+    }
+}
+
+/// A question that a model answered, for a person. Version 1 does not know it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AskedV2 {
+    ticket: u64,
+    first: String,
+    second: String,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    item: Option<u32>,
+    audits: u64,
+    judge: String,
+}
+
+impl AskedV2 {
+    pub(super) fn of(log: Log<'_>, shown: [u32; 2], item: Option<u32>, judge: Option<&str>, audits: u64) -> Self {
+        let AskedV1 { ticket, first, second, item, mirrors: _, repeats: _, judge } =
+            AskedV1::of(log, shown, item, judge, Purpose::Audit(audits));
+        Self { ticket, first, second, item, audits, judge: judge.unwrap_or_default() }
+    }
+}
+
+impl Version for AskedV2 {
+    const EVENT: &'static str = "asked";
+    const VERSION: u32 = 2;
+
+    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket, first, second, item, audits, judge } = self;
+        let asked = AskedV1 { ticket, first, second, item, mirrors: None, repeats: None, judge: Some(judge) };
+        let mut event = asked.upgrade(log)?;
+        if let Event::Asked { purpose, .. } = &mut event {
+            *purpose = Purpose::Audit(audits);
+        }
+        Ok(event)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WeighedV1 {
+    ticket: u64,
+    guess: u16,
+    doubt: u16,
+    chance: u16,
+    audit: bool,
+}
+
+impl WeighedV1 {
+    pub(super) fn of(ticket: u64, weighed: Weighed) -> Self {
+        let Weighed { guess, doubt, chance, audit } = weighed;
+        Self { ticket, guess, doubt, chance, audit }
+    }
+}
+
+impl Version for WeighedV1 {
+    const EVENT: &'static str = "weighed";
+    const VERSION: u32 = 1;
+
+    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+        let Self { ticket, guess, doubt, chance, audit } = self;
+        let weighed = Weighed::checked(guess, doubt, chance, audit).ok_or("its numbers are out of range")?;
+        Ok(Event::Weighed { ticket, weighed })
     }
 }
 

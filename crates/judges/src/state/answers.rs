@@ -3,7 +3,7 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Fate, Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
+use super::{Fate, Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, sorted};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::{Competitors, Posterior};
@@ -29,7 +29,7 @@ impl Session {
         judge: Option<&str>,
         note: Option<&str>,
     ) -> Result<(), SessionError> {
-        check_judge(judge)?;
+        self.check_judge(judge)?;
         if let Some(length) =
             note.map(|note| note.chars().count()).filter(|length| !(1..=LONGEST_NOTE).contains(length))
         {
@@ -51,6 +51,7 @@ impl Session {
         let note = note.map(str::to_owned);
         self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone(), note: note.clone() });
         self.answered(ticket.number, verdict, judge.as_deref(), note);
+        self.weigh_all();
         Ok(())
     }
 
@@ -85,7 +86,9 @@ impl Session {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         self.closed.push(number);
         self.notes.extend(note.map(|note| (number, note)));
-        let judge = pair.judge.as_deref().or(judge).map(|judge| self.judge(judge));
+        let judge = pair.judge.as_deref().or(judge);
+        let is_model = self.is_model(judge);
+        let judge = judge.map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
         self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
@@ -94,14 +97,19 @@ impl Session {
         self.counts.ties += u64::from(matches!(verdict, Answer::Tie | Answer::BothBad));
         self.counts.both_bad += u64::from(verdict == Answer::BothBad);
         match (purpose, origin) {
+            (Purpose::New, Some(origin)) if is_model => self.model_answered(number, origin),
+            (Purpose::Audit(of), _) => self.audited(of, verdict),
             (Purpose::New, Some(origin)) => {
+                if self.config.model.is_some() {
+                    self.answered_alone((first, second));
+                }
                 if self.config.repeat > 0.0 {
                     self.repeatable.push(number);
                 }
                 if self.config.both {
                     self.halves.insert(number, Half { row, origin, since: Some(self.tickets.len() as u64) });
                 } else {
-                    self.learn(number, origin, (first, second), outcome(verdict));
+                    self.learn(number, origin, (first, second), verdict.score());
                 }
             }
             (Purpose::Mirror(of), _) => {
@@ -110,7 +118,7 @@ impl Session {
                     let now = outcome(verdict);
                     self.counts.both += 1;
                     self.counts.both_disagreed += u64::from(before != now);
-                    let joint = if before == now { now } else { Preference::Tie };
+                    let joint = if before == now { verdict.score() } else { 0.5 };
                     self.learn(of, half.origin, (first, second), joint);
                 }
             }
@@ -125,14 +133,14 @@ impl Session {
         }
     }
 
-    /// The outcome of a question, in the order `shown`, goes to who chose it and to the model.
-    fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, outcome: Preference) {
+    /// The points that a question gives the one shown first go to who chose it and to the model.
+    pub(super) fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, points: f64) {
         self.closed(pair);
-        let outcome = if pair == shown { outcome } else { swapped(outcome) };
+        let points = if pair == shown { points } else { 1.0 - points };
+        let learnt = Learnt { of, pair, points };
         if let Some(chooser) = &mut self.chooser {
-            chooser.learn(pair, to, outcome);
+            chooser.learn(pair, to, learnt.outcome());
         }
-        let learnt = Learnt { of, pair, outcome };
         self.learnt.push(learnt);
         learnt.teach(&mut self.model);
     }
@@ -161,6 +169,10 @@ impl Session {
                 self.repeatable.push(of);
                 None
             }
+            Purpose::Audit(of) => {
+                self.passed_over(of, pair.judge.as_deref());
+                None
+            }
         };
         if let Some((pair, to)) = dropped {
             self.closed(pair);
@@ -186,12 +198,12 @@ const LONGEST_NOTE: usize = 2_000;
 
 impl Learnt {
     pub(super) fn teach(&self, model: &mut Posterior) {
-        let score = match self.outcome {
-            Preference::First => 1.0,
-            Preference::Second => 0.0,
-            Preference::Tie => 0.5,
-        };
-        model.learn(self.pair.0 as usize, self.pair.1 as usize, score);
+        model.learn(self.pair.0 as usize, self.pair.1 as usize, self.points);
+    }
+
+    /// Who won.
+    pub(super) fn outcome(&self) -> Preference {
+        Preference::of_net(self.points - 0.5)
     }
 }
 
@@ -200,7 +212,7 @@ pub(super) fn outcome(verdict: Answer) -> Preference {
     match verdict {
         Answer::First => Preference::First,
         Answer::Second => Preference::Second,
-        Answer::Tie | Answer::BothBad | Answer::Score(_) => Preference::Tie,
+        Answer::Tie | Answer::BothBad | Answer::Score(_) | Answer::Corrected { .. } => Preference::Tie,
     }
 }
 

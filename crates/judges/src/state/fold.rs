@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Fate, Session, SessionError};
 use crate::choosers::{Chooser, Destination};
-use crate::config::check_word;
-use crate::event::{Event, Log, Purpose, to_line};
+use crate::event::{Event, Log, Purpose, Weighed, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
@@ -27,6 +26,17 @@ pub enum FoldError {
         /// What the event asks.
         recorded: String,
         /// What this build asks.
+        chosen: String,
+    },
+    /// This build weighs an answer of the model in another way, though it has the revision that wrote it.
+    #[error(
+        "a model's answer is worth {recorded}, where this build says {chosen}: the file was made by a program that weighs in another way \
+         under the same revision; use that program"
+    )]
+    Weighs {
+        /// What the event says.
+        recorded: String,
+        /// What this build says.
         chosen: String,
     },
     /// What the event says cannot have happened.
@@ -95,9 +105,26 @@ impl Session {
                 if open.pair.judge.is_some() && judge.is_some() {
                     return impossible(format!("ticket {ticket} has two judges"));
                 }
-                check_judge(judge.as_deref())?;
+                self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
                 self.passed(sum);
                 self.answered(*ticket, *verdict, judge.as_deref(), note.clone());
+            }
+            Event::Weighed { ticket, weighed } => {
+                let Some(chosen) = self.weigh(*ticket) else {
+                    return impossible(format!("ticket {ticket} is not one that the model answered just before"));
+                };
+                if self.chooser.is_some() && chosen != *weighed {
+                    let what = |weighed: &Weighed| {
+                        let Weighed { guess, doubt, chance, audit } = weighed;
+                        format!(
+                            "{guess}, {doubt} and {chance} thousandths, {}",
+                            if *audit { "asked" } else { "not asked" }
+                        )
+                    };
+                    return Err(FoldError::Weighs { recorded: what(weighed), chosen: what(&chosen) });
+                }
+                self.passed(sum);
+                self.weighed(*ticket, *weighed);
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {
@@ -120,7 +147,7 @@ impl Session {
     /// Where the outcome of a question goes that the log asks: this build's choice, if it chose; otherwise as recorded.
     fn origin(&mut self, event: &Event) -> Result<Option<(Competitors, Destination)>, FoldError> {
         let Event::Asked { first, second, item, judge, purpose } = event else { return Ok(None) };
-        check_judge(judge.as_deref())?;
+        self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
         let competitors = self.config.names.len();
         if first == second || *first as usize >= competitors || *second as usize >= competitors {
             return impossible(format!("it asks competitor {first} against {second}, of {competitors}"));
@@ -150,6 +177,10 @@ impl Session {
                 self.halves.get(of).is_some_and(|half| half.since.is_some())
                     && answered(of).is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
             }
+            Purpose::Audit(of) => {
+                self.is_due_audit(*of)
+                    && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
+            }
             Purpose::Repeat(of) => {
                 self.repeatable.contains(of)
                     && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
@@ -167,12 +198,8 @@ impl Session {
             Purpose::New => String::new(),
             Purpose::Mirror(of) => format!(" (ticket {of} in the other order)"),
             Purpose::Repeat(of) => format!(" (ticket {of} again)"),
+            Purpose::Audit(of) => format!(" (ticket {of}, of a person)"),
         };
         format!("`{}` against `{}`{item}{why}", name(first), name(second))
     }
-}
-
-fn check_judge(judge: Option<&str>) -> Result<(), FoldError> {
-    let fault = judge.and_then(|judge| check_word(judge).err());
-    fault.map_or(Ok(()), |fault| impossible(format!("the judge's name {fault}")))
 }

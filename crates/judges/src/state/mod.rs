@@ -1,6 +1,7 @@
 //! The fold: what a session has become. Its text is in `log` and `event`, who chooses in `choosers`.
 
 mod answers;
+mod audits;
 mod fold;
 mod judged;
 mod taken_back;
@@ -8,13 +9,15 @@ mod tickets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandits::{Generator, Preference};
+use bandits::Generator;
 use rand::{Rng as _, SeedableRng as _};
 
+pub use audits::Audited;
 pub use fold::FoldError;
 pub use judged::{Counts, Judged, Standing};
 pub use tickets::{SessionError, Ticket};
 
+use self::audits::Audits;
 use crate::choosers::{Chooser, Destination, Pairs};
 use crate::config::{Config, check_word};
 use crate::event::{Event, Log, Purpose, to_line};
@@ -76,7 +79,8 @@ struct Learnt {
     of: u64,
     /// As it was chosen, and so seen from its first.
     pair: Competitors,
-    outcome: Preference,
+    /// What its first gets.
+    points: f64,
 }
 
 /// A session: chooses pairs, takes answers.
@@ -99,6 +103,7 @@ pub struct Session {
     under_way: BTreeMap<Competitors, u32>,
     /// By the number of their tickets.
     halves: BTreeMap<u64, Half>,
+    audits: Audits,
     /// Answered questions that can be repeated.
     repeatable: Vec<u64>,
     rows: Vec<Judged>,
@@ -148,6 +153,7 @@ impl Session {
             seen: BTreeMap::new(),
             under_way: BTreeMap::new(),
             halves: BTreeMap::new(),
+            audits: Audits::default(),
             repeatable: Vec::new(),
             rows: Vec::new(),
             notes: BTreeMap::new(),
@@ -218,16 +224,20 @@ impl Session {
             self.chooser = Some(chooser);
             self.record(Event::Continued { chooser: name });
         }
+        // A file may be cut off between an answer of the model and what it is worth.
+        self.weigh_all();
         Ok(())
     }
 
     /// A chooser that knows what was asked and learnt before it. What is still open was not asked by it.
     fn successor(&mut self) -> Result<Chooser, SessionError> {
         let mut chooser = Chooser::new(&self.config)?;
-        self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome));
+        self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome()));
         self.disown();
         let open = self.open.values().filter_map(|open| open.origin);
-        open.chain(self.halves.values().map(|half| half.origin)).for_each(|(pair, _)| chooser.expect(pair));
+        let incomplete: Vec<_> = open.chain(self.halves.values().map(|half| half.origin)).collect();
+        let audits = self.incomplete_audits().map(|origin| *origin);
+        incomplete.into_iter().chain(audits).for_each(|(pair, _)| chooser.expect(pair));
         Ok(chooser)
     }
 
@@ -235,20 +245,38 @@ impl Session {
     fn disown(&mut self) {
         let open = self.open.values_mut().filter_map(|open| open.origin.as_mut());
         open.chain(self.halves.values_mut().map(|half| &mut half.origin)).for_each(|(_, to)| *to = Destination::Pool);
+        self.incomplete_audits().for_each(|(_, to)| *to = Destination::Pool);
     }
 
     /// The next pair, for `judge` if known: with the same judge's name, the other order of a question goes to who answered the
-    /// first. Any number may be open.
+    /// first. Any number may be open. Beside a model, the pair says whom to ask: without `judge`, an audit for a person if one waits, and
+    /// otherwise a new question for the model.
     ///
     /// # Errors
-    /// If the judge's name cannot be one.
+    /// If the judge's name cannot be one, or is not known beside a model.
     pub fn ask(&mut self, judge: Option<&str>) -> Result<Pair, SessionError> {
-        check_judge(judge)?;
+        self.check_judge(judge)?;
         self.take_over()?;
         let (event, origin) = self.decide(judge);
         let check = self.sum as u32;
         self.record(event.clone());
         Ok(self.asked(event, check, origin))
+    }
+
+    /// Whether a judge can be asked, and can answer: one who is not named always can.
+    ///
+    /// # Errors
+    /// If the judge's name cannot be one or, beside a model, is neither that of the model nor of one of its people.
+    pub fn check_judge(&self, judge: Option<&str>) -> Result<(), SessionError> {
+        let Some(judge) = judge else { return Ok(()) };
+        check_word(judge).map_err(|fault| SessionError::Judge { fault })?;
+        match &self.config.model {
+            Some(model) if !model.knows(judge) => {
+                let people = model.people.join(", ");
+                Err(SessionError::NotAJudge { found: judge.to_owned(), model: model.name.clone(), people })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The next `count` pairs, all open together.
@@ -269,6 +297,9 @@ impl Session {
         let number = self.tickets.len() as u64 + 1;
         let mut generator = Generator::seed_from_u64(stream(self.config.seed, "question", [number, 0, 0]));
         let generator = &mut generator;
+        let audit = self.config.model.as_ref().and_then(|model| self.next_audit(model, judge));
+        let model = self.config.model.as_ref().map(|model| model.name.clone());
+        let judge = judge.or(audit.as_ref().map(|(_, person)| person.as_str())).or(model.as_deref());
         let asked = |first, second, item, purpose| Event::Asked {
             first,
             second,
@@ -276,6 +307,12 @@ impl Session {
             judge: judge.map(str::to_owned),
             purpose,
         };
+        if let Some((of, _)) = audit
+            && let Fate::Answered { row } = self.tickets[of as usize - 1].1
+        {
+            let row = self.rows[row];
+            return (asked(row.first, row.second, row.item, Purpose::Audit(of)), None);
+        }
         if let Some((&of, half)) = self.halves.iter().find(|(_, half)| self.is_due(half, judge)) {
             let row = self.rows[half.row];
             return (asked(row.second, row.first, row.item, Purpose::Mirror(of)), None);
@@ -328,12 +365,13 @@ impl Session {
         self.tickets.push((check, Fate::Open));
         self.counts.asked += 1;
         self.screen.asked((first, second), item, purpose == Purpose::New);
-        if let (Some(judge), Some(item), Purpose::New) = (&judge, item, purpose) {
+        self.audit_asked(judge.as_deref(), purpose);
+        if let (Some(judge), Some(item), Purpose::New | Purpose::Audit(_)) = (&judge, item, purpose) {
             let seen = self.seen.entry(judge.clone()).or_default();
             seen.entry(sorted((first, second))).or_default().insert(item);
         }
         match purpose {
-            Purpose::New => {}
+            Purpose::New | Purpose::Audit(_) => {}
             Purpose::Mirror(of) => {
                 if let Some(half) = self.halves.get_mut(&of) {
                     half.since = None;
@@ -348,10 +386,6 @@ impl Session {
         self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
         pair
     }
-}
-
-fn check_judge(judge: Option<&str>) -> Result<(), SessionError> {
-    judge.map_or(Ok(()), |judge| check_word(judge).map_err(|fault| SessionError::Judge { fault }))
 }
 
 fn sorted((first, second): Competitors) -> Competitors {

@@ -3,7 +3,7 @@
 use board::Answer;
 
 use super::answers::{outcome, swapped};
-use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, check_judge, sorted};
+use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, sorted};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::Posterior;
@@ -20,10 +20,11 @@ impl Session {
     /// answered before does not count. Who chooses begins again, and learns the other answers as it asks for their pairs.
     ///
     /// # Errors
-    /// If the ticket is open or of another session, another judge answered, or the question was asked in the other order since.
+    /// If the ticket is open or of another session, another judge answered, or the question was asked in the other order since. Beside a model, not
+    /// even its answers, and no audit that was passed over.
     /// Nothing changes then.
     pub fn take_back(&mut self, ticket: Ticket, judge: Option<&str>) -> Result<(), SessionError> {
-        check_judge(judge)?;
+        self.check_judge(judge)?;
         match self.checked(ticket) {
             Ok(_) => return Err(SessionError::StillOpen { ticket }),
             Err(SessionError::AlreadyAnswered { .. } | SessionError::AlreadyForgotten { .. }) => {}
@@ -48,7 +49,7 @@ impl Session {
     /// # Errors
     /// If the judge's name cannot be one.
     pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Ticket>, SessionError> {
-        check_judge(judge)?;
+        self.check_judge(judge)?;
         let done: Vec<Pair> = self.closed_by(judge).collect();
         for pair in done {
             let number = pair.ticket.number;
@@ -56,6 +57,8 @@ impl Session {
                 Ok(_) => {}
                 // What was passed over is open again already.
                 Err(_) if self.forgotten.contains_key(&number) => continue,
+                // What was last stays; an earlier one is not meant.
+                Err(SessionError::Settled { .. }) => return Ok(None),
                 Err(SessionError::OtherOrder { other, .. }) if self.is_asked(other, judge) => self.forget(other)?,
                 Err(_) => continue,
             }
@@ -104,6 +107,14 @@ impl Session {
             Fate::Answered { row } => Some(row),
             _ => None,
         };
+        let settled = |since| Err(SessionError::Settled { ticket: pair.ticket, since });
+        match pair.purpose {
+            Purpose::New if self.is_weighed(number) => {
+                return settled("whether a person is asked as well was drawn since, and depends on it");
+            }
+            Purpose::Audit(_) if row.is_none() => return settled("it was passed on to others"),
+            _ => {}
+        }
         // The other order is open or answered, or this one is, and waits for another question instead.
         let asked = self.rows.iter().map(|row| (row.ticket, row.purpose));
         let mut asked = asked.chain(self.open().map(|pair| (pair.ticket, pair.purpose)));
@@ -128,11 +139,16 @@ impl Session {
         let forgotten = (shown, Destination::Pool);
         let learnt = match pair.purpose {
             Purpose::New => self.unlearn(number),
-            Purpose::Mirror(of) => self.unlearn(of),
+            Purpose::Mirror(of) | Purpose::Audit(of) => self.unlearn(of),
             Purpose::Repeat(_) => None,
         };
         let origin = match pair.purpose {
             // The other order was not asked yet, or is not asked any more.
+            Purpose::Audit(of) => {
+                self.unaudited(of, learnt.unwrap_or(forgotten));
+                *self.under_way.entry(sorted(shown)).or_default() += 1;
+                None
+            }
             Purpose::New => match self.halves.remove(&number) {
                 Some(half) => Some(half.origin),
                 None => {
@@ -153,7 +169,12 @@ impl Session {
             }
         };
         match row {
-            Some(row) => self.remove_row(row),
+            Some(row) => {
+                if self.config.model.is_some() && pair.purpose == Purpose::New {
+                    self.unanswered_alone(shown);
+                }
+                self.remove_row(row);
+            }
             None => {
                 self.forgotten.remove(&number);
                 self.counts.forgotten -= 1;
@@ -206,7 +227,7 @@ impl Session {
                 _ => None,
             };
             match row.purpose {
-                Purpose::New => {}
+                Purpose::New | Purpose::Audit(_) => {}
                 Purpose::Mirror(of) => {
                     if let Some(before) = before(of) {
                         counts.both += 1;

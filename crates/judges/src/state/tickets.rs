@@ -106,6 +106,24 @@ pub enum SessionError {
         /// That of the other order.
         other: Ticket,
     },
+    /// Whether a person audits it was decided since, or others were asked.
+    #[error("ticket {ticket} cannot be taken back: {since}")]
+    Settled {
+        /// The ticket.
+        ticket: Ticket,
+        /// What happened since.
+        since: &'static str,
+    },
+    /// Who is neither the model of the session nor one of its people.
+    #[error("judge `{found}` is neither the model `{model}` nor one of its people ({people})")]
+    NotAJudge {
+        /// The judge.
+        found: String,
+        /// The model.
+        model: String,
+        /// The people.
+        people: String,
+    },
     /// A note that is empty or too long.
     #[error("expected a note of at most 2,000 characters, found {length}")]
     Note {

@@ -72,6 +72,28 @@ fn a_session_of_the_second_version_evolves() {
     assert_eq!((read.events as usize, taken_back, counts.answered, counts.forgotten), (46, 4, 12, 6));
 }
 
+/// What a model beside people added, in a session as it was first written.
+#[test]
+fn a_session_with_a_model_evolves() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-model.jsonl");
+    if std::env::var_os("UPDATE").is_some() && !std::path::Path::new(path).exists() {
+        let mut live = Session::new(crate::audits::audited(3, 6, 0.02)).expect("settings");
+        crate::audits::agreeing(&mut live, 120);
+        let last = live.open().last().expect("an audit").clone();
+        live.forget(last.ticket).expect("open");
+        std::fs::write(path, live.take_lines()).expect("a file");
+    }
+    let text = std::fs::read_to_string(path).expect("the fixture");
+    for field in ["\"v\":3,\"event\":\"created\"", "\"event\":\"weighed\"", "\"audits\":", "\"audit\":false", "live 3"]
+    {
+        assert!(text.contains(field), "{field}");
+    }
+    let (live, read) = Session::replay(text.as_bytes()).expect("a session with a model");
+    let audited = live.audit_counts().expect("a model");
+    let found = [read.events, audited.answers, audited.audits, audited.agreed, audited.due, audited.alone];
+    assert_eq!(found, [421, 124, 23, 23, 1, 0]);
+}
+
 /// Lines that no program wrote, with right checksums: each is refused in its own words.
 #[test]
 fn other_lines_are_refused_in_a_sentence() {
@@ -86,8 +108,8 @@ fn other_lines_are_refused_in_a_sentence() {
         assert_ne!(changed, lines, "{from}");
         refused(&(first.clone() + &changed))
     };
-    let newer = "line 2: event `asked` of version 2, which this program does not know; use the program that wrote it, or a newer one";
-    assert_eq!(replaced("\"v\":1", "\"v\":2"), newer);
+    let newer = "line 2: event `asked` of version 9, which this program does not know; use the program that wrote it, or a newer one";
+    assert_eq!(replaced("\"v\":1", "\"v\":9"), newer);
     let other = "line 2: event `paired` of version 1, which this program does not know; use the program that wrote it, or a newer one";
     assert_eq!(replaced("\"asked\"", "\"paired\""), other);
     let old = "line 2: it has no version `v`: a program from before the first release wrote it; begin a new session";

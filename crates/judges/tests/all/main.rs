@@ -1,5 +1,6 @@
 //! Tests of sessions from outside.
 
+mod audits;
 mod choices;
 mod design;
 mod events;

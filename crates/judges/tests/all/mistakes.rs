@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bandits::Generator;
 use bandits::random::below;
-use judges::{Answer, Config, Purpose, Session, SessionError, Ticket};
+use judges::{Answer, AuditedModel, Config, Purpose, Session, SessionError, Ticket};
 use rand::SeedableRng as _;
 
 use crate::config;
@@ -59,6 +59,12 @@ fn mistaken(live: &mut Session, Count { words, done }: &mut Count, calls: u32, s
     }
 }
 
+/// One of the two judges is the model.
+fn beside(people: &[&str]) -> Option<AuditedModel> {
+    let people = people.iter().copied().map(str::to_owned).collect();
+    Some(AuditedModel { name: "ben".to_owned(), cost: 0.1, people })
+}
+
 fn kinds() -> Vec<Config> {
     let items = |count: u32| (0..count).map(|item| format!("item {item}")).collect::<Vec<_>>();
     let of = |policy: &str| Config { policy: policy.into(), items: items(3), ..config(6, 5) };
@@ -69,6 +75,8 @@ fn kinds() -> Vec<Config> {
         Config { goal: judges::Goal::Order, repeat: 0.2, ..config(5, 3) },
         of("self-sparring"),
         Config { both: true, ..of("rmed1") },
+        Config { items: items(9), model: beside(&["anna"]), ..config(4, 6) },
+        Config { model: beside(&["anna", "cleo"]), ..config(3, 7) },
     ]
 }
 

@@ -1,8 +1,14 @@
 //! Logs: replayed to the same pairs; whatever was done to their lines is noticed.
 
-use judges::{Config, Goal, LogError, Session};
+use judges::{AuditedModel, Config, Goal, LogError, Session};
 
 use crate::{Judge, busy, config};
+
+/// A model beside people.
+fn beside(model: &str, people: &[&str]) -> Config {
+    let people = people.iter().copied().map(str::to_owned).collect();
+    Config { model: Some(AuditedModel { name: model.to_owned(), cost: 0.05, people }), ..config(4, 8) }
+}
 
 /// Sessions of every kind.
 fn kinds() -> Vec<Config> {
@@ -20,6 +26,8 @@ fn kinds() -> Vec<Config> {
         of("knockout"),
         of("bradley-terry-pairs"),
         Config { both: true, ..of("rmed1") },
+        Config { items: items(40), ..beside("eve", &["ann", "bob"]) },
+        Config { goal: Goal::Uniform, ..beside("ann", &["bob", "eve", "cleo"]) },
     ]
 }
 

@@ -335,3 +335,43 @@ fn tables_are_not_taken_for_names() {
         "{said}"
     );
 }
+
+#[test]
+fn a_session_beside_a_model_says_whom_to_ask() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let begun = called(at, &["--competitors", "a,b", "--model", "gpt", "--people", "anna,ben", "--seed", "1"]);
+    let mut pair = pairs(&begun).remove(0);
+    assert_eq!(pair["judge"], "gpt");
+    for (judge, verdict) in [("anna", "tie"), ("gpt", "first"), ("ben", "second")] {
+        pair = pairs(&called(at, &["--answer", &format!("{}={verdict}", ticket(&pair))])).remove(0);
+        assert_eq!(pair["judge"], judge);
+    }
+    let status = called(at, &["--status"]);
+    assert!(
+        status.contains("gpt answered 2 questions; people audited 1 of them, and said the same in 0%; 1 audit waits"),
+        "{status}"
+    );
+    let (code, said) = refused(at, &["--judge", "eve"]);
+    assert!(
+        code == 2 && said.contains("judge `eve` is neither the model `gpt` nor one of its people (anna, ben)"),
+        "{said}"
+    );
+    let (code, said) = refused(at, &["--model", "llama"]);
+    assert!(code == 2 && said.contains("--model is llama, but judge.jsonl was begun with gpt"), "{said}");
+    let (code, said) = refused(at, &["--people", "anna"]);
+    assert!(code == 2 && said.contains("--people are anna, but judge.jsonl was begun with anna,ben"), "{said}");
+    let (code, said) = refused(at, &["--interactive"]);
+    assert!(code == 2 && said.contains("say who judges with --judge"), "{said}");
+    let run = sim(at)
+        .args(["next", "--state", "new.jsonl", "--competitors", "a,b", "--people", "anna"])
+        .output()
+        .expect("sim starts");
+    assert!(
+        run.status.code() == Some(2) && text(&run.stderr).contains("name it with --model"),
+        "{}",
+        text(&run.stderr)
+    );
+    let run = sim(at).args(["board", "judge.jsonl"]).output().expect("sim starts");
+    assert!(text(&run.stdout).contains("Claims hold for these people"), "{}", text(&run.stdout));
+}

@@ -13,7 +13,7 @@ pub struct Cell {
     /// What the position effect is multiplied by: 1 if the first arm was shown first, -1 if it was shown second, 0 if
     /// that is unknown, or if both orders count the same.
     pub position: f64,
-    /// The weight of the wins of the first arm.
+    /// The weight of the wins of the first arm. Of corrected points, either wins or losses may be negative; their sum never is.
     pub wins: f64,
     /// The weight of its losses.
     pub losses: f64,
@@ -38,7 +38,8 @@ impl Cell {
 pub enum Point {
     /// The share of the point that the first arm gets, in [0, 1]: 1 for a win, 0 for a loss. A fraction s enters the
     /// likelihood as s of a win and 1 - s of a loss. That is a quasi-likelihood: estimates are consistent if the
-    /// expected share follows the model; of the standard errors only sandwich estimators hold.
+    /// expected share follows the model; of the standard errors only sandwich estimators hold. Corrected points, which are a share in
+    /// expectation alone, may lie outside.
     Share(f64),
     /// A tie.
     Tie,

@@ -54,8 +54,8 @@ impl Fit {
     /// ([`undetermined`](super::undetermined)) have no maximum, unless there is a prior.
     ///
     /// # Errors
-    /// If there are fewer than two arms, a pair does not exist, cells have different numbers of covariates, a weight is negative or not
-    /// finite, a prior is not positive, or no finite strengths fit best ([`StatisticsError::Separated`], [`StatisticsError::Unbounded`]);
+    /// If there are fewer than two arms, a pair does not exist, cells have different numbers of covariates, ties or wins and losses together are
+    /// negative or not finite, a prior is not positive, or no finite strengths fit best ([`StatisticsError::Separated`], [`StatisticsError::Unbounded`]);
     /// with a prior they always exist.
     pub fn new(arms: usize, cells: &[Cell], options: Options) -> Result<Self, StatisticsError> {
         check(arms, cells)?;
@@ -467,7 +467,8 @@ fn check(arms: usize, cells: &[Cell]) -> Result<(), StatisticsError> {
         if first >= arms || second >= arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms });
         }
-        if let Some(&value) = [wins, losses, ties].iter().find(|value| !(**value >= 0.0 && value.is_finite())) {
+        // Of corrected points, one side may have fewer than none; their number is still that of the comparisons.
+        if let Some(&value) = [ties, wins + losses].iter().find(|value| !(**value >= 0.0 && value.is_finite())) {
             return Err(StatisticsError::OutOfRange { what: "a count of outcomes", value, range: "[0, inf)" });
         }
         if !(-1.0..=1.0).contains(&position) {

@@ -97,6 +97,10 @@ impl BoardReport {
         if live.config().goal != Goal::Uniform {
             notes.push("Earlier verdicts chose the later pairs: claims are those of every look.".to_owned());
         }
+        if let Some(audits) = live.audit_sentence() {
+            notes.push(format!("{audits}."));
+            notes.push("Claims hold for these people: the model's answers are corrected by theirs. Further judgements are people's.".to_owned());
+        }
         let open = live.counts().open;
         if open > 0 {
             notes.push(format!("{open} of the pairs that were asked are not answered yet."));

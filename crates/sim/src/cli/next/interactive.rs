@@ -43,6 +43,12 @@ pub(super) fn judge(next: &Next) -> Result<()> {
     loop {
         let mut file = next.open(texts.as_ref())?;
         if is_first {
+            if let (Some(model), None) = (&file.session.config().model, judge) {
+                return Err(usage(format_args!(
+                    "--interactive: say who judges with --judge, one of {}",
+                    ranktypes::text::join_list(&model.people)
+                )));
+            }
             next.record_answers(&mut file)?;
             next.check_texts(texts.as_ref(), &file)?;
             is_first = false;

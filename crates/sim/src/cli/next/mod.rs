@@ -45,7 +45,8 @@ pub(super) struct Next {
     #[arg(long, value_name = "TICKET", value_parser = parse_ticket)]
     take_back: Vec<Ticket>,
 
-    /// Who judges: recorded with the pairs that are asked and the answers that are given
+    /// Who judges: recorded with the pairs that are asked and the answers that are given. Beside a model, the pair says who judges if this
+    /// does not
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
 

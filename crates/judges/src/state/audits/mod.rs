@@ -1,0 +1,305 @@
+//! A model beside people: what an answer of it is worth, and when a person is asked the same question.
+//!
+//! The model answers each question. A *guess* g of the points that people would give the answer shown first follows from what the model said and
+//! from earlier audits, and a coin with a *chance* π decides whether a person is asked. Without one the question counts g points, otherwise
+//! g + (h - g) / π, with h the points that the person gave. Guess and chance are fixed before the coin falls. So the expected points of a question
+//! are those of people, whatever the model says; a bad model only leads to higher chances.
+//!
+//! | quantity | is |
+//! |---|---|
+//! | guess | the mean points of audits in which the model said the same, moved by what people gave this pair beyond earlier guesses |
+//! | doubt R | the mean squared error of the guesses of such audits |
+//! | chance π | √(R c / (V - E R)), with c the cost of an answer of the model in judgements of a person, and V the variance of people's points: the least cost for a given variance V + E R (1/π - 1) |
+//!
+//! Everybody's first judgements of a competitor, and those of a model whose guesses save less than a tenth of the variance, are audited with
+//! certainty: then people alone are counted. An audit that each person passed over counts as a tie.
+//!
+//! What is known rests on questions up to the first audit that waits for its answer: the questions after it without an audit would otherwise
+//! count before those with one.
+//!
+//! | in | is |
+//! |---|---|
+//! | this file | audits as they are drawn, asked and answered, and what the claims of a session rest on |
+//! | `calibration` | guesses and chances |
+//! | `play` | the rest of a session, played |
+//!
+//! ## References
+//!
+//! * J. M. Robins, A. Rotnitzky, L. P. Zhao, "Estimation of Regression Coefficients When Some Regressors Are Not Always Observed", Journal of
+//!   the American Statistical Association 89(427), 1994, <https://doi.org/10.1080/01621459.1994.10476818>: residuals by inverse probability.
+//! * J. Neyman, "Contribution to the Theory of Sampling Human Populations", Journal of the American Statistical Association 33(201), 1938,
+//!   <https://doi.org/10.1080/01621459.1938.10503378>: how much of a second, dearer sample to draw.
+
+mod calibration;
+mod play;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bandits::{Generator, Preference};
+use board::{Answer, Judgement, Order, Table};
+use rand::{Rng as _, SeedableRng as _};
+
+use self::calibration::{Calibration, POINT, points_of};
+use super::answers::outcome;
+use super::{Fate, Judged, Session, sorted};
+use crate::choosers::Destination;
+use crate::config::AuditedModel;
+use crate::event::{Event, Purpose, Weighed};
+use crate::model::Competitors;
+use crate::screen::stream;
+
+/// The audits of a session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Audits {
+    /// Answers of the model whose worth is not in the log yet, by ticket: as whose pair they were asked.
+    unweighed: BTreeMap<u64, (Competitors, Destination)>,
+    /// What answers of the model are worth, by ticket.
+    weighed: BTreeMap<u64, Weighed>,
+    /// Audits without an answer, by the ticket of the model.
+    due: BTreeMap<u64, Due>,
+    /// What people gave the answer shown first, in thousandths of a point, by the ticket of the model.
+    points: BTreeMap<u64, u16>,
+    /// How many questions each person was asked.
+    asked: BTreeMap<String, u64>,
+    calibration: Calibration,
+}
+
+/// An audit without an answer.
+#[derive(Debug, Clone)]
+struct Due {
+    origin: (Competitors, Destination),
+    is_asked: bool,
+    /// Who passed it over.
+    passed: BTreeSet<String>,
+}
+
+impl Weighed {
+    /// What the question counts, with the points that a person gave if one was asked.
+    fn counts(self, points: u16) -> f64 {
+        let whole = f64::from(POINT);
+        let (guess, beyond) = (f64::from(self.guess), f64::from(points) - f64::from(self.guess));
+        if self.audit { guess / whole + beyond / f64::from(self.chance) } else { guess / whole }
+    }
+
+    /// The squared distance from a half that is expected of that, where that of people's points is this.
+    fn spread(self, of_people: f64) -> f64 {
+        of_people + f64::from(self.doubt) / f64::from(POINT) * (f64::from(POINT) / f64::from(self.chance) - 1.0)
+    }
+}
+
+/// How much of what a model said people audited.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Audited {
+    /// Answers of the model.
+    pub answers: u64,
+    /// Those that a person was asked about, and answered or passed over with all others.
+    pub audits: u64,
+    /// Those in which people said the same.
+    pub agreed: u64,
+    /// Those that wait for an answer.
+    pub due: u64,
+    /// Questions that people answered without the model.
+    pub alone: u64,
+}
+
+impl Session {
+    /// The audit for this person that is next, or for whoever of the people was asked least; with the ticket of the model.
+    pub(super) fn next_audit(&self, model: &AuditedModel, judge: Option<&str>) -> Option<(u64, String)> {
+        if judge == Some(model.name.as_str()) {
+            return None;
+        }
+        self.audits.due.iter().filter(|(_, due)| !due.is_asked).find_map(|(of, due)| {
+            let may = |person: &&String| !due.passed.contains(*person) && judge.is_none_or(|judge| judge == *person);
+            let Fate::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
+            let Judged { first, second, item, .. } = self.rows[row];
+            let has_seen = |person: &str| {
+                let seen = self.seen.get(person).and_then(|seen| seen.get(&sorted((first, second))));
+                item.is_some_and(|item| seen.is_some_and(|seen| seen.contains(&item)))
+            };
+            let asked = |person: &&String| (has_seen(person), self.audits.asked.get(*person).copied().unwrap_or(0));
+            model.people.iter().filter(may).min_by_key(asked).map(|person| (*of, person.clone()))
+        })
+    }
+
+    /// A judge is asked.
+    pub(super) fn audit_asked(&mut self, judge: Option<&str>, purpose: Purpose) {
+        let Some(judge) = judge.filter(|judge| self.config.model.as_ref().is_some_and(|model| model.name != **judge))
+        else {
+            return;
+        };
+        *self.audits.asked.entry(judge.to_owned()).or_default() += 1;
+        if let Purpose::Audit(of) = purpose
+            && let Some(due) = self.audits.due.get_mut(&of)
+        {
+            due.is_asked = true;
+        }
+    }
+
+    /// Whether an audit of a model's answer can be asked.
+    pub(super) fn is_due_audit(&self, of: u64) -> bool {
+        self.audits.due.get(&of).is_some_and(|due| !due.is_asked)
+    }
+
+    /// Whether this judge is the model.
+    pub(super) fn is_model(&self, judge: Option<&str>) -> bool {
+        self.config.model.as_ref().is_some_and(|model| judge == Some(model.name.as_str()))
+    }
+
+    /// The model answered a new question.
+    pub(super) fn model_answered(&mut self, number: u64, origin: (Competitors, Destination)) {
+        self.audits.unweighed.insert(number, origin);
+    }
+
+    /// A person answered a question that the model was not asked.
+    pub(super) fn answered_alone(&mut self, shown: Competitors) {
+        self.audits.calibration.judge(shown, 1);
+    }
+
+    /// The same, taken back.
+    pub(super) fn unanswered_alone(&mut self, shown: Competitors) {
+        self.audits.calibration.judge(shown, -1);
+    }
+
+    /// What the model's answers are worth that are not weighed yet; of these, `None` once there is none.
+    pub(super) fn weigh_next(&self) -> Option<(u64, Weighed)> {
+        let (&number, _) = self.audits.unweighed.iter().next()?;
+        self.weigh(number).map(|weighed| (number, weighed))
+    }
+
+    /// What an answer of the model is worth.
+    pub(super) fn weigh(&self, number: u64) -> Option<Weighed> {
+        let model = self.config.model.as_ref().filter(|_| self.audits.unweighed.contains_key(&number))?;
+        let Fate::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
+        let Judged { first, second, verdict, .. } = self.rows[row];
+        let (guess, doubt, chance) = self.audits.calibration.weigh((first, second), outcome(verdict), model.cost);
+        let mut coin = Generator::seed_from_u64(stream(self.config.seed, "audit", [number, 0, 0]));
+        let audit = coin.next_u64() % u64::from(POINT) < u64::from(chance);
+        Some(Weighed { guess, doubt, chance, audit })
+    }
+
+    /// Writes down what the model's answers are worth, until each is weighed.
+    pub(super) fn weigh_all(&mut self) {
+        while let Some((ticket, weighed)) = self.weigh_next() {
+            self.record(Event::Weighed { ticket, weighed });
+            self.weighed(ticket, weighed);
+        }
+    }
+
+    /// It is in the log what an answer of the model is worth.
+    pub(super) fn weighed(&mut self, number: u64, weighed: Weighed) {
+        let Some(origin) = self.audits.unweighed.remove(&number) else { return };
+        let Fate::Answered { row } = self.tickets[number as usize - 1].1 else { return };
+        let Judged { first, second, verdict, .. } = self.rows[row];
+        self.audits.weighed.insert(number, weighed);
+        self.audits.calibration.said(outcome(verdict));
+        if weighed.audit {
+            self.audits.due.insert(number, Due { origin, is_asked: false, passed: BTreeSet::new() });
+        } else {
+            self.learn(number, origin, (first, second), weighed.counts(0));
+        }
+    }
+
+    /// A person answered the audit of a model's answer.
+    pub(super) fn audited(&mut self, of: u64, verdict: Answer) {
+        self.complete(of, points_of(verdict));
+    }
+
+    fn complete(&mut self, of: u64, points: u16) {
+        let Some(Due { origin, .. }) = self.audits.due.remove(&of) else { return };
+        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
+        self.audits.points.insert(of, points);
+        self.audits.calibration.count(shown, said, weighed.guess, points, 1);
+        self.learn(of, origin, shown, weighed.counts(points));
+    }
+
+    /// A person passed an audit over: it is for another one, and a tie once all did.
+    pub(super) fn passed_over(&mut self, of: u64, judge: Option<&str>) {
+        let (Some(model), Some(due)) = (&self.config.model, self.audits.due.get_mut(&of)) else { return };
+        due.is_asked = false;
+        due.passed.extend(judge.map(str::to_owned));
+        if model.people.iter().all(|person| due.passed.contains(person)) {
+            self.complete(of, POINT / 2);
+        }
+    }
+
+    /// The answer to an audit is taken back: it is asked again.
+    pub(super) fn unaudited(&mut self, of: u64, origin: (Competitors, Destination)) {
+        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
+        if let Some(points) = self.audits.points.remove(&of) {
+            self.audits.calibration.count(shown, said, weighed.guess, points, -1);
+        }
+        self.audits.due.insert(of, Due { origin, is_asked: true, passed: BTreeSet::new() });
+    }
+
+    /// Whether it was decided already whether a person audits this answer of the model.
+    pub(super) fn is_weighed(&self, number: u64) -> bool {
+        self.audits.weighed.contains_key(&number) || self.audits.unweighed.contains_key(&number)
+    }
+
+    /// As whose pairs the questions were asked that are not complete, and where their outcomes go.
+    pub(super) fn incomplete_audits(&mut self) -> impl Iterator<Item = &mut (Competitors, Destination)> {
+        let Audits { unweighed, due, .. } = &mut self.audits;
+        unweighed.values_mut().chain(due.values_mut().map(|due| &mut due.origin))
+    }
+
+    fn said_by_model(&self, number: u64) -> Option<(Competitors, Preference, Weighed)> {
+        let Fate::Answered { row } = self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 else {
+            return None;
+        };
+        let Judged { first, second, verdict, .. } = self.rows[row];
+        Some(((first, second), outcome(verdict), *self.audits.weighed.get(&number)?))
+    }
+
+    /// How much people audited; `None` without a model beside them.
+    #[must_use]
+    pub fn audit_counts(&self) -> Option<Audited> {
+        self.config.model.as_ref()?;
+        let Audits { weighed, points, due, .. } = &self.audits;
+        let agreed = points.iter().filter(|(of, points)| {
+            let said = self.said_by_model(**of);
+            said.is_some_and(|(_, said, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == said)
+        });
+        let alone = self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
+        Some(Audited {
+            answers: weighed.len() as u64,
+            audits: points.len() as u64,
+            agreed: agreed.count() as u64,
+            due: due.len() as u64,
+            alone: alone.count() as u64,
+        })
+    }
+
+    /// What the claims of a session rest on: all judgements or, beside a model, the points of questions up to the first audit that waits,
+    /// each [corrected](Answer::Corrected) by people.
+    #[must_use]
+    pub fn evidence(&self) -> Table {
+        if self.config.model.is_none() {
+            return self.judgements();
+        }
+        let of_people = self.audits.calibration.spread_of_people();
+        let mut judgements = Vec::new();
+        for (row, judged) in (1..).zip(&self.rows) {
+            let Judged { ticket, first, second, item, verdict, purpose, .. } = *judged;
+            let (points, spread) = match (purpose, self.audits.weighed.get(&ticket.number)) {
+                (Purpose::Audit(_), _) => continue,
+                _ if self.audits.unweighed.contains_key(&ticket.number) => break,
+                (_, None) => (f64::from(points_of(verdict)) / f64::from(POINT), of_people),
+                (_, Some(weighed)) if !weighed.audit => (weighed.counts(0), weighed.spread(of_people)),
+                (_, Some(weighed)) => match self.audits.points.get(&ticket.number) {
+                    Some(points) => (weighed.counts(*points), weighed.spread(of_people)),
+                    None => break,
+                },
+            };
+            let verdict = Answer::Corrected { points, spread };
+            judgements.push(Judgement { first, second, verdict, item, judge: None, weight: 1.0, row });
+        }
+        Table {
+            judgements,
+            names: self.config.names.clone(),
+            items: self.config.items.clone(),
+            judges: Vec::new(),
+            order: Order::Shown,
+            covariates: Vec::new(),
+        }
+    }
+}

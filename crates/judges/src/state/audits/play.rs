@@ -1,0 +1,64 @@
+//! The rest of a session beside a model, played: what the model says follows from what people say as often as it did.
+
+use std::collections::BTreeMap;
+
+use bandits::Preference;
+use board::{Answer, Truth};
+use statistics::Normals;
+
+use super::calibration::{POINT, kind_of};
+use crate::event::Purpose;
+use crate::state::answers::outcome;
+use crate::state::{Session, SessionError};
+
+/// A model that answers in play: as often right and wrong as it was when people audited it.
+#[derive(Debug, Clone)]
+pub(crate) struct SimulatedModel {
+    /// By what people said, and by what the model said beside it.
+    shares: [[f64; 3]; 3],
+    /// What people say of questions that the model was asked, by its ticket.
+    people: BTreeMap<u64, Answer>,
+}
+
+impl Session {
+    /// The model beside people as audits show it; `None` without one.
+    pub(crate) fn simulated_model(&self) -> Option<SimulatedModel> {
+        self.config.model.as_ref()?;
+        let usual = self.audits.calibration.answers().map(|times| times as f64 + 1.0);
+        let all: f64 = usual.iter().sum();
+        let mut shares = [usual.map(|times| times / all); 3];
+        for (of, points) in &self.audits.points {
+            let Some((_, said, weighed)) = self.said_by_model(*of) else { continue };
+            let person = Preference::of_net(f64::from(*points) - f64::from(POINT / 2));
+            shares[kind_of(person)][kind_of(said)] += f64::from(POINT) / f64::from(weighed.chance);
+        }
+        Some(SimulatedModel { shares, people: BTreeMap::new() })
+    }
+
+    /// Asks whoever is next, and answers by a truth. Whether it was a person.
+    pub(crate) fn play_beside(
+        &mut self,
+        model: &mut SimulatedModel,
+        truth: &Truth,
+        draws: &mut Normals,
+    ) -> Result<bool, SessionError> {
+        let pair = self.ask(None)?;
+        let known = match pair.purpose {
+            Purpose::Audit(of) => model.people.remove(&of),
+            _ => None,
+        };
+        let person = known.unwrap_or_else(|| truth.answer(pair.first as usize, pair.second as usize, draws));
+        if !self.is_model(pair.judge.as_deref()) {
+            return self.tell(pair.ticket, person, None).map(|()| true);
+        }
+        let shares = model.shares[kind_of(outcome(person))];
+        let at = draws.uniform() * shares.iter().sum::<f64>();
+        let said = match at {
+            at if at < shares[0] => Answer::First,
+            at if at < shares[0] + shares[1] => Answer::Second,
+            _ => Answer::Tie,
+        };
+        model.people.insert(pair.ticket.number, person);
+        self.tell(pair.ticket, said, None).map(|()| false)
+    }
+}
