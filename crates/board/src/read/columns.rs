@@ -22,11 +22,12 @@ pub struct Columns {
 }
 
 /// The pairs of headers of competitors, and who writes them so.
-const PAIRS: [(&str, &str); 12] = [
-    ("first", "second"),    // this project
-    ("model_a", "model_b"), // LMArena, MT-bench
-    ("left", "right"),      // Evalica, crowds
-    ("item_x", "item_y"),   // Evalica
+const PAIRS: [(&str, &str); 13] = [
+    ("first", "second"),              // this project
+    ("model_a", "model_b"),           // LMArena, MT-bench
+    ("model_a_name", "model_b_name"), // ComparIA
+    ("left", "right"),                // Evalica, crowds
+    ("item_x", "item_y"),             // Evalica
     ("a", "b"),
     ("model_1", "model_2"),
     ("generator_1", "generator_2"), // AlpacaEval
@@ -36,7 +37,9 @@ const PAIRS: [(&str, &str); 12] = [
     ("system_a", "system_b"),
     ("prompt_a", "prompt_b"),
 ];
-const WINNERS: [&str; 5] = ["winner", "verdict", "outcome", "result", "label"];
+const WINNERS: [&str; 6] = ["winner", "verdict", "outcome", "result", "label", "chosen_model_name"];
+/// Headers of whether a row without a winner is a tie.
+const TIES: [&str; 1] = ["both_equal"];
 const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
 /// Headers of what divides an item into several: the second turn of MT-bench's questions is another question, and an answer may be
@@ -84,6 +87,8 @@ pub(super) struct Found {
     pub(super) first: usize,
     pub(super) second: usize,
     pub(super) won: Won,
+    /// Whether a row is a tie, which its winner does not say then.
+    pub(super) tie: Option<usize>,
     /// The columns that name the item together; none without items.
     pub(super) item: Vec<usize>,
     pub(super) judge: Option<usize>,
@@ -98,7 +103,7 @@ pub(super) fn names_a_pair(header: &[String]) -> bool {
 
 /// Whether a header without case is one of those that tables of votes have.
 pub(super) fn is_known(header: &str) -> bool {
-    let lists: [&[&str]; 5] = [&WINNERS, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
+    let lists: [&[&str]; 6] = [&WINNERS, &TIES, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
     lists.iter().any(|list| list.contains(&header))
 }
 
@@ -185,6 +190,7 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
         first,
         second,
         won,
+        tie: usual(&TIES).filter(taken),
         item: item.into_iter().flatten().collect(),
         judge: exactly(&named.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
         weight: exactly(&named.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),

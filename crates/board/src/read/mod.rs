@@ -311,25 +311,33 @@ fn verdict(
     values: &Values,
 ) -> Result<Option<Answer>, ReadError> {
     let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
+    let is_set = |place: usize| match cells[place].to_lowercase().as_str() {
+        "1" | "1.0" | "true" => Some(true),
+        "0" | "0.0" | "false" | "" => Some(false),
+        _ => None,
+    };
     match found.won {
+        Won::One(place) if found.tie.is_some_and(|tie| is_set(tie) != Some(false)) => {
+            match found.tie.and_then(is_set) {
+                Some(true) if winner::is_missing(&cells[place], [first, second]) => Ok(Some(Answer::Tie)),
+                Some(true) => {
+                    let winner = quoted(&cells[place]);
+                    Err(ReadError::at(row, format!("winner: found {winner}, but the row is also said to be a tie")))
+                }
+                _ => Err(ReadError::at(row, "tie: expected true or false")),
+            }
+        }
         Won::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
         Won::One(place) => winner::read(&cells[place], [first, second], is, values)
             .map(Some)
             .map_err(|message| ReadError::at(row, format!("winner: {message}"))),
-        Won::OneHot(places) => {
-            let set = places.map(|place| match cells[place].to_lowercase().as_str() {
-                "1" | "1.0" | "true" => Some(true),
-                "0" | "0.0" | "false" | "" => Some(false),
-                _ => None,
-            });
-            match set {
-                [Some(true), Some(false), Some(false)] => Ok(Some(Answer::First)),
-                [Some(false), Some(true), Some(false)] => Ok(Some(Answer::Second)),
-                [Some(false), Some(false), Some(true)] => Ok(Some(Answer::Tie)),
-                [Some(false), Some(false), Some(false)] => Ok(None),
-                _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
-            }
-        }
+        Won::OneHot(places) => match places.map(is_set) {
+            [Some(true), Some(false), Some(false)] => Ok(Some(Answer::First)),
+            [Some(false), Some(true), Some(false)] => Ok(Some(Answer::Second)),
+            [Some(false), Some(false), Some(true)] => Ok(Some(Answer::Tie)),
+            [Some(false), Some(false), Some(false)] => Ok(None),
+            _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
+        },
         Won::First => Ok(Some(Answer::First)),
         // Read before.
         Won::Counts(..) => Ok(None),

@@ -1,7 +1,7 @@
-//! Columns of covariates and categories.
+//! Columns of covariates, categories and ties.
 
-use board::Split;
 use board::read::{CovariateColumns, Options, Reading, bytes};
+use board::{Answer, Split};
 
 fn asked(covariates: &[(&str, &[&str])], by: Option<&str>) -> Options {
     let covariate = |one: &(&str, &[&str])| CovariateColumns {
@@ -75,4 +75,21 @@ fn counts_have_neither() {
             assert!(said.starts_with("the table counts judgements per pair"), "{said}");
         }
     }
+}
+
+/// Votes of ComparIA: who was chosen, or that both were equal.
+#[test]
+fn a_tie_may_have_a_column_of_its_own() {
+    let header = "timestamp,model_a_name,model_b_name,model_pair_name,chosen_model_name,both_equal";
+    let read = |rows: &[&str]| {
+        let text = format!("{header}\n{}\n", rows.join("\n"));
+        bytes(text.as_bytes(), &Options::default()).map_err(|error| error.to_string())
+    };
+    let reading = read(&["t,a,b,\"{a, b}\",a,False", "t,b,a,\"{a, b}\",,True", "t,a,b,\"{a, b}\",,False"]).unwrap();
+    let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
+    assert_eq!(verdicts, [Answer::First, Answer::Tie]);
+    assert!(reading.notes.iter().any(|note| note.contains("1 of 3 rows have no winner")), "{:?}", reading.notes);
+    let said = read(&["t,a,b,x,a,True"]).unwrap_err();
+    assert!(said.contains("line 2") && said.contains("found `a`, but the row is also said to be a tie"), "{said}");
+    assert!(read(&["t,a,b,x,a,perhaps"]).unwrap_err().contains("tie: expected true or false"));
 }

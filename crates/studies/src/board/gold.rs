@@ -32,7 +32,7 @@ impl GoldSource {
             *self == Self::None,
             usage(format!(
                 "{name} is a session of judges, in which verdicts choose the questions; people beside a model must judge a random sample of its \
-                 questions: give tables"
+                 questions: give tables, or begin a session with --model and --people, which draws the questions of people"
             ))
         );
         Ok(())
