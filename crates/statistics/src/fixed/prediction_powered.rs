@@ -11,7 +11,8 @@
 //! alone, by the ratio estimator.
 //!
 //! One λ in [0, 1] serves all means that are estimated together, e.g. of several rankers, such that differences of means are differences of their
-//! estimates. It has the least sum of their variances.
+//! estimates. It has the least sum of their variances. Where the sum of the squares of their errors, which count that λ is estimated, is larger
+//! than that of people alone, λ is 0.
 //!
 //! Errors are those of the delete-one jackknife over labelled units, which redoes the ratios and λ without each of them, and of the mean of F
 //! over units without labels. So they are of a population of units. Quantiles are Student's with m - 1 degrees of freedom.
@@ -290,8 +291,18 @@ impl PredictionPoweredMeans {
         }
         check(means)?;
         let prepared: Vec<Prepared> = means.iter().map(|of_mean| Prepared::new(of_mean)).collect();
+        let tuned = Self::of(&prepared, lambda);
+        // λ is estimated: a model that says little can cost more than it gives.
+        let total = |error: fn(&Self, usize) -> Estimate| -> f64 {
+            (0..tuned.len()).map(|mean| error(&tuned, mean).standard_error).map(|error| error * error).sum()
+        };
+        let costs = lambda.is_none() && total(Self::mean) > total(Self::people_alone);
+        Ok(if costs { Self::of(&prepared, Some(0.0)) } else { tuned })
+    }
+
+    fn of(prepared: &[Prepared], lambda: Option<f64>) -> Self {
         let labelled = prepared.first().map_or(0, |mean| mean.units.len());
-        let tune = |moments: &dyn Fn(&Prepared) -> Moments| lambda.unwrap_or_else(|| least(&prepared, moments));
+        let tune = |moments: &dyn Fn(&Prepared) -> Moments| lambda.unwrap_or_else(|| least(prepared, moments));
         let chosen = tune(&|mean| mean.moments.clone());
         // Without each labelled unit: λ, and then every estimate.
         let without: Vec<f64> =
@@ -308,13 +319,20 @@ impl PredictionPoweredMeans {
             people: jackknifed(mean, &|moments, _| moments.adjusted(PEOPLE)),
             excess: jackknifed(mean, &|moments, _| moments.adjusted(SAMPLE) - moments.adjusted(PEOPLE)),
         };
-        Ok(Self { lambda: chosen, labelled, means: prepared.iter().map(finish).collect() })
+        Self { lambda: chosen, labelled, means: prepared.iter().map(finish).collect() }
     }
 
     /// λ: how much the model counts, 0 to 1.
     #[must_use]
     pub fn lambda(&self) -> f64 {
         self.lambda
+    }
+
+    /// The number of means.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
+    pub fn len(&self) -> usize {
+        self.means.len()
     }
 
     /// The number of units with labels.
