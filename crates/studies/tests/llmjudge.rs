@@ -70,7 +70,9 @@ fn grades() -> Option<Grades> {
         let mut fields = line.split(',');
         let [query, name, people] = [(); 3].map(|()| fields.next().unwrap());
         let (name, people) = (name.to_owned(), people.to_owned());
-        queries.entry(query).or_default().push(Passage { name, people, judges: fields.map(str::to_owned).collect() });
+        // A few grades of one judge are beyond the scale.
+        let grade = |field: &str| if field.parse::<f64>().unwrap() > 3.0 { "3".to_owned() } else { field.to_owned() };
+        queries.entry(query).or_default().push(Passage { name, people, judges: fields.map(grade).collect() });
     }
     Some(Grades { judges, queries: queries.into_values().collect() })
 }
@@ -287,8 +289,10 @@ fn nominal_intervals_of_all_judges() {
     let tables = 40;
     let found = measured(&grades, &judges, tables, Queries::Resampled, People::Partly);
     let (all, least) = summed(&found, PARTLY, "queries resampled");
-    assert!((0.93..=0.97).contains(&all.share()) && least >= 0.85, "{} {least}", all.share());
-    assert!(all.widths[0] < 1.1 * all.widths[1]);
+    // docs/pages/reference/measures.md has these numbers.
+    assert!((0.945..0.955).contains(&all.share()) && least >= 0.94, "{} {least}", all.share());
+    assert!((0.98..0.99).contains(&(all.widths[0] / all.widths[1])), "{:?}", all.widths);
+    assert!((0.45..0.55).contains(&(all.model as f64 / all.means[1] as f64)), "{}", all.model);
     let found = measured(&grades, &judges, tables, Queries::Resampled, People::Wholly);
     let (all, least) = summed(&found, WHOLLY, "half of the queries wholly");
     assert!((0.92..=0.98).contains(&all.share()) && least >= 0.8, "{} {least}", all.share());

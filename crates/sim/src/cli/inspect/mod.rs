@@ -94,6 +94,8 @@ struct Config<'a> {
     measures: Option<&'a Measures>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     per_query: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    judged: bool,
 }
 
 /// The content of findings.json.
@@ -185,6 +187,7 @@ impl Inspect {
             checksum: &checksum,
             measures: measures.as_ref(),
             per_query: self.per_query,
+            judged: !self.judged.is_empty(),
         };
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
@@ -230,7 +233,7 @@ impl Inspect {
             }
             if let Some(judged) = findings.judged() {
                 println!("{}\n", judged.sentences(&names).join("\n"));
-                let notes: Vec<String> = judged.notes(&names).iter().map(|note| format!("  {note}")).collect();
+                let notes: Vec<String> = judged.notes(&names).iter().map(|note| format!("Note: {note}.")).collect();
                 println!("{}\n", notes.join("\n"));
             }
             println!("{statistics}\n{}", report(&findings, &names));
