@@ -91,7 +91,7 @@ fn labels_of_some_documents_correct_sums_over_documents() {
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
-    assert!(!printed.contains("no random sample"), "{printed}");
+    assert!(!printed.contains("not a random sample"), "{printed}");
     let header = &rows(&at.join("J/measures.csv"))[0];
     assert!(
         header.contains(&"P@10_people_standard_error".to_owned()) && header.contains(&"RBP(p=0.8)_lambda".to_owned())
@@ -110,7 +110,7 @@ fn labels_that_are_no_sample_or_of_other_documents_are_said() {
     let folder = folder();
     let at = folder.path();
     let printed = run(at, &["--qrels", "best", "--judged", "model", "--measures", "P@5", "--out", "J"]).unwrap();
-    assert!(printed.contains("Note: people's labels are no random sample: of what weighs in P@5 of b"), "{printed}");
+    assert!(printed.contains("Note: people's labels are not a random sample: of what weighs in P@5 of b"), "{printed}");
     assert!(printed.contains("1 label of people") && printed.contains("e.g. d1 of query 99"), "{printed}");
 }
 

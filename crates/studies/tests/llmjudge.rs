@@ -1,5 +1,5 @@
 //! Grades of 33 LLM judges and of people on the passages of TREC DL 2023 (`../shared/data/llmjudge`): runs by a judge's grades, corrected by
-//! people's grades of 30 passages a query, against what all grades of people say.
+//! people's grades of 30 passages per query, against what all grades of people say.
 //!
 //! The 25 queries are the population. A table is a sample of 25 with replacement, of which an interval has to cover the value of the population;
 //! or all 25, of which it has to cover more, because there only passages are sampled.
@@ -220,7 +220,8 @@ fn measured(grades: &Grades, judges: &[usize], tables: usize, queries: Queries, 
         });
         for (place, &judge) in judges.iter().enumerate() {
             let model = grades.qrels(&table, "model", &sample, |_, _, passage| Some(passage.judges[judge].clone()));
-            let dataset = open_with_gold(&table.runs, &[model], &[people.clone()], &TrecOptions::default()).unwrap();
+            let dataset =
+                open_with_gold(&table.runs, &[model], std::slice::from_ref(&people), &TrecOptions::default()).unwrap();
             let rankings = rankings(&dataset);
             let measurement = rankings.measure(&measures).unwrap();
             let judged = JudgedMeasures::of(&measurement, &dataset, &measures, 0).unwrap();
@@ -283,7 +284,7 @@ fn intervals_cover_what_all_grades_of_people_say() {
 
 #[test]
 #[ignore = "takes minutes, and ../shared/data: cargo test -p studies --test llmjudge -- --ignored --nocapture"]
-fn nominal_intervals_of_all_judges() {
+fn intervals_of_all_judges_at_full_size() {
     let Some(grades) = grades() else { return };
     let judges: Vec<usize> = (0..grades.judges.len()).collect();
     let tables = 40;

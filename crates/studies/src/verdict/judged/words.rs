@@ -33,7 +33,7 @@ impl JudgedMeasures {
         let mut notes = Vec::new();
         if let Some(leaning) = &self.leaning {
             notes.push(format!(
-                "people's labels are no random sample: of what weighs in {} of {} they hold {:.2} times what a random sample would \
+                "people's labels are not a random sample: of what weighs in {} of {} they hold {:.2} times what a random sample would \
                  ({:.1} standard errors), so the corrected values may be wrong; have documents judged that are drawn at random from \
                  all that the model judged",
                 leaning.measure,
