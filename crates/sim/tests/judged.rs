@@ -29,7 +29,7 @@ fn folder() -> TempDir {
     write("b.run", lines(&|query, document| run(query, document, 4 * people(query, document) + document % 4)));
     write("all", lines(&|query, document| Some(format!("{query} 0 d{document} {}", people(query, document)))));
     write("model", lines(&|query, document| Some(format!("{query} 0 d{document} {}", model(query, document)))));
-    let some = |query: usize, document: usize| (document + query) % 3 == 0;
+    let some = |query: usize, document: usize| (document + query).is_multiple_of(3);
     write(
         "some",
         lines(&|query, document| {

@@ -102,6 +102,7 @@ fn measured(model: Model, labels: Labels, seed: u64) -> ([f64; 2], [f64; 2]) {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "what is measured")]
 fn intervals_cover_and_a_worthless_model_costs_nothing() {
     let sampled = Labels { queries: 25, labelled: 25, documents: 30 };
     let some = Labels { queries: 100, labelled: 25, documents: 30 };
