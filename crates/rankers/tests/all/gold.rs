@@ -8,8 +8,11 @@ use letor_io::{Dataset, FeatureId};
 use rankers::{GoldValue, Measure, Measurement, Rankings, TieBreaking};
 use tempfile::TempDir;
 
+/// A name, a score, and two labels.
+type Document = (&'static str, Option<u8>, Option<[u8; 2]>);
+
 /// The scores of a run (equal ones stay tied), and the labels of people and of a model: e was retrieved by no run, f judged by none.
-const DOCUMENTS: [(&str, Option<u8>, Option<[u8; 2]>); 6] = [
+const DOCUMENTS: [Document; 6] = [
     ("a", Some(9), Some([3, 2])),
     ("b", Some(7), Some([0, 1])),
     ("c", Some(7), Some([2, 2])),
