@@ -147,6 +147,7 @@ def inspect(
     *,
     runs: Mapping[str, Rankings] | Sequence[Any] | str | os.PathLike[str] | None = None,
     qrels: Judgements | Sequence[str | os.PathLike[str]] | None = None,
+    judged: Judgements | Sequence[str | os.PathLike[str]] | None = None,
     threads: int | None = None,
     **settings: Unpack[InspectFlags],
 ) -> Findings:
@@ -158,6 +159,9 @@ def inspect(
         As for `Site`.
     runs, qrels
         Instead: rankings and their judgements, as for `Site.from_runs`. Then the first sentence says which run is better.
+    judged
+        A model's judgements (an LLM's, say) of all documents, in the forms of ``qrels``, which are then people's judgements of a random sample of
+        them: measures by the model are corrected by people's. ``data["measures"]["judged"]`` has the model's values, people's alone, and errors.
     threads
         Threads; all cores by default.
     **settings
@@ -176,22 +180,29 @@ def inspect(
     >>> len(found.data["ndcg"])
     2
     """
-    check("inspect", settings, InspectFlags.__annotations__, ["dataset", "runs", "qrels", "threads"])
+    check("inspect", settings, InspectFlags.__annotations__, ["dataset", "runs", "qrels", "judged", "threads"])
     if dataset is not None:
         if runs is not None or qrels is not None:
             raise ValueError("inspect: expected a data set, or runs and qrels, found both")
+        if judged is not None:
+            raise ValueError("inspect: judged belongs to runs and qrels, found a data set")
         one = isinstance(dataset, (str, os.PathLike))
         parts = [os.fspath(dataset)] if one else [os.fspath(part) for part in _core.in_order(dataset, "dataset")]  # type: ignore[arg-type,union-attr]
         return _found(["inspect", "--dataset", ",".join(parts)], settings, threads)
     if runs is None or qrels is None:
         raise ValueError("inspect: expected a data set, or runs and qrels")
     given = trec.packed(runs, qrels, "qrels", False)
+    models: list[str] = []
+    if judged is not None:
+        models, more = trec.packed_labels(judged, trec.JUDGED, "judged")
+        given.files.update(more)
     with tempfile.TemporaryDirectory() as folder:
         for name, data in given.files.items():
             (Path(folder) / name).write_bytes(data)
-        every = [",".join(names).replace(trec.FOLDER, f"{folder}/") for names in (given.runs, given.qrels)]
+        every = [",".join(names).replace(trec.FOLDER, f"{folder}/") for names in (given.runs, given.qrels, models)]
+        by_model = ["--judged", every[2]] if models else []
         try:
-            found = _found(["inspect", "--rankings", every[0], "--qrels", every[1]], settings, threads)
+            found = _found(["inspect", "--rankings", every[0], "--qrels", every[1], *by_model], settings, threads)
         except ValueError as error:
             raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), given.files)) from None
         # The files are gone, and were never the caller's.

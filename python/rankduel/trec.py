@@ -24,6 +24,10 @@ FOLDER = "<memory>/"
 """Stands for the folder of the files that are not on disk, until they are written."""
 
 
+JUDGED = "judged"
+"""The file of a model's judgements that are not on disk."""
+
+
 def packed(
     runs: Mapping[str, Rankings] | Sequence[Any] | str | os.PathLike[str],
     qrels: Judgements | Sequence[str | os.PathLike[str]],
@@ -50,13 +54,25 @@ def packed(
             file = f"{number}-{file}"
         files[file] = trec_text(ranking, labels=False, what=f"run {run}", tag=tag)
         given.append(f"{run}={FOLDER}{file}")
+    labels, more = packed_labels(qrels, _file_name(name), "qrels", tag)
+    return Packed(given, labels, {**files, **more})
+
+
+def packed_labels(
+    qrels: Judgements | Sequence[str | os.PathLike[str]], file: str, what: str, tag: str = "rankduel"
+) -> tuple[list[str], dict[str, bytes]]:
+    """The files of judgements, and `file`, which is not on disk, if they are none; errors call them `what`.
+
+    Raises
+    ------
+    ValueError
+        As `rankduel.rankings.trec_text`.
+    """
     if is_path(qrels):
-        return Packed(given, [os.fspath(qrels)], files)
+        return [os.fspath(qrels)], {}
     if isinstance(qrels, (list, tuple)) and qrels and all(map(is_path, qrels)):
-        return Packed(given, [os.fspath(path) for path in qrels], files)
-    file = _file_name(name)
-    files[file] = trec_text(qrels, labels=True, what="qrels", tag=tag)
-    return Packed(given, [FOLDER + file], files)
+        return [os.fspath(path) for path in qrels], {}
+    return [FOLDER + file], {file: trec_text(qrels, labels=True, what=what, tag=tag)}
 
 
 def _named(runs: Any) -> Iterable[tuple[str | None, Any]]:
@@ -88,7 +104,9 @@ def of_rows(message: str, files: Iterable[str]) -> str:
 
 def called(file: str) -> str:
     """What a file that is not on disk holds."""
-    return f"run {file.removesuffix('.run')}" if file.endswith(".run") else "qrels"
+    if file.endswith(".run"):
+        return f"run {file.removesuffix('.run')}"
+    return "judged" if file == JUDGED else "qrels"
 
 
 def _file_name(name: str) -> str:

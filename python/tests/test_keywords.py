@@ -125,7 +125,7 @@ def test_the_nearest_keyword_is_named(line: str, site: rd.Site, monkeypatch: pyt
 
 def test_flags_are_those_of_the_command_line() -> None:
     """Each group has the flags of its command: none is missing, and none that is gone is left."""
-    own = {"help", "threads", "quiet", "out", "replace", "json", "shard", "matrix", "against", "dataset", "rankings", "qrels"}
+    own = {"help", "threads", "quiet", "out", "replace", "json", "shard", "matrix", "against", "dataset", "rankings", "qrels", "judged"}
     groups: list[tuple[str, type, set[str]]] = [
         ("analyse", keywords.AnalyseFlags, own),
         ("inspect", keywords.InspectFlags, own),

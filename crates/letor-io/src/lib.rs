@@ -117,8 +117,8 @@ mod text;
 pub mod trec;
 
 pub use dataset::{
-    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Provenance, Query, RankColumn, RunCounts, Runs,
-    Statistics, exact_label,
+    BuildError, Dataset, DatasetBuilder, EncodedQuery, FeatureId, Gold, GoldQuery, Provenance, Query, RankColumn,
+    RunCounts, Runs, Statistics, exact_label,
 };
 pub use error::{Error, ErrorKind};
 pub use names::{NameError, NameFault, NameList, Names, Numbered, nearly_equal};

@@ -32,6 +32,20 @@ pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], we
     sum
 }
 
+/// The documents among the first `shown` with their expected weights; `weights` as in [`weighted_sum`], and documents beyond them are left out.
+pub(crate) fn document_weights(
+    list: RankedList<'_>,
+    shown: usize,
+    weights: &[f64],
+) -> impl Iterator<Item = (usize, f64)> {
+    let cutoff = weights.len() - 1;
+    let groups = groups(list, shown).take_while(move |group| group.ranks().start < cutoff);
+    groups.flat_map(move |group| {
+        let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
+        list.tied(group).map(move |doc| (doc.index(), weight / group.size() as f64))
+    })
+}
+
 /// The sum over the relevant documents among the first `shown` and up to rank `cutoff` of the precision at their ranks.
 pub(crate) fn precision_sum(list: RankedList<'_>, shown: usize, relevant: &[bool], cutoff: usize) -> f64 {
     let (mut sum, mut before) = (0.0, 0.0);

@@ -54,7 +54,7 @@ mod ranking;
 mod rankings;
 mod selection;
 
-pub use measures::{Measure, MeasureError, MeasureErrorKind, MeasureKind, Measurement};
+pub use measures::{GoldValue, Measure, MeasureError, MeasureErrorKind, MeasureKind, Measurement};
 pub use ndcg::{Gain, NdcgError, ndcg};
 pub use prefetch::prefetch;
 pub use ranker_ref::RankerRef;

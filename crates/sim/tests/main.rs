@@ -17,6 +17,7 @@ mod help;
 #[cfg(unix)]
 mod interruptions;
 #[cfg(target_os = "linux")]
+mod judged;
 mod limits;
 mod logging;
 mod measures;

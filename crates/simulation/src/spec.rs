@@ -49,6 +49,9 @@ pub struct SiteSpec {
     /// The judgments of the runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub qrels: Vec<String>,
+    /// Judgments of people, where `qrels` are a model's. Only `inspect` uses both.
+    #[serde(skip)]
+    pub gold: Vec<String>,
     /// How a run orders documents of equal score.
     #[serde(skip_serializing_if = "is_default")]
     pub trec_ties: TrecTies,
@@ -150,6 +153,7 @@ impl Default for SiteSpec {
             reading: Reading::default(),
             trec_runs: Vec::new(),
             qrels: Vec::new(),
+            gold: Vec::new(),
             trec_ties: TrecTies::default(),
             unjudged: Unjudged::default(),
             scores: Vec::new(),
@@ -222,7 +226,7 @@ impl SiteSpec {
         if !self.trec_runs.is_empty() {
             let (ties, unjudged) = (self.trec_ties, self.unjudged);
             let options = TrecOptions { ties, unjudged, max_label: read.max_label };
-            return Ok(trec::open(&self.trec_runs, &self.qrels, &options)?);
+            return Ok(trec::open_with_gold(&self.trec_runs, &self.qrels, &self.gold, &options)?);
         }
         let cache = cache.filter(|_| !no_cache).map(Path::to_path_buf);
         let options = OpenOptions { read, split, root: root.map(Path::to_path_buf), cache };

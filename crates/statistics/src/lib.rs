@@ -35,6 +35,7 @@
 //! | how large is the difference? | [`anytime::ShareSequence`], in agreement with the test; if it drifts: [`anytime::RunningMean`] |
 //! | how much more of something, per impression? | [`anytime::RatioSequence`] |
 //! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
+//! | what is a mean that people labelled in part and a model everywhere? | [`fixed::PredictionPoweredMeans`] |
 //! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
 //! | do two measurements of the same things agree, and what does one predict of the other? | [`fixed::sign_agreement`], [`fixed::correlation`], [`fixed::weighted_line`] |
 //! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |

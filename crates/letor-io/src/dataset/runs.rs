@@ -1,5 +1,7 @@
 //! What a data set made of TREC runs knows beside its lists.
 
+use super::Gold;
+
 /// What a [`Dataset`](crate::Dataset) made of TREC runs knows beside the lists: the judged documents that no run
 /// retrieved, which measures such as recall need, and what was left out or filled in.
 ///
@@ -13,6 +15,7 @@ pub struct Runs {
     pub(crate) ends: Vec<usize>,
     pub(crate) without_documents: Vec<String>,
     pub(crate) counts: RunCounts,
+    pub(crate) gold: Option<Gold>,
 }
 
 /// What was left out of a data set made of TREC runs, or filled in.
@@ -79,14 +82,21 @@ impl Runs {
         &self.counts
     }
 
-    /// The highest label of the judged documents that no run retrieved.
+    /// Labels of people, if those of the data set are a model's ([`trec::open_with_gold`](crate::trec::open_with_gold)).
+    #[must_use]
+    pub fn gold(&self) -> Option<&Gold> {
+        self.gold.as_ref()
+    }
+
+    /// The highest label that is not of a document of the data set, or is of people.
     pub(crate) fn max_label(&self) -> Option<f32> {
-        self.unretrieved.iter().copied().reduce(f32::max)
+        let gold = self.gold.as_ref().and_then(Gold::max_label);
+        self.unretrieved.iter().copied().chain(gold).reduce(f32::max)
     }
 
     /// What makes two data sets equal.
-    pub(super) fn content(&self) -> (&[f32], &[usize], &[String]) {
-        (&self.unretrieved, &self.ends, &self.without_documents)
+    pub(super) fn content(&self) -> (&[f32], &[usize], &[String], Option<&Gold>) {
+        (&self.unretrieved, &self.ends, &self.without_documents, self.gold.as_ref())
     }
 
     /// What the content of a data set includes of this: everything that measures depend on.
@@ -97,6 +107,9 @@ impl Runs {
         }
         self.unretrieved.iter().for_each(|label| update(&label.to_le_bytes()));
         update(&(self.without_documents.len() as u64).to_le_bytes());
+        if let Some(gold) = &self.gold {
+            gold.hashed(update);
+        }
     }
 
     pub(super) fn memory(&self) -> usize {

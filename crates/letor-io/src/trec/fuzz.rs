@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::join::join;
+use super::join::{Judged, join};
 use super::lists::Lists;
 use super::options::{TrecTies, Unjudged};
 use super::qrels::Qrels;
@@ -31,6 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     let judgments = [judgments];
     let qrels = Qrels::parse(&judgments, &paths, 4.0).expect("written judgments are readable");
+    let judged = Judged { qrels, gold: None };
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
     lines.reverse();
     let reversed = lines.join(&b'\n');
@@ -41,7 +42,7 @@ pub(crate) fn check(bytes: &[u8]) {
             lists.add(run);
             let names = Names::new(["run"]).expect("a name");
             let files = (vec!["run".into(), "qrels".into()], Vec::new());
-            join(&lists, names, &qrels, files, "fuzz", unjudged).expect("queries in common")
+            join(&lists, names, &judged, files, "fuzz", unjudged).expect("queries in common")
         };
         let dataset = of(&run);
         assert!(dataset == of(&turned), "the order of lines changed the data set");

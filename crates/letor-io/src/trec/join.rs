@@ -11,7 +11,7 @@ use super::lists::{Lists, QueryLists};
 use super::options::{TrecTies, Unjudged};
 use super::order::values;
 use super::qrels::{Judgment, Qrels};
-use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance, RunCounts, Runs};
+use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Gold, GoldQuery, Provenance, RunCounts, Runs};
 use crate::error::{Error, ErrorKind};
 use crate::names::Names;
 
@@ -21,9 +21,17 @@ const SHOWN: usize = 3;
 /// The files read, and those skipped with the reason.
 pub(super) type Files = (Vec<PathBuf>, Vec<(PathBuf, String)>);
 
+/// The judgments of documents.
+pub(super) struct Judged<'a> {
+    pub(super) qrels: Qrels<'a>,
+    /// Where those are a model's: people's, and their first file.
+    pub(super) gold: Option<(Qrels<'a>, &'a Path)>,
+}
+
 /// A query of the data set.
 struct Joined {
     query: EncodedQuery,
+    gold: GoldQuery,
     /// The labels of judged documents that no run retrieved, highest first.
     unretrieved: Vec<f32>,
     unjudged: usize,
@@ -35,28 +43,34 @@ struct Joined {
 pub(super) fn join(
     lists: &Lists,
     names: Names,
-    qrels: &Qrels<'_>,
+    judged: &Judged<'_>,
     (files, skipped): Files,
     name: &str,
     unjudged: Unjudged,
 ) -> Result<Dataset, Error> {
+    let Judged { qrels, gold } = judged;
+    let gold = gold.as_ref();
+    let by_people = |id: &str| gold.map(|(gold, _)| gold.queries.get(id).map_or(&[][..], Vec::as_slice));
     let runs = lists.runs();
     let retrieved: BTreeMap<&str, &QueryLists> = lists.queries.iter().map(|query| (query.id.as_str(), query)).collect();
     let (ids, without_judgments) = queries(&retrieved, qrels);
     let joined: Vec<Option<Joined>> = ids
         .par_iter()
-        .map(|id| join_query(retrieved[id], &qrels.queries[id], (runs, lists.ties, unjudged)))
+        .map(|id| join_query(retrieved[id], (&qrels.queries[id], by_people(id)), (runs, lists.ties, unjudged)))
         .collect::<Result<_, Error>>()?;
     let kept: BTreeSet<&str> =
         ids.iter().zip(&joined).filter(|(_, joined)| joined.is_some()).map(|(id, _)| *id).collect();
     if kept.is_empty() {
         return Err(nothing_in_common(&retrieved, qrels, &files[runs]));
     }
-    let is_synthetic = qrels.synthetic || lists.tags.iter().any(|tag| tag.starts_with(SYNTHETIC.as_bytes()));
+    let is_synthetic = qrels.synthetic
+        || gold.is_some_and(|(gold, _)| gold.synthetic)
+        || lists.tags.iter().any(|tag| tag.starts_with(SYNTHETIC.as_bytes()));
     let provenance = match is_synthetic {
         true => Provenance::LookAlike { name: name.to_owned() },
         false => Provenance::Files { files, skipped },
     };
+    let all_qrels = || std::iter::once(qrels).chain(gold.map(|(gold, _)| gold));
     let mut counts = RunCounts {
         unjudged_queries: without_judgments,
         empty_lists: vec![0; runs],
@@ -65,16 +79,22 @@ pub(super) fn join(
         ranks: lists.ranks.clone(),
         removed: unjudged == Unjudged::Remove,
         ties_kept: lists.ties == TrecTies::Keep,
-        negative: qrels.negative,
-        repeated: qrels.repeated,
-        comments: qrels.comments + lists.comments,
+        negative: all_qrels().map(|qrels| qrels.negative).sum(),
+        repeated: all_qrels().map(|qrels| qrels.repeated).sum(),
+        comments: all_qrels().map(|qrels| qrels.comments).sum::<usize>() + lists.comments,
         ..RunCounts::default()
+    };
+    let of_missing = |id: &String| Some(without_retrieved(&qrels.queries[id.as_str()], by_people(id)?));
+    let mut of_people = Gold {
+        without_documents: without_documents(qrels, &kept).iter().filter_map(of_missing).collect(),
+        ..Gold::default()
     };
     let mut known = Runs { without_documents: without_documents(qrels, &kept), ..Runs::default() };
     let mut builder = DatasetBuilder::new(name, provenance);
     builder.features(runs as u32);
-    for Joined { query, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
+    for Joined { query, gold, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
         builder.push(query);
+        of_people.queries.push(gold);
         known.unretrieved.extend(unretrieved);
         known.ends.push(known.unretrieved.len());
         counts.unjudged += unjudged;
@@ -85,6 +105,13 @@ pub(super) fn join(
         }
     }
     known.counts = counts;
+    if let Some((gold, file)) = gold {
+        (of_people.outside, of_people.first_outside) = outside(qrels, gold);
+        if of_people.all().all(|query| query.labelled() == 0) {
+            return Err(nothing_doubly_judged(file));
+        }
+        known.gold = Some(of_people);
+    }
     builder.runs(known);
     Ok(builder.build().with_feature_names(names).expect("a name per run"))
 }
@@ -115,7 +142,7 @@ fn without_documents(qrels: &Qrels<'_>, kept: &BTreeSet<&str>) -> Vec<String> {
 /// One query of all runs; `None` if no document is left.
 fn join_query(
     query: &QueryLists,
-    judgments: &[Judgment<'_>],
+    (judgments, by_people): (&[Judgment<'_>], Option<&[Judgment<'_>]>),
     (runs, ties, unjudged): (usize, TrecTies, Unjudged),
 ) -> Result<Option<Joined>, Error> {
     let removes = unjudged == Unjudged::Remove;
@@ -123,10 +150,18 @@ fn join_query(
     // By rank: the label of a document.
     let mut found: Vec<Option<f32>> = vec![None; ranks.len()];
     let mut unretrieved = Vec::new();
+    let (mut given, mut gold) = (vec![None; ranks.len()], GoldQuery::default());
     for judgment in judgments {
+        let people = by_people.and_then(|by_people| label_of(by_people, judgment.document));
         match query.documents.get(Docno::new(judgment.document)) {
-            Some(place) => found[ranks[place as usize] as usize] = Some(judgment.label),
-            None => unretrieved.push(judgment.label),
+            Some(place) => {
+                let rank = ranks[place as usize] as usize;
+                (found[rank], given[rank]) = (Some(judgment.label), people);
+            }
+            None => {
+                unretrieved.push(judgment.label);
+                gold.unretrieved.extend(by_people.map(|_| (judgment.label, people)));
+            }
         }
     }
     let unjudged = found.iter().filter(|label| label.is_none()).count();
@@ -145,6 +180,10 @@ fn join_query(
         found.iter().zip(&rows).filter_map(|(label, row)| row.map(|_| label.unwrap_or(0.0))).collect();
     if labels.is_empty() {
         return Ok(None);
+    }
+    for (rank, _) in rows.iter().enumerate().filter(|(_, row)| by_people.is_some() && row.is_some()) {
+        gold.is_judged.push(found[rank].is_some());
+        gold.labels.push(given[rank]);
     }
     let (mut columns, mut sizes) = (Vec::with_capacity(runs), Vec::with_capacity(runs));
     for run in 0..runs {
@@ -165,7 +204,39 @@ fn join_query(
     unretrieved.sort_by(|one: &f32, other| other.total_cmp(one));
     let query = EncodedQuery::from_whole_columns(&query.id, &labels, &columns)
         .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
-    Ok(Some(Joined { query, unretrieved, unjudged, lists: sizes }))
+    Ok(Some(Joined { query, gold, unretrieved, unjudged, lists: sizes }))
+}
+
+/// The label of `document` in `judgments`, which are in the order of documents.
+fn label_of(judgments: &[Judgment<'_>], document: &[u8]) -> Option<f32> {
+    let place = judgments.binary_search_by_key(&document, |judgment| judgment.document).ok()?;
+    Some(judgments[place].label)
+}
+
+/// People's labels of a query for which no run retrieved anything.
+fn without_retrieved(judgments: &[Judgment<'_>], by_people: &[Judgment<'_>]) -> GoldQuery {
+    let both = |judgment: &Judgment<'_>| (judgment.label, label_of(by_people, judgment.document));
+    GoldQuery { unretrieved: judgments.iter().map(both).collect(), ..GoldQuery::default() }
+}
+
+/// How many documents people judged and the model, by its `qrels`, did not; the query and the document of the first.
+fn outside(qrels: &Qrels<'_>, gold: &Qrels<'_>) -> (usize, Option<(String, String)>) {
+    let (mut count, mut first) = (0, None);
+    for (id, judgments) in &gold.queries {
+        let by_model = qrels.queries.get(id).map_or(&[][..], Vec::as_slice);
+        for judgment in judgments.iter().filter(|judgment| label_of(by_model, judgment.document).is_none()) {
+            count += 1;
+            first.get_or_insert_with(|| ((*id).to_owned(), String::from_utf8_lossy(judgment.document).into_owned()));
+        }
+    }
+    (count, first)
+}
+
+/// The error if the model judged none of the documents that people did, in the first of their files.
+fn nothing_doubly_judged(file: &Path) -> Error {
+    let message = "the model judged none of these documents, so nothing says how far it is off: let it judge all documents, \
+                   those of people among them, and check that both have the same ids of queries and documents";
+    Error::new(ErrorKind::SameQuery, message.to_owned()).in_file(file)
 }
 
 /// The error if no query of the runs is in the first file of the `qrels`, or none has a document left.

@@ -71,7 +71,7 @@ mod run;
 mod write;
 
 pub use names::{are_synthetic, path_of};
-pub use open::open;
+pub use open::{open, open_with_gold};
 pub use options::{TrecOptions, TrecTies, Unjudged};
 pub use query::read_query;
 pub use write::{Documents, write_qrels, write_run};

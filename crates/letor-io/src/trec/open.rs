@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::join::join;
+use super::join::{Judged, join};
 use super::lists::Lists;
 use super::names::{expand, resolve};
 use super::options::TrecOptions;
@@ -25,6 +25,20 @@ use crate::text::read_text;
 /// A file that cannot be read, a malformed line, a document twice in a list, a judgment that contradicts another, two
 /// runs of one name, or no query with both judgments and retrieved documents.
 pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &TrecOptions) -> Result<Dataset, Error> {
+    open_with_gold(runs, qrels, &[], options)
+}
+
+/// As [`open`], where the `qrels` are a model's, and people judged some of the same documents: their files are `gold`. The labels of the data
+/// set are the model's; [`Runs::gold`](crate::Runs::gold) has people's. Without files in `gold` there are none.
+///
+/// # Errors
+/// Those of [`open`], and people's labels of which the model judged no document.
+pub fn open_with_gold<R: AsRef<str>, Q: AsRef<str>>(
+    runs: &[R],
+    qrels: &[Q],
+    gold: &[Q],
+    options: &TrecOptions,
+) -> Result<Dataset, Error> {
     let missing = |what: &str| Err(Error::new(ErrorKind::Unknown, what.to_owned()));
     if runs.is_empty() {
         return missing("no run is given: expected files of `query Q0 document rank score tag`");
@@ -32,12 +46,14 @@ pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &Tre
     if qrels.is_empty() {
         return missing("no qrels are given: expected a file of `query 0 document label` for the runs");
     }
-    if let Some(error) = cut_at_comma(runs).or_else(|| cut_at_comma(qrels)) {
+    if let Some(error) = cut_at_comma(runs).or_else(|| cut_at_comma(qrels)).or_else(|| cut_at_comma(gold)) {
         return Err(error);
     }
     let (sources, skipped) = expand(runs)?;
     let judged: Vec<PathBuf> = qrels.iter().map(|path| PathBuf::from(path.as_ref())).collect();
-    let files: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).chain(judged.iter().cloned()).collect();
+    let by_people: Vec<PathBuf> = gold.iter().map(|path| PathBuf::from(path.as_ref())).collect();
+    let all_qrels = judged.iter().chain(&by_people).cloned();
+    let files: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).chain(all_qrels).collect();
     // A file that is not there is found before much is read. Pipes can be read once only: nothing opens them before.
     if let Some(missing) = files.iter().find(|path| std::fs::metadata(path).is_err()) {
         read_text(missing)?;
@@ -69,9 +85,16 @@ pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &Tre
             return Err(error);
         }
     }
-    let judgments = judged.iter().map(|path| read_text(path)).collect::<Result<Vec<_>, _>>()?;
+    let read = |paths: &[PathBuf]| paths.iter().map(|path| read_text(path)).collect::<Result<Vec<_>, _>>();
+    let judgments = read(&judged)?;
     let qrels = Qrels::parse(&judgments, &judged, options.max_label)?;
+    let judgments = read(&by_people)?;
+    let gold = match by_people.first() {
+        Some(first) => Some((Qrels::parse(&judgments, &by_people, options.max_label)?, first.as_path())),
+        None => None,
+    };
     let names = resolve(&sources, &lists.tags)?;
+    let qrels = Judged { qrels, gold };
     join(&lists, names, &qrels, (files, skipped), &display_name(&judged), options.unjudged)
 }
 

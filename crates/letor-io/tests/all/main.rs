@@ -3,6 +3,7 @@
 mod cache;
 mod dialects;
 mod every_file;
+mod gold;
 mod lookalike;
 mod random;
 mod real_data;

@@ -18,25 +18,25 @@ const CHUNK: usize = 64;
 /// [`Rankings`] with measures of their lists.
 #[derive(Debug)]
 pub struct Measurement<'a> {
-    rankings: &'a Rankings,
-    measures: Vec<Prepared>,
+    pub(super) rankings: &'a Rankings,
+    pub(super) measures: Vec<Prepared>,
     /// The highest label of all judged documents.
-    highest: f64,
+    pub(super) highest: f64,
     /// The values of all queries, once they were asked for.
     values: OnceLock<Vec<Vec<Vec<f64>>>>,
 }
 
 /// A measure, and what is the same for all queries.
 #[derive(Debug)]
-struct Prepared {
-    measure: Measure,
+pub(super) struct Prepared {
+    pub(super) measure: Measure,
     cutoff: usize,
     /// Of measures that are weighted sums: the cumulative weights of ranks 0, 1, ... up to the cutoff.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
 }
 
 /// A measure for the labels of one query.
-enum OfQuery<'a> {
+pub(super) enum OfQuery<'a> {
     /// A weighted sum of gains, divided by `whole`.
     Sum {
         gains: Vec<f64>,
@@ -88,8 +88,13 @@ impl Prepared {
         Self { measure, cutoff, weights }
     }
 
+    /// What the weighted sum of a linear measure is divided by.
+    pub(super) fn divisor(&self) -> f64 {
+        if matches!(self.measure.kind, MeasureKind::Precision { .. }) { self.cutoff as f64 } else { 1.0 }
+    }
+
     /// The measure for a query with these labels in its lists and the `unretrieved` ones in none.
-    fn of_query(&self, labels: &[f32], unretrieved: &[f32], highest: f64) -> OfQuery<'_> {
+    pub(super) fn of_query(&self, labels: &[f32], unretrieved: &[f32], highest: f64) -> OfQuery<'_> {
         let is_relevant = |rel: u32| move |label: &f32| f64::from(*label) >= f64::from(rel);
         let relevant = |rel: u32| labels.iter().map(is_relevant(rel)).collect::<Vec<bool>>();
         let all = |rel: u32| labels.iter().chain(unretrieved).filter(|label| is_relevant(rel)(label)).count() as f64;
@@ -100,11 +105,11 @@ impl Prepared {
                 let gains = labels.iter().map(|&label| gain.of(label)).collect();
                 OfQuery::Sum { gains, weights, whole: ideal(labels, unretrieved, gain, weights) }
             }
-            MeasureKind::Precision { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: cutoff as f64 },
+            MeasureKind::Precision { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: self.divisor() },
             MeasureKind::Recall { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: all(rel) },
             MeasureKind::RankBiasedPrecision { rel, .. } => {
                 let graded = || labels.iter().map(|&label| f64::from(label) / highest.max(f64::MIN_POSITIVE)).collect();
-                OfQuery::Sum { gains: rel.map_or_else(graded, ones), weights, whole: 1.0 }
+                OfQuery::Sum { gains: rel.map_or_else(graded, ones), weights, whole: self.divisor() }
             }
             MeasureKind::AveragePrecision { rel } => {
                 OfQuery::AveragePrecision { relevant: relevant(rel), all: all(rel), cutoff }
@@ -124,7 +129,7 @@ fn ideal(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]) -> 
 
 impl OfQuery<'_> {
     /// The value for a list of which the first `shown` documents are retrieved.
-    fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
+    pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
         let (value, whole) = match self {
             Self::Sum { gains, weights, whole } => (weighted_sum(list, shown, gains, weights), *whole),
             Self::AveragePrecision { relevant, all, cutoff } => (precision_sum(list, shown, relevant, *cutoff), *all),
@@ -146,11 +151,17 @@ impl Measurement<'_> {
         let unretrieved = dataset.runs().map_or(&[][..], |runs| runs.unretrieved(query));
         let measures: Vec<OfQuery<'_>> =
             self.measures.iter().map(|measure| measure.of_query(labels, unretrieved, self.highest)).collect();
-        let of_arm = |(arm, &feature)| {
-            let (list, shown) = (rankings.list(query, arm), dataset.query(query).retrieved(feature));
+        let of_arm = |arm| {
+            let (list, shown) = self.list(query, arm);
             measures.iter().map(|measure| measure.value(list, shown)).collect()
         };
-        rankings.features().iter().enumerate().map(of_arm).collect()
+        (0..rankings.arms()).map(of_arm).collect()
+    }
+
+    /// The list of an arm, and how many of its documents are retrieved.
+    pub(super) fn list(&self, query: usize, arm: usize) -> (RankedList<'_>, usize) {
+        let retrieved = self.rankings.dataset().query(query).retrieved(self.rankings.features()[arm]);
+        (self.rankings.list(query, arm), retrieved)
     }
 
     /// The number of queries of a mean: those of the data set and, of TREC runs, the judged queries for which no run

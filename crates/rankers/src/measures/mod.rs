@@ -1,5 +1,5 @@
-//! Measures of ranked lists by judgments: what each of them is ([`Measure`]), how it is written (`text`), and its values
-//! for all rankers and queries (`measurement`).
+//! Measures of ranked lists by judgments: what each of them is ([`Measure`]), how it is written (`text`), its values
+//! for all rankers and queries (`measurement`), and what labels of people say of it beside those of a model (`gold`).
 //!
 //! Definitions are those of `trec_eval`, which `ir_measures` computes by default:
 //!
@@ -24,11 +24,13 @@
 //! - S. MacAvaney, C. Macdonald, I. Ounis. *Streamlining evaluation with ir-measures.* ECIR 2022.
 //!   <https://doi.org/10.1007/978-3-030-99739-7_38>
 
+mod gold;
 mod measurement;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use self::gold::GoldValue;
 pub use self::measurement::Measurement;
 pub use self::text::{MeasureError, MeasureErrorKind};
 use crate::Gain;

@@ -1,5 +1,6 @@
 //! All integration tests of the crate in one binary: one file per subject, linked once.
 
+mod gold;
 mod measures;
 mod mslr;
 mod rankings;

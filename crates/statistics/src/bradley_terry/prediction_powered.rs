@@ -28,6 +28,7 @@ use super::comparison::{Cell, Comparison};
 use super::covariates::Covariates;
 use super::fit::Fit;
 use super::sandwich::{add_square, by_cluster};
+use crate::fixed::tuned;
 use crate::{StatisticsError, matrix};
 
 /// What a model says of a question.
@@ -180,8 +181,7 @@ impl Labels<'_> {
     /// would hardly be known.
     fn least(&self, fit: &Fit) -> f64 {
         let [below, zero, above] = [-1.0, 0.0, 1.0].map(|lambda| self.trace(fit, lambda));
-        let (slope, curvature) = (0.5 * (below - above), above + below - 2.0 * zero);
-        if curvature > 0.0 { (slope / curvature).clamp(0.0, 1.0) } else { 0.0 }
+        tuned(0.25 * (below - above), 0.5 * (above + below) - zero)
     }
 }
 

@@ -37,6 +37,9 @@ pub fn sign_agreement(first: &[f64], second: &[f64]) -> Result<Counts, Statistic
 /// each uses a category, 1 for full agreement. `counts` has, row by row, how often the first judge chose the row and the second the column;
 /// they may be weights. `None` if chance alone agrees always, or there are no counts.
 ///
+/// # Panics
+/// If a row has fewer values than there are rows.
+///
 /// J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement 20(1), 1960,
 /// <https://doi.org/10.1177/001316446002000104>.
 ///
@@ -45,11 +48,13 @@ pub fn sign_agreement(first: &[f64], second: &[f64]) -> Result<Counts, Statistic
 /// assert!((kappa - 0.4).abs() < 1e-12);
 /// ```
 #[must_use]
-pub fn kappa<const C: usize>(counts: &[[f64; C]; C]) -> Option<f64> {
-    let all: f64 = counts.iter().flatten().sum();
-    let agreed: f64 = (0..C).map(|k| counts[k][k]).sum::<f64>() / all;
-    let by_column = |k: usize| counts.iter().map(|row| row[k]).sum::<f64>();
-    let chance: f64 = (0..C).map(|k| counts[k].iter().sum::<f64>() * by_column(k)).sum::<f64>() / (all * all);
+pub fn kappa<Row: AsRef<[f64]>>(counts: &[Row]) -> Option<f64> {
+    let row = |k: usize| counts[k].as_ref();
+    let categories = 0..counts.len();
+    let all: f64 = categories.clone().flat_map(row).sum();
+    let agreed: f64 = categories.clone().map(|k| row(k)[k]).sum::<f64>() / all;
+    let by_column = |k: usize| categories.clone().map(|one| row(one)[k]).sum::<f64>();
+    let chance: f64 = categories.clone().map(|k| row(k).iter().sum::<f64>() * by_column(k)).sum::<f64>() / (all * all);
     (all > 0.0 && chance < 1.0 - 1e-12).then(|| (agreed - chance) / (1.0 - chance))
 }
 

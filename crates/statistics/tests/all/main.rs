@@ -3,6 +3,7 @@
 mod bradley_terry;
 mod false_alarms;
 mod power;
+mod prediction_powered;
 mod ratios;
 mod shares;
 mod strengths;

@@ -33,6 +33,18 @@ pub struct PairTest {
     pub p: f64,
     /// The same after Holm's correction for all tests of the table.
     pub p_holm: f64,
+    /// Of values by a model's labels that were corrected by people's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<Corrected>,
+}
+
+/// By what a model's labels were corrected.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Corrected {
+    /// The queries with labels of people.
+    pub labelled_queries: usize,
+    /// How much the model counts, 0 to 1.
+    pub lambda: f64,
 }
 
 impl PairTest {
@@ -53,8 +65,8 @@ pub struct MeasureTests {
 }
 
 impl MeasureTests {
-    /// The header of the rows that [`rows`](Self::rows) returns, before the columns of names.
-    pub const HEADER: [&'static str; 13] = [
+    /// The columns of every table of tests.
+    const HEADER: [&'static str; 13] = [
         "measure",
         "first",
         "second",
@@ -69,6 +81,22 @@ impl MeasureTests {
         "p_holm",
         "queries",
     ];
+
+    /// The columns that follow where a model's labels were corrected by people's.
+    const CORRECTED: [&'static str; 2] = ["labelled_queries", "lambda"];
+
+    /// The tests with Holm's correction for all of them. `None` if there are none.
+    ///
+    /// # Errors
+    /// If a p-value is not in [0, 1].
+    pub fn corrected_for_all(queries: usize, mut tests: Vec<PairTest>) -> Result<Option<Self>> {
+        if tests.is_empty() {
+            return Ok(None);
+        }
+        let corrected = holm(&tests.iter().map(|test| test.p).collect::<Vec<_>>())?;
+        tests.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+        Ok(Some(Self { queries, tests }))
+    }
 
     /// Tests the measures from number `skipped` on, which are called `measures`. `None` with fewer than two rankers or queries,
     /// where there is nothing to test.
@@ -102,12 +130,26 @@ impl MeasureTests {
                     t: test.t.is_finite().then_some(test.t),
                     p: test.p_value,
                     p_holm: test.p_value,
+                    corrected: None,
                 });
             }
         }
-        let corrected = holm(&tests.iter().map(|test| test.p).collect::<Vec<_>>())?;
-        tests.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
-        Ok(Some(Self { queries, tests }))
+        Self::corrected_for_all(queries, tests)
+    }
+
+    /// Over what the tests of `measure` are.
+    fn over(&self, measure: Option<&str>) -> String {
+        let queries = with_unit(self.queries as u64, "query");
+        let mut labelled: Vec<usize> = (self.tests.iter())
+            .filter(|test| measure.is_none_or(|measure| test.measure == measure))
+            .filter_map(|test| Some(test.corrected?.labelled_queries))
+            .collect();
+        labelled.dedup();
+        match labelled[..] {
+            [] => format!("over {queries}"),
+            [labelled] => format!("over {queries}, corrected by people's labels of {labelled}"),
+            _ => format!("over {queries}, corrected by people's labels"),
+        }
     }
 
     /// The verdict of the first measure, and the tests behind it: a sentence without its full stop. `None` without tests.
@@ -156,13 +198,20 @@ impl MeasureTests {
             count => format!(", Holm's correction for {count}"),
         };
         Some(format!(
-            "by {measure}, {text} (paired t-{} over {}{holm})",
+            "by {measure}, {text} (paired t-{} {}{holm})",
             if self.tests.len() == 1 { "test" } else { "tests" },
-            with_unit(self.queries as u64, "query")
+            self.over(Some(measure))
         ))
     }
 
-    /// The rows of a file, one per pair and measure, with the columns of [`HEADER`](Self::HEADER). `arm` is the number of an arm in files.
+    /// The columns of [`rows`](Self::rows).
+    #[must_use]
+    pub fn header(&self) -> Vec<&'static str> {
+        let is_corrected = self.tests.iter().any(|test| test.corrected.is_some());
+        Self::HEADER.into_iter().chain(Self::CORRECTED.into_iter().filter(|_| is_corrected)).collect()
+    }
+
+    /// The rows of a file, one per pair and measure, with the columns of [`header`](Self::header). `arm` is the number of an arm in files.
     #[must_use]
     pub fn rows(&self, arm: impl Fn(usize) -> String, name: impl Fn(usize) -> String) -> Vec<Vec<String>> {
         let row = |test: &PairTest| {
@@ -172,6 +221,9 @@ impl MeasureTests {
             row.extend(numbers.map(|number| number.to_string()));
             row.push(test.t.map_or_else(String::new, |t| t.to_string()));
             row.extend([test.p.to_string(), test.p_holm.to_string(), self.queries.to_string()]);
+            if let Some(Corrected { labelled_queries, lambda }) = test.corrected {
+                row.extend([labelled_queries.to_string(), lambda.to_string()]);
+            }
             row
         };
         self.tests.iter().map(row).collect()
@@ -208,7 +260,7 @@ impl MeasureTests {
         } else {
             String::new()
         };
-        format!("{table}\npaired t-tests over {}{more}", with_unit(self.queries as u64, "query"))
+        format!("{table}\npaired t-tests {}{more}", self.over(None))
     }
 }
 
@@ -235,6 +287,7 @@ mod tests {
             t: None,
             p: p_holm,
             p_holm,
+            corrected: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Not here: the tests themselves, which are in `statistics`, and verdicts from logs of real users, which are in `click-logs`.
 
 mod clicks;
+mod judged;
 mod measures;
 
 use anyhow::Result;
@@ -11,7 +12,8 @@ use simulation::prepared::PreparedSite;
 use simulation::truth::GroundTruth;
 
 pub use self::clicks::by_clicks;
-pub use self::measures::{MeasureTests, PairTest};
+pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
+pub use self::measures::{Corrected, MeasureTests, PairTest};
 use crate::results::AlgorithmSummary;
 
 /// The most rankers that a sentence can compare.

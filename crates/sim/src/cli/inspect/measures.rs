@@ -4,16 +4,19 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Result;
-use letor_io::{Dataset, FeatureId};
+use letor_io::{Dataset, FeatureId, Runs};
 use output::text_table::{Align, TextTable};
 use output::{remove_stale, write_csv};
 use rankers::{Measure, MeasureError, Measurement};
 use serde::{Serialize, Serializer};
 use simulation::arm_names::ArmNames;
-use studies::verdict::MeasureTests;
+use studies::verdict::{JudgedMeasures, MeasureTests};
 
 /// What runs are measured by unless asked otherwise.
 const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
+
+/// What runs are measured by unless asked otherwise where people judged some documents of a query: sums over documents.
+const OF_JUDGED_RUNS: &str = "P@10,RBP(p=0.8)";
 
 /// The files of means and of the values of every query.
 pub(super) const MEANS: &str = "measures.csv";
@@ -42,7 +45,8 @@ impl Serialize for Measures {
 impl Measures {
     /// Those of the data set unless others are asked for: some if its rankers are runs.
     pub(super) fn usual(dataset: &Dataset) -> Option<Self> {
-        dataset.runs().map(|_| OF_RUNS.parse().expect("measures"))
+        let of = |runs: &Runs| if runs.gold().is_some() { OF_JUDGED_RUNS } else { OF_RUNS };
+        dataset.runs().map(|runs| of(runs).parse().expect("measures"))
     }
 
     /// Each as `ir_measures` writes it.
@@ -68,9 +72,18 @@ pub(super) struct AllMeans {
     /// The number of queries of each mean, including judged ones for which nothing was retrieved, with value 0.
     pub(super) queries: usize,
     pub(super) rankers: Vec<Means>,
+    /// What people's labels make of a model's: then the means are corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) judged: Option<JudgedMeasures>,
 }
 
 impl AllMeans {
+    /// Takes the corrected means.
+    pub(super) fn correct(&mut self, judged: JudgedMeasures) {
+        self.rankers.iter_mut().enumerate().for_each(|(arm, ranker)| ranker.values = judged.means(arm));
+        self.judged = Some(judged);
+    }
+
     /// The table of the `most` best rankers by the first measure.
     pub(super) fn table(&self, names: &ArmNames, most: usize) -> String {
         let headings = self.measures.names();
@@ -92,7 +105,7 @@ impl AllMeans {
         let Some(tests) = tests else { return remove_stale(&path) };
         // The number in files, as in `measures.csv`, from 1.
         let rows = tests.rows(|arm| (arm + 1).to_string(), |arm| names.name(arm));
-        write_csv(&path, &MeasureTests::HEADER, rows)
+        write_csv(&path, &tests.header(), rows)
     }
 
     /// Writes the means, and with `per_query` the values of each query.
@@ -116,8 +129,14 @@ impl AllMeans {
         let write = |path: &Path, header: Vec<String>, rows: &mut dyn Iterator<Item = Vec<String>>| {
             write_csv(path, &header.iter().map(String::as_str).collect::<Vec<_>>(), rows)
         };
-        let mut means = self.rankers.iter().map(|ranker| of_ranker(ranker, &ranker.values));
-        write(&folder.join(MEANS), header(&[]), &mut means)?;
+        let mut columns = header(&[]);
+        columns.extend(self.judged.iter().flat_map(JudgedMeasures::header));
+        let mut means = self.rankers.iter().enumerate().map(|(arm, ranker)| {
+            let mut row = of_ranker(ranker, &ranker.values);
+            row.extend(self.judged.iter().flat_map(|judged| judged.row(arm)));
+            row
+        });
+        write(&folder.join(MEANS), columns, &mut means)?;
         if !per_query {
             return remove_stale(&folder.join(QUERIES));
         }

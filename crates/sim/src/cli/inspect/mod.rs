@@ -1,22 +1,18 @@
 //! `rankduel inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
 
+mod figure;
 mod measures;
-
-use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
-use figures::{Curve, CurvePoint, Forest, ForestRow, Lines};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
-use simulation::description::synthetic_note;
 use simulation::spec::SiteSpec;
-use statistics::fixed::paired_t_test;
-use studies::verdict::{self, MeasureTests};
+use studies::verdict::{self, JudgedMeasures, MeasureTests};
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
 use crate::cli::args::{
@@ -62,6 +58,18 @@ pub(super) struct Inspect {
     #[arg(long)]
     per_query: bool,
 
+    /// A model's judgments of the runs (an LLM's, say), files of `query 0 document label`, where the --qrels are people's
+    /// judgments of some of the same documents: measures by the model, corrected by people (PPI++)
+    ///
+    /// Assumes that people judged a random sample of the queries and, of each of them, of the documents that the model
+    /// judged, each document being as likely as any other. Documents that the model did not judge are not relevant.
+    /// Measures that are sums over documents (P, RBP) take every query of which people judged something; the others (nDCG,
+    /// AP, RR, R) those of which people judged all that the model did. Either takes 5 queries. How much the model
+    /// counts (lambda, 0 to 1) is chosen such that errors are least. Intervals and tests are of a population of queries. nDCG@10
+    /// and counts of labels are by the model alone. [default measures: P@10,RBP(p=0.8)]
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',', requires = "rankings", conflicts_with = "per_query")]
+    judged: Vec<String>,
+
     #[command(flatten)]
     own: OwnArgs,
 
@@ -86,6 +94,8 @@ struct Config<'a> {
     measures: Option<&'a Measures>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     per_query: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    judged: bool,
 }
 
 /// The content of findings.json.
@@ -150,7 +160,11 @@ impl Inspect {
             names: self.reading.names.clone(),
             ..SiteSpec::default()
         };
-        let dataset = self.reading.open(&self.own.of_spec(asked, spec)?)?;
+        let mut spec = self.own.of_spec(asked, spec)?;
+        if !self.judged.is_empty() {
+            spec.gold = std::mem::replace(&mut spec.qrels, self.judged.clone());
+        }
+        let dataset = self.reading.open(&spec)?;
         announce(&dataset, self.common.quiet);
         let measures = self.measures.clone().or_else(|| Measures::usual(&dataset));
         ensure!(
@@ -163,7 +177,8 @@ impl Inspect {
             let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
             let measures = self.measures.as_ref().map(|measures| format!("-{}", short(&measures.names().join("-"))));
             let per_query = if self.per_query { "-per-query" } else { "" };
-            default_folder(&format!("inspect-{name}{part}{}{per_query}", measures.unwrap_or_default()))
+            let judged = if self.judged.is_empty() { "" } else { "-judged" };
+            default_folder(&format!("inspect-{name}{part}{}{per_query}{judged}", measures.unwrap_or_default()))
         };
         let config = Config {
             command: "inspect",
@@ -172,6 +187,7 @@ impl Inspect {
             checksum: &checksum,
             measures: measures.as_ref(),
             per_query: self.per_query,
+            judged: !self.judged.is_empty(),
         };
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
@@ -184,11 +200,19 @@ impl Inspect {
             // Tests, means and the figure are of the same values.
             let _ = measurement.per_query();
         }
-        let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
-        findings.tests = match tested {
-            Some((measurement, measures)) => MeasureTests::of(measurement, &measures.names(), NDCG.len())?,
+        let judged = match tested.filter(|_| !self.judged.is_empty()) {
+            Some((measurement, measures)) => Some(JudgedMeasures::of(measurement, &dataset, &measures.0, NDCG.len())?),
             None => None,
         };
+        let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
+        findings.tests = match (tested, &judged) {
+            (_, Some(judged)) => judged.tests()?,
+            (Some((measurement, measures)), None) => MeasureTests::of(measurement, &measures.names(), NDCG.len())?,
+            (None, None) => None,
+        };
+        if let (Some(means), Some(judged)) = (&mut findings.measures, judged) {
+            means.correct(judged);
+        }
         folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             match (&findings.measures, &measurement) {
@@ -198,7 +222,7 @@ impl Inspect {
                 _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
             AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
-            draw(&dataset, &findings, tested, &names.shortened(), folder.path())
+            figure::draw(&dataset, &findings, tested, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
         if self.output.json {
@@ -206,6 +230,11 @@ impl Inspect {
         } else {
             if let Some(sentence) = findings.tests.as_ref().and_then(|tests| tests.sentence(&names)) {
                 println!("{}.\n", verdict::capitalised(&sentence));
+            }
+            if let Some(judged) = findings.judged() {
+                println!("{}\n", judged.sentences(&names).join("\n"));
+                let notes: Vec<String> = judged.notes(&names).iter().map(|note| format!("Note: {note}.")).collect();
+                println!("{}\n", notes.join("\n"));
             }
             println!("{statistics}\n{}", report(&findings, &names));
         }
@@ -288,9 +317,15 @@ impl Findings {
                 measures,
                 queries: measurement.queries(),
                 rankers: rankers().map(of_ranker).collect(),
+                judged: None,
             }),
             tests: None,
         }
+    }
+
+    /// What people's labels make of a model's.
+    fn judged(&self) -> Option<&JudgedMeasures> {
+        self.measures.as_ref()?.judged.as_ref()
     }
 
     /// The features by their nDCG, best first.
@@ -317,8 +352,9 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
         return text + "  no nDCG: some documents have no label";
     };
     text += &format!(
-        "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain\n",
-        with_separators(best.len() as u64)
+        "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain{}\n",
+        with_separators(best.len() as u64),
+        if findings.judged().is_some() { ", by the model's labels" } else { "" }
     );
     for RankerQuality { arm, exponential, linear, .. } in best.iter().take(PRINTED) {
         let name = names.name(*arm as usize);
@@ -331,109 +367,13 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     text += "  findings.json has all rankers";
     if let Some(measures) = &findings.measures {
         let queries = with_unit(measures.queries as u64, "query");
-        text += &format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED));
+        text += &match &measures.judged {
+            Some(judged) => format!("\n\n{}", judged.tables(names, PRINTED)),
+            None => format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED)),
+        };
     }
     if let Some(tests) = &findings.tests {
         text += &format!("\n\n{}", tests.table(names, PRINTED));
     }
     text
-}
-
-/// The first measure of runs as dots, best first, with the interval of the mean over queries. `None` where there is nothing to
-/// estimate it from, or more runs than a page holds.
-fn intervals(data: &str, measurement: &Measurement<'_>, measures: &Measures, names: &ArmNames) -> Option<Forest> {
-    const MOST: usize = 60;
-    let measure = measures.names().into_iter().next()?;
-    let values = measurement.per_query();
-    let zeros = vec![0.0; measurement.queries()];
-    let row = |(arm, values): (usize, &Vec<Vec<f64>>)| {
-        let found = paired_t_test(&values[NDCG.len()], &zeros).ok()?;
-        Some(ForestRow {
-            name: names.name(arm),
-            value: found.mean,
-            inner: found.interval(verdict::LEVEL).ok()?,
-            outer: None,
-            text: format!("{:.4}", found.mean),
-        })
-    };
-    let mut rows = values.iter().enumerate().map(row).collect::<Option<Vec<_>>>().filter(|rows| rows.len() <= MOST)?;
-    rows.sort_by(|one, other| other.value.total_cmp(&one.value));
-    Some(Forest {
-        title: format!("{measure} of {} on {data}", with_unit(rows.len() as u64, "run")),
-        close: true,
-        subtitle: Some(format!(
-            "mean over {} and its 95% interval; of a difference, tests.csv has the interval",
-            with_unit(measurement.queries() as u64, "query")
-        )),
-        x_label: measure,
-        rows,
-        note: None,
-    })
-}
-
-/// Draws the quality of the rankers, best first, and the distribution of documents per query.
-fn draw(
-    dataset: &Dataset,
-    findings: &Findings,
-    measured: Option<(&Measurement<'_>, &Measures)>,
-    names: &ArmNames,
-    folder: &Path,
-) -> Result<()> {
-    let note = findings.synthetic.then(|| synthetic_note(&findings.name));
-    if let Some(intervals) =
-        measured.and_then(|(measurement, measures)| intervals(&findings.name, measurement, measures, names))
-    {
-        Forest { note: note.clone(), ..intervals }.save(&folder.join("rankers"))?;
-    } else if let Some(best) = findings.best_first() {
-        let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
-            let points = best.iter().zip(1..).map(|(ranker, place)| CurvePoint::exact(f64::from(place), value(ranker)));
-            Curve { name: name.to_owned(), points: points.collect() }
-        };
-        let lines = Lines {
-            title: format!("nDCG@{CUTOFF} of the feature rankers of {}", findings.name),
-            subtitle: best.first().map(|best| {
-                format!("best: {}, {:.4}; in expectation over ties", names.name(best.arm as usize), best.exponential)
-            }),
-            x_label: "feature rankers, best first".to_owned(),
-            y_label: format!("nDCG@{CUTOFF}, mean over queries"),
-            curves: vec![curve("exponential gain", |r| r.exponential), curve("linear gain", |r| r.linear)],
-            note: note.clone(),
-            ..Lines::default()
-        };
-        lines.save(&folder.join("rankers"))?;
-    } else {
-        output::remove_stale(&folder.join("rankers.png"))?;
-        output::remove_stale(&folder.join("rankers.svg"))?;
-    }
-    let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
-    sizes.sort_unstable();
-    let total = sizes.len().max(1) as f64;
-    let mut points = vec![CurvePoint::exact(0.0, 0.0)];
-    let mut before = 0;
-    for equal in sizes.chunk_by(|one, other| one == other) {
-        // A step function: the share rises where the size is reached.
-        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
-        before += equal.len();
-        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
-    }
-    let PerQuery { fewest, median, most } = findings.documents_per_query;
-    let spread = match (fewest, most) {
-        (one, other) if one == other => format!("{} each", with_unit(one as u64, "document")),
-        _ => format!(
-            "{} to {} documents, median {}",
-            with_separators(fewest as u64),
-            with_separators(most as u64),
-            with_separators(median as u64)
-        ),
-    };
-    let lines = Lines {
-        title: format!("Documents per query in {}", findings.name),
-        subtitle: Some(format!("{}, {spread}", with_unit(findings.queries as u64, "query"))),
-        x_label: "documents".to_owned(),
-        y_label: "share of queries with at most that many".to_owned(),
-        curves: vec![Curve { name: "queries".to_owned(), points }],
-        note,
-        ..Lines::default()
-    };
-    lines.save(&folder.join("documents"))
 }

@@ -145,6 +145,7 @@ impl SettingEntry {
             reading: Reading { split: self.split, ..Reading::default() },
             trec_runs: self.rankings.clone(),
             qrels: self.qrels.clone(),
+            gold: Vec::new(),
             trec_ties: self.trec_ties,
             unjudged: self.unjudged,
             scores: self.scores.clone(),

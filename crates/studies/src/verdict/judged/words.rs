@@ -1,0 +1,169 @@
+//! Corrected measures as tables and sentences.
+
+use output::numbers::{with_separators, with_unit};
+use output::text_table::{Align, TextTable};
+use simulation::arm_names::ArmNames;
+
+use super::super::{LEVEL, listed, p_text};
+use super::{JudgedMean, JudgedMeasure, JudgedMeasures};
+
+/// The most runs that a sentence names.
+const NAMED: usize = 3;
+
+impl JudgedMeasures {
+    /// How far the model and people agree, and whether the model favours a run: sentences, each with its full stop.
+    #[must_use]
+    pub fn sentences(&self, names: &ArmNames) -> Vec<String> {
+        let agreement = &self.agreement;
+        let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!(" (kappa {kappa:.2})"));
+        let (by, way) = (agreement.model_minus_people.abs(), agreement.model_minus_people > 0.0);
+        let mut sentences = vec![format!(
+            "The model and people agree on {:.0}% of the {} that both judged{kappa}; the model's labels are {by:.2} {} on average.",
+            100.0 * agreement.same,
+            with_unit(agreement.documents as u64, "document"),
+            if way { "higher" } else { "lower" },
+        )];
+        sentences.extend(self.measures.first().map(|measure| measure.favoured(names)));
+        sentences
+    }
+
+    /// What the numbers rest on, and what speaks against it: notes without a full stop.
+    #[must_use]
+    pub fn notes(&self, names: &ArmNames) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(leaning) = &self.leaning {
+            notes.push(format!(
+                "people's labels are not a random sample: of what weighs in {} of {} they hold {:.2} times what a random sample would \
+                 ({:.1} standard errors), so the corrected values may be wrong; have documents judged that are drawn at random from \
+                 all that the model judged",
+                leaning.measure,
+                names.name(leaning.run),
+                leaning.ratio,
+                leaning.z.abs(),
+            ));
+        }
+        if self.labels_outside > 0 {
+            let first = self.first_outside.as_ref();
+            let first =
+                first.map_or_else(String::new, |(query, document)| format!(", e.g. {document} of query {query}"));
+            notes.push(format!(
+                "{} of people are of documents that the model did not judge, and are not used{first}",
+                with_unit(self.labels_outside as u64, "label")
+            ));
+        }
+        notes.push(
+            "corrected values hold if people judged a random sample of the queries and, of each, of the documents that the model \
+             judged; documents that the model did not judge are not relevant"
+                .to_owned(),
+        );
+        notes.push("intervals are of a population of queries like these".to_owned());
+        notes
+    }
+
+    /// A table per measure of at most `most` runs.
+    #[must_use]
+    pub fn tables(&self, names: &ArmNames, most: usize) -> String {
+        let tables: Vec<String> =
+            self.measures.iter().map(|measure| measure.table(self.queries, names, most)).collect();
+        tables.join("\n\n")
+    }
+
+    /// The columns of [`row`](Self::row).
+    #[must_use]
+    pub fn header(&self) -> Vec<String> {
+        let of_measure = |measure: &JudgedMeasure| COLUMNS.map(|(column, _)| format!("{}_{column}", measure.measure));
+        self.measures.iter().flat_map(of_measure).collect()
+    }
+
+    /// The columns of an arm beside its corrected means.
+    #[must_use]
+    pub fn row(&self, arm: usize) -> Vec<String> {
+        let of_measure = |measure: &JudgedMeasure| {
+            COLUMNS.map(|(_, value)| {
+                value(measure, &measure.runs[arm]).map_or_else(String::new, |value| value.to_string())
+            })
+        };
+        self.measures.iter().flat_map(of_measure).collect()
+    }
+}
+
+/// A column of a file and its value, if it has one.
+type Column = (&'static str, fn(&JudgedMeasure, &JudgedMean) -> Option<f64>);
+
+/// The columns of each measure.
+const COLUMNS: [Column; 11] = [
+    ("standard_error", |_, run| Some(run.standard_error)),
+    ("low", |_, run| Some(run.interval.0)),
+    ("high", |_, run| Some(run.interval.1)),
+    ("model", |_, run| Some(run.model)),
+    ("people", |_, run| Some(run.people)),
+    ("people_standard_error", |_, run| Some(run.people_standard_error)),
+    ("gain", |_, run| run.gain),
+    ("favour", |_, run| Some(run.favour)),
+    ("favour_p", |_, run| Some(run.favour_p)),
+    ("lambda", |measure, _| Some(measure.lambda)),
+    ("labelled_queries", |measure, _| Some(measure.labelled_queries as f64)),
+];
+
+impl JudgedMeasure {
+    fn table(&self, queries: usize, names: &ArmNames, most: usize) -> String {
+        let right = |name| (name, Align::Right);
+        let mut table = TextTable::new([
+            ("ranker", Align::Left),
+            right(self.measure.as_str()),
+            right("95% interval"),
+            right("model"),
+            right("people"),
+            right("95% interval"),
+            right("gain"),
+        ]);
+        let mut best: Vec<(usize, &JudgedMean)> = self.runs.iter().enumerate().collect();
+        best.sort_by(|(_, one), (_, other)| other.mean.total_cmp(&one.mean));
+        for (arm, run) in best.iter().take(most) {
+            let interval = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
+            table.row([
+                names.name(*arm),
+                format!("{:.4}", run.mean),
+                interval(run.interval),
+                format!("{:.4}", run.model),
+                format!("{:.4}", run.people),
+                interval(run.people_interval),
+                run.gain.map_or_else(String::new, |gain| format!("{gain:.2}")),
+            ]);
+        }
+        let more = if best.len() > most {
+            format!("; the best {most} of {}", with_separators(best.len() as u64))
+        } else {
+            String::new()
+        };
+        let part = if self.linear { "in part" } else { "wholly" };
+        format!(
+            "{table}\n{} over {}, {} of them judged by people {part}; the model counts {:.2}, and the corrected mean is as good as \
+             people alone on `gain` times as many queries{more}",
+            self.measure,
+            with_unit(queries as u64, "query"),
+            self.labelled_queries,
+            self.lambda,
+        )
+    }
+
+    /// Whether the model favours runs, by a sentence.
+    fn favoured(&self, names: &ArmNames) -> String {
+        let mut far: Vec<(usize, &JudgedMean)> =
+            self.runs.iter().enumerate().filter(|(_, run)| run.favour_p <= LEVEL).collect();
+        far.sort_by(|(_, one), (_, other)| other.favour.abs().total_cmp(&one.favour.abs()));
+        let one = |(arm, run): &(usize, &JudgedMean)| {
+            format!("{} ({:+.4}, {})", names.name(*arm), run.favour, p_text(run.favour_p))
+        };
+        match far.len() {
+            0 => format!("By {}, the model favours no run by more than chance.", self.measure),
+            count => format!(
+                "By {}, the model rates {} differently from the average run, compared with people: {}{}.",
+                self.measure,
+                with_unit(count as u64, "run"),
+                listed(&far.iter().take(NAMED).map(one).collect::<Vec<_>>()),
+                if count > NAMED { " most" } else { "" },
+            ),
+        }
+    }
+}
