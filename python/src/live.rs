@@ -180,7 +180,7 @@ impl Session {
             board::Settings { level: confidence, advice: false, checks: false, ..board::Settings::default() };
         py.detach(|| {
             let inner = self.inner();
-            if inner.live.counts().answered == 0 {
+            if inner.live.evidence().judgements.is_empty() {
                 return Ok(None);
             }
             match inner.live.board(&settings).map_err(value_error)?.conclusion {

@@ -132,3 +132,30 @@ def test_scores_and_names_beside_data(tmp_path: Path) -> None:
     assert site.arms == 3 and site.arm_name(2) == "ltr"
     named = rd.Site(tmp_path / "data.txt", names=tmp_path / "names.txt", rankers=["age", "bm25"], use_cache=False)
     assert [named.arm_name(arm) for arm in range(2)] == ["age", "bm25"]
+
+
+def test_labels_of_a_model_are_corrected_by_those_of_people(tmp_path: Path) -> None:
+    runs, people = made_up()
+    rng = np.random.default_rng(2)
+    # The model is too kind; people label half of its documents, by lot.
+    judged = {query: {d: min(label + 1, 2) for d, label in documents.items()} for query, documents in people.items()}
+    some = {
+        query: {str(d): documents[str(d)] for d in rng.permutation(sorted(documents))[:4]} for query, documents in people.items()
+    }
+    found = rd.inspect(runs=runs, qrels=some, judged=judged, measures="P(rel=2)@5")
+    corrected = found.data["measures"]["judged"]["measures"][0]
+    whole = rd.inspect(runs=runs, qrels=people, measures="P(rel=2)@5").data["measures"]["rankers"]
+    for run, truth in zip(corrected["runs"], whole):
+        low, high = run["interval"]
+        assert low < truth["values"][0] < high, (run, truth)
+    # As files, and from the command line.
+    texts = {"people.txt": some, "model.txt": judged}
+    for name, labels in texts.items():
+        rows = [f"{query} 0 {document} {label}\n" for query, documents in labels.items() for document, label in documents.items()]
+        (tmp_path / name).write_text("".join(rows))
+    again = rd.inspect(runs=runs, qrels=[tmp_path / "people.txt"], judged=[tmp_path / "model.txt"], measures="P(rel=2)@5")
+    assert again.data["measures"]["judged"] == found.data["measures"]["judged"]
+    with pytest.raises(ValueError, match="judged belongs to runs and qrels"):
+        rd.inspect("x.txt", judged=judged)
+    with pytest.raises(RuntimeError, match="expected 5 or more"):
+        rd.inspect(runs=runs, qrels=some, judged=judged, measures="nDCG@10")

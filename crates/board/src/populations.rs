@@ -185,11 +185,11 @@ impl Source<'_> {
 pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
     let (mut found, mut expected, mut bernoulli) = (0.0, 0.0, 0.0);
     for unit in units {
-        let (spread, Point::Share(share)) = (unit.expected_spread?, unit.comparison.point) else { return None };
+        let (expected_points, Point::Share(share)) = (unit.expected?, unit.comparison.point) else { return None };
         let n = unit.comparison.weight * unit.comparison.copies as f64;
         let half = fit.expected_of(&unit.comparison).half;
         found += n * (share - 0.5 - half) * (share - 0.5 - half);
-        expected += n * (spread - half * half).max(0.0);
+        expected += n * (expected_points.spread - half * half).max(0.0);
         bernoulli += n * (0.25 - half * half);
     }
     (bernoulli > 0.0).then(|| found.max(expected) / bernoulli)

@@ -8,14 +8,15 @@
 //! Units of one judge, or on one item, resemble each other. Where statements are about judges (items) in general, each judge (item) counts
 //! once per pair: for the side that won more of its units. With both, the smaller evidence counts.
 //!
+//! Of corrected points, whose totals say nothing without their ranges, there are bets instead: on each unit, or on the mean of each cluster.
+//!
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
 //! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
 
-use crate::Answer;
 use crate::populations::{Populations, numbers_of};
 use crate::units::Unit;
 use statistics::StatisticsError;
-use statistics::anytime::EProcess;
+use statistics::anytime::{EProcess, ln_capital};
 use statistics::bradley_terry::Point;
 
 /// The evidence of all ordered pairs of a group.
@@ -34,6 +35,12 @@ impl ProvenWins {
         populations: &Populations,
         alpha: f64,
     ) -> Result<Self, StatisticsError> {
+        let corrected = CorrectedPoints::all(units);
+        if !corrected.is_empty() {
+            let kinds: Vec<Vec<u32>> = populations.kinds().map(|kind| numbers_of(kind, units)).collect();
+            let ln_evidence = of_corrected(members, &corrected, &kinds);
+            return Ok(Self { members, alpha, ln_evidence });
+        }
         let mut all: Vec<Vec<f64>> =
             populations.kinds().map(|kind| points_of_clusters(members, units, &numbers_of(kind, units))).collect();
         if all.is_empty() {
@@ -79,10 +86,62 @@ impl ProvenWins {
     }
 }
 
-/// Corrected points, moved towards a half until no others leave the range from 0 to 1: the evidence needs a range, and an expectation of at
-/// most a half stays one.
-fn within_a_point(points: f64) -> f64 {
-    0.5 + (points - 0.5) / (2.0 * Answer::FARTHEST)
+/// Corrected points of a unit.
+struct CorrectedPoints {
+    /// Its place among the units.
+    place: usize,
+    pair: (usize, usize),
+    /// Of the first of the pair, beyond a half.
+    beyond: f64,
+    /// How far below a half they could have been, for the first and for the second of the pair.
+    bounds: [f64; 2],
+}
+
+impl CorrectedPoints {
+    /// Those of units that have any.
+    fn all(units: &[Unit]) -> Vec<Self> {
+        let of = |(place, unit): (usize, &Unit)| {
+            let Unit { comparison, expected, .. } = unit;
+            let (range, Point::Share(share)) = (expected.as_ref()?.range, comparison.point) else { return None };
+            let bounds = [0.5 - range[0], range[1] - 0.5];
+            Some(Self { place, pair: (comparison.first, comparison.second), beyond: share - 0.5, bounds })
+        };
+        units.iter().enumerate().filter_map(of).collect()
+    }
+}
+
+/// The evidence of all ordered pairs, from bets on units or, where statements are about a kind in general, on the means of its clusters; the
+/// smaller counts.
+fn of_corrected(members: usize, points: &[CorrectedPoints], kinds: &[Vec<u32>]) -> Vec<f64> {
+    let alone: Vec<u32> = (0..points.len() as u32).collect();
+    let mut ln_evidence = vec![0.0; members * members];
+    let by_kind: Vec<Vec<u32>> = match kinds {
+        [] => vec![alone],
+        kinds => kinds.iter().map(|numbers| points.iter().map(|one| numbers[one.place]).collect()).collect(),
+    };
+    let mut first = true;
+    for clusters in by_kind {
+        let mut order: Vec<usize> = (0..points.len()).collect();
+        order.sort_by_key(|at| (points[*at].pair, clusters[*at]));
+        for same in order.chunk_by(|a, b| points[*a].pair == points[*b].pair) {
+            let mean = |cluster: &[usize], of: &dyn Fn(&CorrectedPoints) -> f64| {
+                cluster.iter().map(|at| of(&points[*at])).sum::<f64>() / cluster.len() as f64
+            };
+            let means = |side: usize| {
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                same.chunk_by(|a, b| clusters[*a] == clusters[*b]).map(move |cluster| {
+                    (mean(cluster, &|one| sign * one.beyond), mean(cluster, &|one| one.bounds[side]))
+                })
+            };
+            let (i, j) = points[same[0]].pair;
+            for (at, side) in [(i * members + j, 0), (j * members + i, 1)] {
+                let found = ln_capital(means(side)).max(0.0);
+                ln_evidence[at] = if first { found } else { found.min(ln_evidence[at]) };
+            }
+        }
+        first = false;
+    }
+    ln_evidence
 }
 
 /// Points of the row's member in decided units with the column's.
@@ -91,7 +150,6 @@ fn points_of_units(members: usize, units: &[Unit]) -> Vec<f64> {
     for unit in units {
         let comparison = unit.comparison;
         let Point::Share(share) = comparison.point else { continue };
-        let share = if unit.expected_spread.is_some() { within_a_point(share) } else { share };
         let (i, j) = (comparison.first, comparison.second);
         let n = comparison.copies as f64;
         points[i * members + j] += n * share;

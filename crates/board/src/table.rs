@@ -22,6 +22,8 @@ pub enum Answer {
         points: f64,
         /// The squared distance of the points from a half that was expected when it was decided whether a person is asked, 0 to 420.
         spread: f64,
+        /// The least and the most points that there could have been then: at most 0 and at least 1.
+        range: [f64; 2],
     },
 }
 

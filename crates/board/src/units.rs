@@ -25,8 +25,8 @@ pub struct Unit {
     pub judge: Option<u32>,
     /// The place of the unit's last row in the table: when it counts.
     pub last: usize,
-    /// The squared distance from a half that was expected of corrected points; `None` for what judges said.
-    pub expected_spread: Option<f64>,
+    /// What was expected of corrected points; `None` for what judges said.
+    pub expected: Option<ExpectedPoints>,
 }
 
 impl Unit {
@@ -38,6 +38,15 @@ impl Unit {
             Point::Tie => Preference::Tie,
         }
     }
+}
+
+/// What was known of the corrected points of a unit before lots decided whether a person judges it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedPoints {
+    /// Their expected squared distance from a half.
+    pub spread: f64,
+    /// The least and the most points of the first competitor.
+    pub range: [f64; 2],
 }
 
 /// What became of the rows of a table.
@@ -191,7 +200,7 @@ impl Units {
         weights.sort_by(f64::total_cmp);
         let weight = weights.iter().sum::<f64>() / weights.len() as f64;
         let last = *places.iter().max().expect("a unit has rows");
-        let mut made = unit(rows[0], share, position, weight, 1, last, expected_spread(&rows));
+        let mut made = unit(rows[0], share, position, weight, 1, last, expected(&rows));
         made.comparison.covariates = covariates(table, places);
         made
     }
@@ -248,21 +257,23 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     };
     let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
     let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
-    let mut made = unit(judgement, share, position, weight, copies, place, expected_spread(&[judgement]));
+    let mut made = unit(judgement, share, position, weight, copies, place, expected(&[judgement]));
     made.comparison.covariates = covariates(table, &[place]);
     made
 }
 
-/// The squared distance from a half that is expected of the mean of corrected points; `None` of rows without any.
-fn expected_spread(rows: &[&Judgement]) -> Option<f64> {
+/// What was expected of the mean of corrected points; `None` of rows without any.
+fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
     let of = |row: &&Judgement| match row.verdict {
-        Answer::Corrected { spread, .. } => Some(spread),
+        Answer::Corrected { spread, range: [least, most], .. } if row.first < row.second => Some([spread, least, most]),
+        Answer::Corrected { spread, range: [least, most], .. } => Some([spread, 1.0 - most, 1.0 - least]),
         _ => None,
     };
-    let mut all: Vec<f64> = rows.iter().filter_map(of).collect();
-    all.sort_by(f64::total_cmp);
+    let mut all: Vec<[f64; 3]> = rows.iter().filter_map(of).collect();
+    all.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let n = all.len() as f64;
-    (!all.is_empty()).then(|| all.iter().sum::<f64>() / (n * n))
+    let mean = |at: usize| all.iter().map(|one| one[at]).sum::<f64>() / n;
+    (!all.is_empty()).then(|| ExpectedPoints { spread: mean(0) / n, range: [mean(1), mean(2)] })
 }
 
 fn unit(
@@ -272,15 +283,15 @@ fn unit(
     weight: f64,
     copies: u64,
     last: usize,
-    expected_spread: Option<f64>,
+    expected: Option<ExpectedPoints>,
 ) -> Unit {
     let (low, high) = pair(judgement);
     // A half of a point that is corrected was not said by a judge, so it counts as a share.
-    let is_tie = (share - 0.5).abs() < 1e-9 && expected_spread.is_none();
+    let is_tie = (share - 0.5).abs() < 1e-9 && expected.is_none();
     let point = if is_tie { Point::Tie } else { Point::Share(share) };
     let (first, second) = (low as usize, high as usize);
     let comparison = Comparison { first, second, position, point, weight, copies, ..Comparison::default() };
-    Unit { comparison, item: judgement.item, judge: judgement.judge, last, expected_spread }
+    Unit { comparison, item: judgement.item, judge: judgement.judge, last, expected }
 }
 
 fn pair(judgement: &Judgement) -> (u32, u32) {
@@ -310,11 +321,15 @@ fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
         Answer::Score(score) if !(score > 0.0 && score < 1.0) => {
             wrong("the score", score.to_string(), "a number between 0 and 1".to_owned())
         }
-        Answer::Corrected { points, spread } => {
+        Answer::Corrected { points, spread, range: [least, most] } => {
             let farthest = Answer::FARTHEST;
-            if !(0.5 - farthest..=0.5 + farthest).contains(&points) {
-                let expected = format!("a number from {} to {}", 0.5 - farthest, 0.5 + farthest);
-                return wrong("the corrected points", points.to_string(), expected);
+            if !(0.5 - farthest <= least && least <= 0.0 && 1.0 <= most && most <= 0.5 + farthest) {
+                let expected = format!("at least {} to 0, and at most 1 to {}", 0.5 - farthest, 0.5 + farthest);
+                return wrong("the range of corrected points", format!("{least} to {most}"), expected);
+            }
+            // Sums in another order are rounded in another way.
+            if !(least - 1e-9..=most + 1e-9).contains(&points) {
+                return wrong("the corrected points", points.to_string(), format!("a number from {least} to {most}"));
             }
             if !(0.0..=farthest * farthest).contains(&spread) {
                 let expected = format!("a number from 0 to {}", farthest * farthest);

@@ -161,10 +161,8 @@ impl Config {
         check_word(name).map_err(|fault| invalid("model", format!("its name {fault}")))?;
         if !(*cost > 0.0 && *cost <= 1.0) {
             return Err(invalid(
-                "model",
-                format!(
-                    "expected what its answer costs in judgements of a person, above 0 and at most 1, found {cost}"
-                ),
+                "model_cost",
+                format!("expected what an answer costs in judgements of a person, above 0 and at most 1, found {cost}"),
             ));
         }
         if people.is_empty() {

@@ -1,6 +1,6 @@
 //! Corrected points: a model's guesses with what people say of some by lot.
 
-use board::{Answer, Board, BoardError, Finding, Judgement, Looks, Order, Settings, Table};
+use board::{Answer, Board, BoardError, Conclusion, Finding, Judgement, Looks, Order, Settings, Table};
 use statistics::Normals;
 
 const COMPETITORS: u32 = 5;
@@ -35,8 +35,10 @@ fn drawn(questions: u64, chance: f64, seed: u64) -> [Table; 2] {
         let points = if draws.uniform() < chance { guess + (person - guess) / chance } else { guess };
         // The squared error of such a guess is .1875.
         let spread = 0.25 + 0.1875 * (1.0 / chance - 1.0);
+        let further = 1.0 / chance - 1.0;
+        let range = [-guess * further, 1.0 + (1.0 - guess) * further];
         people.push(row(first, second, if person > 0.5 { Answer::First } else { Answer::Second }, number));
-        beside.push(row(first, second, Answer::Corrected { points, spread }, number));
+        beside.push(row(first, second, Answer::Corrected { points, spread, range }, number));
     }
     [table(people), table(beside)]
 }
@@ -83,17 +85,45 @@ fn errors_are_those_of_lots_and_of_people() {
 
 #[test]
 fn points_and_spreads_have_ranges() {
-    let refused = |points: f64, spread: f64| {
-        let rows = vec![row(0, 1, Answer::Corrected { points, spread }, 7)];
+    let refused = |points: f64, spread: f64, range: [f64; 2]| {
+        let rows = vec![row(0, 1, Answer::Corrected { points, spread, range }, 7)];
         Board::new(&table(rows), &Settings::default()).unwrap_err()
     };
-    for (points, spread, what) in [
-        (21.5, 1.0, "the corrected points"),
-        (f64::NAN, 1.0, "the corrected points"),
-        (-3.0, -1.0, "the spread of corrected points"),
-        (-3.0, 1e3, "the spread of corrected points"),
+    for (points, spread, range, what) in [
+        (21.5, 1.0, [-4.0, 5.0], "the corrected points"),
+        (f64::NAN, 1.0, [-4.0, 5.0], "the corrected points"),
+        (-3.0, -1.0, [-4.0, 5.0], "the spread of corrected points"),
+        (-3.0, 1e3, [-4.0, 5.0], "the spread of corrected points"),
+        (0.5, 1.0, [0.1, 5.0], "the range of corrected points"),
+        (0.5, 1.0, [-40.0, 5.0], "the range of corrected points"),
     ] {
-        let error = refused(points, spread);
+        let error = refused(points, spread, range);
         assert!(matches!(error, BoardError::Row { row: 7, what: found, .. } if found == what), "{error}");
     }
+}
+
+/// A competitor that always wins has no finite strength: then pairs prove it, whatever lots decide, and a model that is wrong proves nothing.
+#[test]
+fn pairs_prove_what_people_say() {
+    let chance = 0.1;
+    let of = |people: f64, guess: f64| {
+        let mut draws = Normals::from_seed(5);
+        let further = 1.0 / chance - 1.0;
+        let range = [-guess * further, 1.0 + (1.0 - guess) * further];
+        let mut questions = Vec::new();
+        for number in 1..=400 {
+            let (first, second) = [(0, 1), (0, 2), (1, 2)][draws.below(3)];
+            let points = if draws.uniform() < chance { guess + (people - guess) / chance } else { guess };
+            questions.push(row(first, second, Answer::Corrected { points, spread: 0.5, range }, number));
+        }
+        let mut table = table(questions);
+        table.names.truncate(3);
+        board(&table)
+    };
+    let known = of(1.0, 0.95);
+    assert!(matches!(&known.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{:?}", known.conclusion);
+    // The model says that the first wins; people say that the second does.
+    let wrong = of(0.0, 0.95);
+    assert!(!matches!(&wrong.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{:?}", wrong.conclusion);
+    assert!(wrong.competitors.iter().all(|one| one.name != "c0" || one.beats == 0), "{:?}", wrong.competitors);
 }

@@ -346,6 +346,7 @@ fn a_session_beside_a_model_says_whom_to_ask() {
     for (judge, verdict) in [("anna", "tie"), ("gpt", "first"), ("ben", "second")] {
         pair = pairs(&called(at, &["--answer", &format!("{}={verdict}", ticket(&pair))])).remove(0);
         assert_eq!(pair["judge"], judge);
+        assert!(called(at, &["--status"]).contains("gpt answered"), "also before there is evidence");
     }
     let status = called(at, &["--status"]);
     assert!(

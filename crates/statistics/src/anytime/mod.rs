@@ -1,6 +1,7 @@
 //! Evidence that stays valid however often it is looked at, and whenever one stops.
 
 mod best;
+mod bets;
 mod crossing;
 mod e_process;
 mod fair_sum;
@@ -10,6 +11,7 @@ mod running_mean;
 mod shares;
 
 pub use best::{BestArm, Standing};
+pub use bets::ln_capital;
 pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};
 pub use fair_sum::ln_evidence_against_fair;

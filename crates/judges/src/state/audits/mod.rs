@@ -81,6 +81,13 @@ impl Weighed {
         if self.audit { guess / whole + beyond / f64::from(self.chance) } else { guess / whole }
     }
 
+    /// The least and the most that the question could have counted.
+    fn range(self) -> [f64; 2] {
+        let (guess, whole) = (f64::from(self.guess), f64::from(POINT));
+        let further = 1.0 / f64::from(self.chance) - 1.0 / whole;
+        [-guess * further, 1.0 + (whole - guess) * further]
+    }
+
     /// The squared distance from a half that is expected of that, where that of people's points is this.
     fn spread(self, of_people: f64) -> f64 {
         of_people + f64::from(self.doubt) / f64::from(POINT) * (f64::from(POINT) / f64::from(self.chance) - 1.0)
@@ -280,17 +287,19 @@ impl Session {
         let mut judgements = Vec::new();
         for (row, judged) in (1..).zip(&self.rows) {
             let Judged { ticket, first, second, item, verdict, purpose, .. } = *judged;
-            let (points, spread) = match (purpose, self.audits.weighed.get(&ticket.number)) {
+            let (points, weighed) = match (purpose, self.audits.weighed.get(&ticket.number)) {
                 (Purpose::Audit(_), _) => continue,
                 _ if self.audits.unweighed.contains_key(&ticket.number) => break,
-                (_, None) => (f64::from(points_of(verdict)) / f64::from(POINT), of_people),
-                (_, Some(weighed)) if !weighed.audit => (weighed.counts(0), weighed.spread(of_people)),
+                (_, None) => (f64::from(points_of(verdict)) / f64::from(POINT), None),
+                (_, Some(weighed)) if !weighed.audit => (weighed.counts(0), Some(weighed)),
                 (_, Some(weighed)) => match self.audits.points.get(&ticket.number) {
-                    Some(points) => (weighed.counts(*points), weighed.spread(of_people)),
+                    Some(points) => (weighed.counts(*points), Some(weighed)),
                     None => break,
                 },
             };
-            let verdict = Answer::Corrected { points, spread };
+            let spread = weighed.map_or(of_people, |weighed| weighed.spread(of_people));
+            let range = weighed.map_or([0.0, 1.0], |weighed| weighed.range());
+            let verdict = Answer::Corrected { points, spread, range };
             judgements.push(Judgement { first, second, verdict, item, judge: None, weight: 1.0, row });
         }
         Table {

@@ -170,7 +170,7 @@ impl Next {
         }
         if self.status {
             println!("{}", live.status());
-            if live.counts().answered > 0 {
+            if !live.evidence().judgements.is_empty() {
                 let settings = board::Settings { level: self.confidence, advice: false, ..Default::default() };
                 println!("{}", live.board(&settings).map_err(usage)?.sentence);
             }
