@@ -17,7 +17,7 @@ const BETTORS: u8 = 16;
 /// ```
 /// use statistics::anytime::ln_capital;
 ///
-/// // Nine values of .5 and one of -9.5, with expectation -.5, are no evidence; without the loss they are.
+/// // Nine values of .5 and one of -9.5, with expectation -.5, say nothing; without the loss they do.
 /// let gains = [(0.5, 9.5); 9];
 /// assert!(ln_capital(gains.into_iter().chain([(-9.5, 9.5)])) < 0.0);
 /// assert!(ln_capital([(0.5, 0.5); 9]) > 4.0);
