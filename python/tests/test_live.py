@@ -178,8 +178,7 @@ def test_a_pair_says_whom_to_ask(tmp_path: Path) -> None:
     live.save(tmp_path / "both.jsonl")
     again = rd.Live.load(tmp_path / "both.jsonl")
     assert again.best() == "a" and again.ask().judge == live.ask().judge
-    notes = again.board(advice=False).notes
-    assert any("model's answers are corrected" in note for note in notes), notes
+    assert "model's answers are corrected" in str(again.board(advice=False))
     with pytest.raises(ValueError, match="`eve` is neither the model `gpt` nor one of its people"):
         live.ask(judge="eve")
     with pytest.raises(ValueError, match="people: they audit a model"):

@@ -100,6 +100,30 @@ fn horizons_are_joined() {
     assert_eq!(config(&here.join("r"))["horizons"], serde_json::json!([100, 500, 3000]));
 }
 
+/// Results of the benchmark, joined to one page.
+#[test]
+fn results_of_the_benchmark_make_a_page() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let here = folder.path();
+    for policy in ["dts", "random"] {
+        let size = ["bench", "--track", "b", "--problems", "order-20", "--runs", "2", "--quiet"];
+        succeeds(here, &[&size, &["--policies", policy, "--out", policy]]);
+    }
+    succeeds(here, &[&["bench", "table", "dts/bench.json", "random/bench.json", "--out", "both"]]);
+    let page = fs::read_to_string(here.join("both/bench.html")).expect("a page");
+    assert!(page.contains("dts") && page.contains("random") && page.contains("mean rank") && page.contains("<svg"));
+    for name in ["ranks.csv", "values.csv", "tables.md", "tables.tex", "ranks-b.svg"] {
+        assert!(here.join("both").join(name).is_file(), "{name}");
+    }
+    fs::write(here.join("other.json"), "{}").expect("a file");
+    let run = sim(here).args(["bench", "table", "other.json"]).output().expect("it starts");
+    let message = text(&run.stderr);
+    assert!(
+        message.contains("failed to read other.json: not the results of a benchmark") && message.lines().count() == 1,
+        "{message}"
+    );
+}
+
 /// Studies that are not extended, too.
 #[test]
 fn the_same_command_is_accepted_again_by_studies_that_do_not_grow() {

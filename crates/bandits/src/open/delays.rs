@@ -88,7 +88,8 @@ impl Default for Lateness {
 impl Lateness {
     /// After which impression the outcome of impression `step` is handed over, and whether it is; otherwise the ticket
     /// is forgotten then. Draws only what is left to chance.
-    pub(super) fn due(&self, step: u64, generator: &mut Generator) -> (u64, bool) {
+    #[must_use]
+    pub fn due(&self, step: u64, generator: &mut Generator) -> (u64, bool) {
         let lost = self.lost > 0.0 && uniform(generator) < self.lost;
         let delay = match &self.delay {
             Delay::Fixed(delay) => *delay,

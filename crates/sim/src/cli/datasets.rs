@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use bench::problems::vote_sets;
 use clap::{Args, Subcommand};
 use fetch::command::REFUSED;
 use fetch::{Bar, Download, Missing};
@@ -40,7 +41,7 @@ pub fn gets_data_as(program: &str) {
 #[derive(Serialize)]
 struct Description<'a> {
     name: &'a str,
-    /// `data set`, `preference matrix` or `look-alike`.
+    /// `data set`, `preference matrix`, `votes` or `look-alike`.
     kind: &'static str,
     title: &'a str,
     /// `yes`, `no`, or the parts that are installed; look-alikes always are.
@@ -54,6 +55,9 @@ struct Description<'a> {
     licence: Option<&'a str>,
     /// The paper to cite.
     paper: Option<&'a str>,
+    /// Whom to name, where the terms ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attribution: Option<&'a str>,
 }
 
 impl Datasets {
@@ -118,7 +122,21 @@ fn descriptions(root: &Path) -> Vec<Description<'static>> {
             arms: matrix.map(|matrix| matrix.arms),
             licence: Some(&entry.licence.address),
             paper: entry.paper.as_ref().map(|paper| paper.address.as_str()),
+            attribution: None,
         }
+    });
+    let votes = vote_sets().iter().map(|set| Description {
+        name: set.name,
+        kind: "votes",
+        title: set.title,
+        installed: "yes".to_owned(),
+        queries: None,
+        documents: None,
+        features: None,
+        arms: None,
+        licence: Some(set.address),
+        paper: None,
+        attribution: Some(set.attribution),
     });
     let generated = lookalike::names().map(|name| Description {
         name,
@@ -131,8 +149,9 @@ fn descriptions(root: &Path) -> Vec<Description<'static>> {
         arms: None,
         licence: None,
         paper: None,
+        attribution: None,
     });
-    registered.chain(generated).collect()
+    registered.chain(votes).chain(generated).collect()
 }
 
 fn matrix_installed(name: &str, root: &Path) -> &'static str {
@@ -169,6 +188,11 @@ fn print_table(root: &Path) {
             let installed = matrix_installed(&entry.name, root);
             println!("  {:<28} {installed:<4} {} arms, {}", entry.name, matrix.arms, entry.title);
         }
+    }
+    println!("\nVotes of people, built in, the problems of `rankduel bench`:");
+    for set in vote_sets() {
+        println!("  {:<28} yes  {} votes, {} ({})", set.name, with_separators(set.votes()), set.title, set.licence);
+        println!("  {:<33} {}", "", set.attribution);
     }
     println!("\nLook-alikes, built in and generated on demand (NAME:0.1 has a tenth of the queries):");
     println!("  {}", lookalike::names().collect::<Vec<_>>().join(", "));

@@ -4,6 +4,7 @@ mod algorithms;
 mod analyse;
 pub(crate) mod args;
 mod bandit;
+mod bench;
 mod board;
 mod cache;
 mod compare;
@@ -88,6 +89,7 @@ commands! {
     Algorithms(algorithms::Algorithms),
     Analyse(analyse::Analyse),
     Bandit(bandit::Bandit),
+    Bench(bench::Bench),
     Board(board::BoardCommand),
     Cache(cache::CacheCommand),
     Cite(help::cite::Cite),

@@ -28,7 +28,7 @@ pub(super) struct Written {
 
 const SITE: &str = "mslr-lookalike:0.003";
 
-pub(super) const COMMANDS: [Written; 15] = [
+pub(super) const COMMANDS: [Written; 16] = [
     Written {
         name: "live",
         arguments: &[
@@ -127,6 +127,22 @@ pub(super) const COMMANDS: [Written; 15] = [
     Written { name: "analyse", arguments: &["analyse", "--matrix", "P.txt", "--samples", "2e5", "--out", "out"] },
     Written { name: "inspect", arguments: &["inspect", SITE, "--out", "out"] },
     Written { name: "export", arguments: &["export", SITE, "--rankers", "1,2,3,4,5,6", "--out", "out"] },
+    Written {
+        name: "bench",
+        arguments: &[
+            "bench",
+            "--track",
+            "a",
+            "--problems",
+            "order-20,ukp-04",
+            "--policies",
+            "rucb,random",
+            "--runs",
+            "3",
+            "--out",
+            "out",
+        ],
+    },
     Written {
         name: "sensitivity",
         arguments: &[

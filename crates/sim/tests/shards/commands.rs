@@ -41,7 +41,7 @@ pub(super) const BANDIT: Sharded = Sharded {
     results: "out",
 };
 
-pub(super) const COMMANDS: [Sharded; 10] = [
+pub(super) const COMMANDS: [Sharded; 11] = [
     BANDIT,
     Sharded {
         name: "explore then exploit",
@@ -137,6 +137,23 @@ pub(super) const COMMANDS: [Sharded; 10] = [
             "rucb,random",
             "--cache",
             "cache",
+        ],
+        out: "out",
+        results: "out",
+    },
+    Sharded {
+        name: "bench",
+        shards: 3,
+        arguments: &[
+            "bench",
+            "--track",
+            "b,c,d",
+            "--problems",
+            "order-20,ukp-04",
+            "--policies",
+            "dts,rucb,random",
+            "--runs",
+            "3",
         ],
         out: "out",
         results: "out",

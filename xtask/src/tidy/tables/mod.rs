@@ -14,6 +14,7 @@
 
 mod described;
 mod published;
+mod which;
 
 use std::path::Path;
 
@@ -21,6 +22,7 @@ use anyhow::{Context, Result};
 
 use self::described::described;
 use self::published::{first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
+use self::which::which;
 use super::Findings;
 use super::costs::Costs;
 use super::source::{files, read};
@@ -193,7 +195,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 27] = [
     "experiment-settings",
     "experiment-guardrails",
     "experiment-bots",
@@ -215,6 +217,12 @@ const NAMES: [&str; 21] = [
     "cluster-studies",
     "utility-problems",
     "own-policies",
+    "bench-tracks",
+    "bench-kinds",
+    "bench-honesty",
+    "bench-problems",
+    "bench-default-first",
+    "bench-default-loses",
 ];
 
 /// A table by name; `root` is the repository's top folder.
@@ -259,7 +267,7 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         "experiment-settings" => described(root, "Settings")?,
         "experiment-guardrails" => described(root, "Guardrails")?,
         "experiment-bots" => described(root, "Bots")?,
-        _ => return None,
+        name => which(root, name)?,
     })
 }
 
@@ -346,6 +354,16 @@ mod tests {
         assert_eq!(spelt("ten"), ["no", "seven", "thirteen", "twenty", "thirty-three", "100"]);
         assert_eq!(spelt("9"), ["0", "7", "13", "20", "33", "100"]);
         assert_eq!(spelt("Ten")[4], "Thirty-three");
+    }
+
+    #[test]
+    fn the_advice_on_algorithms_is_what_the_benchmark_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = read(&root.join("docs/pages/bandits/which.md")).expect("the page");
+        let (mut faults, mut count) = (Vec::new(), 0);
+        let fixed = rewrite(&page, &|name| known(&root, name), &mut faults, &mut count);
+        assert!(fixed == page, "which.md is not what results/bench-1 says: run `cargo xtask tidy --fix`");
+        assert!(faults.is_empty() && count >= 7, "{faults:?}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ const GROUPS: [(&str, &[&str], &str); 7] = [
         "Study dueling bandits",
         &[
             "bandit",
+            "bench",
             "compare",
             "proxy",
             "analyse",

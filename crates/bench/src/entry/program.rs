@@ -1,0 +1,214 @@
+//! Another program as a player: one process per session, a line of JSON for a line of JSON, a time limit for each.
+//!
+//! It gets no environment but the search path, the home folder and the language, and nothing else from here. What it does beyond
+//! that (files, networks) is not prevented; the page for authors says what that means.
+//!
+//! A reader thread takes its lines, so that a limit can be kept. A line that nobody asked for shifts all later ones, and is found
+//! at the latest after the end, where one too many remains.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use output::checksum::sha256_hex_of;
+use output::input;
+use output::usage::usage;
+use ranktypes::text::check_name;
+use serde::Serialize;
+
+use super::protocol::{OutcomeLine, StartLine, read_answer, read_move};
+use super::{Answer, Arrived, EntryInfo, Foul, Move, Player, Start};
+use crate::track::Track;
+
+/// A longer line is not read.
+const LONGEST_LINE: u64 = 1 << 20;
+/// No program needs more seconds for a line.
+const LONGEST_LIMIT: f64 = 86_400.0;
+/// What a program sees of the environment.
+const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "LANG", "SYSTEMROOT", "VIRTUAL_ENV", "R_LIBS_USER"];
+
+/// A program that enters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    name: String,
+    words: Vec<String>,
+    limit: Duration,
+}
+
+impl Program {
+    /// The program `NAME=COMMAND`, whose words are separated by spaces. `limit` is the time that it has for each line, in seconds;
+    /// for the first, ten times as long.
+    ///
+    /// # Errors
+    /// If that is not a name and a command, or the limit is not a positive number of seconds, at most a day.
+    pub fn parse(text: &str, limit: f64) -> Result<Self> {
+        let expected = || usage(format!("--entry {text}: expected NAME=COMMAND, e.g. mine=\"python3 mine.py\""));
+        let (name, command) = text.split_once('=').ok_or_else(expected)?;
+        let (name, words) = (name.trim(), command.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        ensure!(!name.is_empty() && !words.is_empty(), expected());
+        check_name(name).map_err(|fault| usage(format!("--entry {text}: the name {fault}")))?;
+        ensure!(
+            limit > 0.0 && limit <= LONGEST_LIMIT,
+            usage(format!("--limit {limit}: expected seconds above 0, at most {LONGEST_LIMIT}"))
+        );
+        Ok(Self { name: name.to_owned(), words, limit: Duration::from_secs_f64(limit) })
+    }
+
+    /// What results say of it.
+    pub(super) fn info(&self) -> Result<EntryInfo> {
+        let mut sums = Vec::new();
+        for path in self.words.iter().map(Path::new).filter(|path| path.is_file()) {
+            let file = input::open(path).with_context(|| format!("failed to read {}", path.display()))?;
+            sums.push(sha256_hex_of(file, drop).with_context(|| format!("failed to read {}", path.display()))?);
+        }
+        let checksum = (!sums.is_empty()).then(|| output::cache::sha256_hex(&sums.join(" ")));
+        Ok(EntryInfo { name: self.name.clone(), kind: "program".to_owned(), what: self.words.join(" "), checksum })
+    }
+
+    /// Starts a session.
+    pub(super) fn begin(&self, start: &Start) -> Result<Session, Foul> {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        command.env_clear();
+        command.envs(ENVIRONMENT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
+        let cannot = |error: std::io::Error| {
+            Foul::Broke(format!("cannot be started ({error}); the command is `{}`", self.words.join(" ")))
+        };
+        let mut child = command.spawn().map_err(cannot)?;
+        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Foul::Broke("has no standard input and output".to_owned()));
+        };
+        // One line ahead is enough to notice a second one.
+        let (send, lines) = sync_channel(2);
+        thread::spawn(move || {
+            let mut from = BufReader::new(from);
+            loop {
+                let mut line = Vec::new();
+                let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+                let is_over = !matches!(read, Ok(1..)) || !line.ends_with(b"\n");
+                let said = if line.is_empty() { Said::End } else { Said::Line(line) };
+                if send.send(said).is_err() || is_over {
+                    break;
+                }
+            }
+        });
+        let mut session = Session {
+            child,
+            to,
+            lines,
+            start: *start,
+            limit: self.limit,
+            late: start.task == Track::Late,
+            is_first: true,
+        };
+        session.say(&StartLine::of(start))?;
+        Ok(session)
+    }
+}
+
+/// What came from a program.
+enum Said {
+    Line(Vec<u8>),
+    End,
+}
+
+/// A program in one session.
+pub(super) struct Session {
+    child: Child,
+    to: ChildStdin,
+    lines: Receiver<Said>,
+    start: Start,
+    limit: Duration,
+    late: bool,
+    /// Whether it has not written a line yet.
+    is_first: bool,
+}
+
+impl Session {
+    fn say(&mut self, line: &impl Serialize) -> Result<(), Foul> {
+        let mut text = serde_json::to_vec(line).map_err(|error| Foul::Broke(error.to_string()))?;
+        text.push(b'\n');
+        self.to.write_all(&text).and_then(|()| self.to.flush()).map_err(|_| self.gone())
+    }
+
+    /// The line that is due.
+    fn heard(&mut self) -> Result<String, Foul> {
+        // Interpreters take a while to start.
+        let limit = if self.is_first { 10 * self.limit } else { self.limit };
+        self.is_first = false;
+        match self.lines.recv_timeout(limit) {
+            Ok(Said::Line(line)) if line.len() as u64 >= LONGEST_LINE => {
+                Err(Foul::Broke(format!("wrote a line of more than {LONGEST_LINE} bytes")))
+            }
+            Ok(Said::Line(line)) => String::from_utf8(line)
+                .map(|line| line.trim_end().to_owned())
+                .map_err(|_| Foul::Broke("wrote a line that is not UTF-8".to_owned())),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(Foul::Broke(format!("did not answer within {} s", limit.as_secs_f64())))
+            }
+            Ok(Said::End) | Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+        }
+    }
+
+    /// It wrote nothing more, or reads nothing more.
+    fn gone(&mut self) -> Foul {
+        // It may be about to end.
+        thread::sleep(Duration::from_millis(20));
+        Foul::Broke(match self.child.try_wait() {
+            Ok(Some(status)) => format!("ended before the session did ({status})"),
+            _ => "closed its input or output before the session ended".to_owned(),
+        })
+    }
+
+    /// Refuses a line that nobody asked for.
+    fn is_quiet(&mut self) -> Result<(), Foul> {
+        match self.lines.try_recv() {
+            Ok(Said::Line(_)) => Err(two_lines()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn two_lines() -> Foul {
+    Foul::Broke("wrote two lines where one was due".to_owned())
+}
+
+impl Player for Session {
+    fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul> {
+        if step > 1 {
+            self.is_quiet()?;
+            self.say(&OutcomeLine::of(self.late, arrived, false))?;
+        }
+        read_move(&self.heard()?, self.start.arms)
+    }
+
+    fn answer(&mut self, arrived: &[Arrived]) -> Result<Answer, Foul> {
+        self.is_quiet()?;
+        self.say(&OutcomeLine::of(self.late, arrived, true))?;
+        let answer = read_answer(&self.heard()?, self.start.arms);
+        // Nothing may be left, or one line was too many somewhere.
+        let left = self.lines.recv_timeout(self.limit);
+        let answer = match left {
+            Ok(Said::Line(_)) => return Err(two_lines()),
+            _ => answer?,
+        };
+        match left {
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => Ok(answer),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(Foul::Broke(format!("did not end within {} s of its answer", self.limit.as_secs_f64())))
+            }
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

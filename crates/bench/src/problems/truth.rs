@@ -1,0 +1,76 @@
+//! Who is best, by each notion.
+
+use std::fmt;
+
+use bandits::winners::{borda_scores, copeland_scores};
+use bandits::{PreferenceMatrix, RegretReference};
+use serde::{Deserialize, Serialize};
+
+/// A notion of the best arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Best {
+    /// It beats every other arm.
+    Condorcet,
+    /// It beats the most other arms.
+    Copeland,
+    /// It wins with the highest probability against an arm drawn at random.
+    Borda,
+}
+
+impl Best {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Condorcet, Self::Copeland, Self::Borda];
+
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Condorcet => "Condorcet",
+            Self::Copeland => "Copeland",
+            Self::Borda => "Borda",
+        }
+    }
+}
+
+impl fmt::Display for Best {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Who is best by one notion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// The notion.
+    pub best: Best,
+    /// What a step with each arm alone costs: 0 for the best.
+    pub gaps: Vec<f64>,
+    /// What a step costs that shows two arms drawn at random.
+    pub mean_gap: f64,
+    /// The score by which arms are ordered, higher is better: of Copeland for Condorcet winners, too.
+    pub scores: Vec<f64>,
+}
+
+impl Truth {
+    /// By every notion that applies.
+    pub(super) fn all(matrix: &PreferenceMatrix) -> Vec<Self> {
+        let of = |best: Best| {
+            let (reference, scores) = match best {
+                Best::Condorcet => (RegretReference::Condorcet, copeland_scores(matrix)),
+                Best::Copeland => (RegretReference::Copeland, copeland_scores(matrix)),
+                Best::Borda => (RegretReference::Borda, borda_scores(matrix)),
+            };
+            let gaps = reference.gaps(matrix).ok()?;
+            let mean_gap = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            Some(Self { best, gaps, mean_gap, scores })
+        };
+        Best::ALL.into_iter().filter_map(of).collect()
+    }
+
+    /// Whether this arm is a best one.
+    #[must_use]
+    pub fn is_best(&self, arm: usize) -> bool {
+        self.gaps[arm] <= 0.0
+    }
+}

@@ -1,0 +1,69 @@
+//! (b) and (c): what an entry knows after few answers, 2, 5 and 20 times as many as there are arms. Every budget is a session
+//! of its own, whose horizon is the budget.
+
+use super::{Game, Measure, Summary, Values, stored};
+use crate::counts::kendall;
+use crate::definition::Definition;
+use crate::entry::Foul;
+use crate::problems::Best;
+use crate::session::{Session, Setup, play as play_session};
+
+pub(super) fn measures_of_best(definition: &Definition) -> Vec<Measure> {
+    let of = |budget: u64, best: Best| Measure {
+        name: format!("{best} winner after {budget}K"),
+        unit: "of the runs named it".to_owned(),
+        more_is_better: true,
+        summary: Summary::Mean,
+    };
+    let budgets = definition.budgets.iter();
+    budgets.flat_map(|&budget| Best::ALL.map(|best| of(budget, best))).collect()
+}
+
+pub(super) fn measures_of_order(definition: &Definition) -> Vec<Measure> {
+    let of = |budget: u64, best: Best| Measure {
+        name: format!("{best} order after {budget}K"),
+        unit: "Kendall's tau".to_owned(),
+        more_is_better: true,
+        summary: Summary::Mean,
+    };
+    let budgets = definition.budgets.iter();
+    budgets.flat_map(|&budget| ORDERS.map(|best| of(budget, best))).collect()
+}
+
+/// What orders all arms.
+const ORDERS: [Best; 2] = [Best::Copeland, Best::Borda];
+
+/// Whether the arm that is named in the end is a best one. An entry that names none is wrong.
+pub(super) fn play_best(game: &Game<'_>) -> Result<Values, Foul> {
+    sessions(game, |session| {
+        let right = |best: Best| {
+            let truth = game.problem.truth(best)?;
+            let is_right = session.answer.best.is_some_and(|arm| truth.is_best(arm));
+            Some(f64::from(u8::from(is_right)))
+        };
+        // As in track (a): Copeland scores where there is no Condorcet winner.
+        let condorcet = right(Best::Condorcet);
+        let copeland = if condorcet.is_some() { None } else { right(Best::Copeland) };
+        vec![condorcet, copeland, right(Best::Borda)]
+    })
+}
+
+/// How well the order in the end agrees with the truth. The order of an entry that states none is made from its answers.
+pub(super) fn play_order(game: &Game<'_>) -> Result<Values, Foul> {
+    sessions(game, |session| {
+        let order = session.answer.order.as_ref().unwrap_or(&session.order_of_answers);
+        let tau = |best: Best| game.problem.truth(best).map(|truth| stored(kendall(order, &truth.scores)));
+        ORDERS.map(tau).to_vec()
+    })
+}
+
+fn sessions(game: &Game<'_>, of: impl Fn(&Session) -> Values) -> Result<Values, Foul> {
+    let Game { definition, key, problem, entry, run, track } = *game;
+    let mut values = Vec::new();
+    for budget in &definition.budgets {
+        let horizon = budget * problem.arms() as u64;
+        let setup = Setup { key, problem, task: track, horizon, run, look_every: 0, lateness: None };
+        values.extend(of(&play_session(entry, &setup)?));
+    }
+    Ok(values)
+}
