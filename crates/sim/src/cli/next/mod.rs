@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use desk::println;
 
-/// The next pair for a judge: a dueling bandit asks people or models who compare two answers.
+/// The next pair for a judge: a dueling bandit asks people or models.
 ///
 /// A session is one file, a log of pairs and answers. The first call creates it and needs the competitors; later calls read
 /// the settings from it. Each call records the answers that it is given and prints the next pair as a line of JSON, with a ticket for the
