@@ -16,6 +16,9 @@ use desk::println;
 ///
 /// Problems count that all results have, and runs as many as the fewest. Results of other definitions or keys are refused.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    rankduel bench table results/bench/bench.json                             its tables, printed\n  \
+    rankduel bench table results/bench/bench.json mine.json --out results/both   one page of both")]
 pub(super) struct Table {
     /// The results
     #[arg(value_name = "FILE", required = true)]
