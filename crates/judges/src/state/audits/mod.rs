@@ -11,7 +11,7 @@
 //! | doubt R | the mean squared error of the guesses of such audits |
 //! | chance π | √(R c / (V - E R)), with c the cost of an answer of the model in judgements of a person, and V the variance of people's points: the least cost for a given variance V + E R (1/π - 1) |
 //!
-//! Everybody's first judgements of a competitor, and those of a model whose guesses save less than a tenth of the variance, are audited with
+//! The first judgements of each competitor, and answers of a model that explains less than a tenth of the variance, are audited with
 //! certainty: then people alone are counted. An audit that each person passed over counts as a tie.
 //!
 //! What is known rests on questions up to the first audit that waits for its answer: the questions after it without an audit would otherwise
@@ -51,7 +51,7 @@ use crate::screen::stream;
 /// The audits of a session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audits {
-    /// Answers of the model whose worth is not in the log yet, by ticket: as whose pair they were asked.
+    /// Answers of the model that were not weighed yet, by ticket: the pair as it was chosen, and where its outcome goes.
     unweighed: BTreeMap<u64, (Competitors, Destination)>,
     /// What answers of the model are worth, by ticket.
     weighed: BTreeMap<u64, Weighed>,
@@ -110,7 +110,7 @@ pub struct Audited {
 }
 
 impl Session {
-    /// The audit for this person that is next, or for whoever of the people was asked least; with the ticket of the model.
+    /// The audit for this person that is next, or for the person who was asked least; with the ticket of the model.
     pub(super) fn next_audit(&self, model: &AuditedModel, judge: Option<&str>) -> Option<(u64, String)> {
         if judge == Some(model.name.as_str()) {
             return None;
@@ -243,7 +243,7 @@ impl Session {
         self.audits.weighed.contains_key(&number) || self.audits.unweighed.contains_key(&number)
     }
 
-    /// As whose pairs the questions were asked that are not complete, and where their outcomes go.
+    /// The pairs of questions that are not complete, as they were chosen, and where their outcomes go.
     pub(super) fn incomplete_audits(&mut self) -> impl Iterator<Item = &mut (Competitors, Destination)> {
         let Audits { unweighed, due, .. } = &mut self.audits;
         unweighed.values_mut().chain(due.values_mut().map(|due| &mut due.origin))

@@ -35,7 +35,7 @@ impl Session {
         Some(SimulatedModel { shares, people: BTreeMap::new() })
     }
 
-    /// Asks whoever is next, and answers by a truth. Whether it was a person.
+    /// Asks the next judge, and answers by a truth. Returns whether that was a person.
     pub(crate) fn play_beside(
         &mut self,
         model: &mut SimulatedModel,
