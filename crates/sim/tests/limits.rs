@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::common::{text, tree};
+use crate::common::{copy_program, text, tree};
 
 /// A user with no other processes, whose limit the kernel enforces; root has none.
 const NOBODY: &str = "65534";
@@ -36,7 +36,7 @@ fn results_need_no_thread() {
     open(here, 0o777);
     // The folder of the build may be closed to others.
     let sim = here.join("sim");
-    fs::copy(env!("CARGO_BIN_EXE_rankduel"), &sim).expect("room for the program");
+    copy_program(&sim);
     open(&sim, 0o755);
     let site = ["--dataset", "mq2008-lookalike:0.05", "--rankers", "5"];
     let commands: [(&str, Vec<&str>); 4] = [

@@ -2,28 +2,26 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::common::text;
+use crate::common::{copy_program, text, write_program};
 
 /// A folder with a copy of the program, so that nothing else is beside it.
 fn alone() -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a temporary folder");
     let program = folder.path().join("bin/rankduel");
     fs::create_dir(folder.path().join("bin")).expect("a folder");
-    fs::copy(env!("CARGO_BIN_EXE_rankduel"), &program).expect("a copy");
+    copy_program(&program);
     (folder, program)
 }
 
 fn script(path: &Path, body: &str) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, format!("#!/bin/sh\n{body}\n")).expect("a writable folder");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    write_program(path, &format!("#!/bin/sh\n{body}"));
 }
 
 fn serve(program: &Path, folder: &Path, path: &str) -> Command {
@@ -87,8 +85,7 @@ fn without_the_server_one_line_says_how_to_get_it() {
 fn a_program_that_cannot_be_run_is_named() {
     let (folder, program) = alone();
     let at = folder.path().join("bin/rankduel-server");
-    fs::write(&at, "#!/no/such/interpreter\n").expect("a writable folder");
-    fs::set_permissions(&at, fs::Permissions::from_mode(0o755)).expect("permissions");
+    write_program(&at, "#!/no/such/interpreter");
     let run = serve(&program, folder.path(), "").output().expect("it starts");
     assert_eq!(run.status.code(), Some(1));
     let message = text(&run.stderr);

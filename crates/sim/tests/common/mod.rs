@@ -16,6 +16,23 @@ pub(crate) fn sim(folder: &Path) -> Command {
     command
 }
 
+/// Copies the program to `to`, by another process: children of tests on other threads would hold a file open that this one writes, and what is
+/// open for writing cannot be run ("text file busy").
+#[cfg(unix)]
+pub(crate) fn copy_program(to: &Path) {
+    let mut copy = std::process::Command::new("cp");
+    let status = copy.arg(env!("CARGO_BIN_EXE_rankduel")).arg(to).status().expect("cp is there");
+    assert!(status.success(), "room for the program");
+}
+
+/// Writes a program of the shell with this text, by another process as well.
+#[cfg(unix)]
+pub(crate) fn write_program(to: &Path, body: &str) {
+    let mut write = std::process::Command::new("/bin/sh");
+    write.args(["-c", "printf '%s\\n' \"$1\" >\"$2\" && chmod 755 \"$2\"", "sh", body]).arg(to);
+    assert!(write.status().expect("there is a shell").success(), "a writable folder");
+}
+
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -220,7 +220,7 @@ fn an_interpreter_is_not_submitted() {
     let folder = BANDIT.prepare();
     let here = folder.path();
     let python = here.join("python3.11");
-    fs::copy(env!("CARGO_BIN_EXE_rankduel"), &python).expect("room for the program");
+    crate::common::copy_program(&python);
     let submit = |more: &[&str]| {
         let mut run = Command::new(&python);
         run.current_dir(here)

@@ -12,7 +12,7 @@ use crate::state::sorted;
 /// A point, in thousandths.
 pub(super) const POINT: u16 = 1_000;
 
-/// So many judgements of each competitor by people are not left to a coin.
+/// That many judgements of each competitor by people are not left to a coin.
 const FIRST: u32 = 4;
 
 /// The least chance of an audit.
