@@ -1,5 +1,7 @@
 //! Symmetric matrices, row by row in one slice: factors and inverses. Plain loops in a fixed order, so that
-//! results have the same bits everywhere.
+//! results have the same bits everywhere, on any number of threads.
+
+use rayon::prelude::*;
 
 /// The lower triangular factor L of a symmetric, positive definite matrix L Lᵀ.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,37 +128,54 @@ impl Cholesky {
     /// The inverse of L Lᵀ.
     #[must_use]
     pub fn inverse(&self) -> Vec<f64> {
-        let (size, factor) = (self.size, &self.factor);
+        let size = self.size;
         let mut inverse = vec![0.0; size * size];
-        // Columns of the identity side by side, each solved as `solve` does; above its 1, a column stays 0.
-        let mut solution = vec![[0.0; ABREAST]; size];
-        for first in (0..size).step_by(ABREAST) {
-            let columns = first..size.min(first + ABREAST);
-            solution.fill([0.0; ABREAST]);
-            columns.clone().enumerate().for_each(|(place, column)| solution[column][place] = 1.0);
-            for row in first..size {
-                let known = dots(&solution[first..row], &factor[row * size + first..=row * size + row]);
-                let diagonal = factor[row * size + row];
-                solution[row].iter_mut().zip(known).for_each(|(value, known)| *value = (*value - known) / diagonal);
-            }
-            for row in (0..size).rev() {
-                let diagonal = factor[row * size + row];
-                solution[row].iter_mut().for_each(|value| *value /= diagonal);
-                let (above, values) = (&factor[row * size..row * size + row], solution[row]);
-                for (target, factor) in solution[..row].iter_mut().zip(above) {
-                    target.iter_mut().zip(values).for_each(|(sum, value)| *sum -= factor * value);
+        let firsts: Vec<usize> = (0..size).step_by(ABREAST).collect();
+        // A few blocks at a time, so that the solutions take little memory.
+        for firsts in firsts.chunks(BLOCKS) {
+            let solve = |first: &usize| self.columns_of_inverse(*first);
+            let solutions: Vec<Vec<[f64; ABREAST]>> =
+                if size < LARGE { firsts.iter().map(solve).collect() } else { firsts.par_iter().map(solve).collect() };
+            for (first, solution) in firsts.iter().zip(solutions) {
+                let columns = *first..size.min(first + ABREAST);
+                for (row, values) in solution.iter().enumerate() {
+                    inverse[row * size + first..row * size + columns.end].copy_from_slice(&values[..columns.len()]);
                 }
-            }
-            for (row, values) in solution.iter().enumerate() {
-                inverse[row * size + first..row * size + columns.end].copy_from_slice(&values[..columns.len()]);
             }
         }
         inverse
+    }
+
+    /// Columns of the identity side by side from `first` on, each solved as `solve` does; above its 1, a column stays 0.
+    fn columns_of_inverse(&self, first: usize) -> Vec<[f64; ABREAST]> {
+        let (size, factor) = (self.size, &self.factor);
+        let mut solution = vec![[0.0; ABREAST]; size];
+        (first..size.min(first + ABREAST)).enumerate().for_each(|(place, column)| solution[column][place] = 1.0);
+        for row in first..size {
+            let known = dots(&solution[first..row], &factor[row * size + first..=row * size + row]);
+            let diagonal = factor[row * size + row];
+            solution[row].iter_mut().zip(known).for_each(|(value, known)| *value = (*value - known) / diagonal);
+        }
+        for row in (0..size).rev() {
+            let diagonal = factor[row * size + row];
+            solution[row].iter_mut().for_each(|value| *value /= diagonal);
+            let (above, values) = (&factor[row * size..row * size + row], solution[row]);
+            for (target, factor) in solution[..row].iter_mut().zip(above) {
+                target.iter_mut().zip(values).for_each(|(sum, value)| *sum -= factor * value);
+            }
+        }
+        solution
     }
 }
 
 /// How many rows or columns go side by side: each is summed in its own order, and a processor adds them at the same time.
 const ABREAST: usize = 8;
+
+/// Matrices with at least this many rows are worth several threads.
+const LARGE: usize = 200;
+
+/// How many groups of columns of an inverse are solved together.
+const BLOCKS: usize = 32;
 
 /// The dot products of columns side by side with the beginning of `other`.
 fn dots(abreast: &[[f64; ABREAST]], other: &[f64]) -> [f64; ABREAST] {
@@ -176,7 +195,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let mut result = vec![0.0; size * size];
     // Several rows at a time, so that those of `b` come from memory less often.
-    for (targets, factors) in result.chunks_mut(ABREAST * size.max(1)).zip(a.chunks(ABREAST * size.max(1))) {
+    let block = ABREAST * size.max(1);
+    let multiply = |(targets, factors): (&mut [f64], &[f64])| {
         for k in 0..size {
             let values = &b[k * size..(k + 1) * size];
             for (target, factors) in targets.chunks_mut(size).zip(factors.chunks(size)) {
@@ -186,6 +206,11 @@ pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
                 }
             }
         }
+    };
+    if size < LARGE {
+        result.chunks_mut(block).zip(a.chunks(block)).for_each(multiply);
+    } else {
+        result.par_chunks_mut(block).zip(a.par_chunks(block)).for_each(multiply);
     }
     result
 }
@@ -230,7 +255,7 @@ mod tests {
 
     #[test]
     fn rows_side_by_side_have_the_bits_of_rows_alone() {
-        for size in [1, 7, 8, 9, 40] {
+        for size in [1, 7, 8, 9, 40, LARGE + 3] {
             let matrix = covariance(size);
             let cholesky = Cholesky::new(&matrix, size).unwrap();
             assert_eq!(cholesky.factor, plain_factor(&matrix, size), "{size}");
