@@ -70,37 +70,60 @@ impl PairCounts {
     }
 }
 
-/// Kendall's tau of an order, the best first, with scores, higher is better: of the pairs with different scores, the share that is
-/// in the right order minus the share that is not. 1 if no scores differ.
-///
-/// M. G. Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938, <https://doi.org/10.1093/biomet/30.1-2.81>.
-pub(crate) fn kendall(order: &[usize], scores: &[f64]) -> f64 {
-    let (mut right, mut all) = (0_i64, 0_i64);
-    for (place, &better) in order.iter().enumerate() {
-        for &worse in &order[place + 1..] {
-            let difference = scores[better] - scores[worse];
-            // Scores are means of probabilities.
-            if difference.abs() > 1e-12 {
-                all += 1;
-                right += if difference > 0.0 { 1 } else { -1 };
-            }
-        }
-    }
-    if all == 0 { 1.0 } else { right as f64 / all as f64 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The order is that of the fit of `statistics`, which takes longer than a session of few answers: with an arm more, of mean strength, against
+    /// which each won and lost half a comparison.
     #[test]
-    fn tau_counts_pairs() {
-        assert_eq!(kendall(&[0, 1, 2], &[3.0, 2.0, 1.0]), 1.0);
-        assert_eq!(kendall(&[2, 1, 0], &[3.0, 2.0, 1.0]), -1.0);
-        assert_eq!(kendall(&[1, 0, 2], &[3.0, 2.0, 1.0]), 1.0 / 3.0);
-        // Equal scores do not count.
-        assert_eq!(kendall(&[1, 0, 2], &[2.0, 2.0, 1.0]), 1.0);
-        assert_eq!(kendall(&[1, 0], &[1.0, 1.0]), 1.0);
+    fn the_order_is_that_of_bradley_terry() {
+        use statistics::bradley_terry::{Cell, Covariates, Fit, Options};
+        let arms = 12;
+        let mut draws = statistics::Normals::from_seed(3);
+        for _ in 0..20 {
+            let mut counts = PairCounts::new(arms);
+            let mut cells = Vec::new();
+            let mut cell = |first: usize, second: usize, wins: f64, losses: f64| {
+                let (position, ties) = (0.0, 0.0);
+                cells.push(Cell {
+                    first,
+                    second,
+                    position,
+                    wins,
+                    losses,
+                    ties,
+                    covariates: Covariates::default(),
+                    slope: None,
+                });
+            };
+            for _ in 0..400 {
+                let (i, j) = (draws.below(arms), draws.below(arms));
+                let ahead = libm::exp(0.3 * (j as f64 - i as f64));
+                if i == j {
+                    continue;
+                }
+                match draws.uniform() {
+                    tie if tie < 0.2 => {
+                        counts.record(i, j, Preference::Tie);
+                        cell(i, j, 0.5, 0.5);
+                    }
+                    _ if draws.uniform() < ahead / (1.0 + ahead) => {
+                        counts.record(i, j, Preference::First);
+                        cell(i, j, 1.0, 0.0);
+                    }
+                    _ => {
+                        counts.record(i, j, Preference::Second);
+                        cell(i, j, 0.0, 1.0);
+                    }
+                }
+            }
+            (0..arms).for_each(|arm| cell(arm, arms, 0.5, 0.5));
+            let fit = Fit::new(arms + 1, &cells, Options::default()).expect("finite strengths");
+            let mut order: Vec<usize> = (0..arms).collect();
+            order.sort_by(|&i, &j| fit.strengths()[j].total_cmp(&fit.strengths()[i]));
+            assert_eq!(counts.order(), order);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use bandits::open::{Delay, Lateness};
 use output::cache::sha256_hex;
 use output::usage::usage;
 use rayon::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problems::{Family, Problem};
 use crate::track::Track;
@@ -22,7 +22,7 @@ pub struct Definition {
     pub name: String,
     /// What everything random is derived from.
     pub key: String,
-    /// A checksum of the file.
+    /// A checksum of its values, not of its comments.
     pub checksum: String,
     /// All problems of matrices, in their order.
     pub problems: Vec<Problem>,
@@ -36,7 +36,7 @@ pub struct Definition {
     left_out: Vec<LeftOut>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     name: String,
@@ -53,7 +53,7 @@ struct File {
 }
 
 /// Entries that do not play some tracks, because of their time.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct LeftOut {
     tracks: Vec<Track>,
@@ -61,7 +61,7 @@ struct LeftOut {
     why: String,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Runs {
     a: u64,
@@ -73,7 +73,7 @@ struct Runs {
 }
 
 /// What track (e) plays.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InterleavingTrack {
     pub(crate) dataset: String,
@@ -83,7 +83,7 @@ pub(crate) struct InterleavingTrack {
 }
 
 /// A problem with the checksum of its exact numbers.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Frozen {
     name: String,
@@ -119,9 +119,10 @@ impl Definition {
             );
             Ok(problem)
         };
+        let checksum = sha256_hex(&serde_json::to_string(&file)?);
         Ok(Self {
             problems: file.problem.par_iter().map(make).collect::<Result<_>>()?,
-            checksum: sha256_hex(text),
+            checksum,
             name: file.name,
             key: file.key,
             horizon: file.horizon,
@@ -217,6 +218,10 @@ mod tests {
         let definition = Definition::of_this_program().expect("the definition holds");
         assert_eq!((definition.name.as_str(), definition.problems.len()), ("bench-1", 47));
         let sum = &definition.problems[0].checksum();
+        // Comments are not part of it, values are.
+        let parsed = |text: &str| Definition::parse(text).expect("a definition").checksum;
+        assert_eq!(parsed(&format!("# Another comment.\n{TEXT}")), definition.checksum);
+        assert_ne!(parsed(&TEXT.replace("looks = 1_000", "looks = 500")), definition.checksum);
         let error = Definition::parse(&TEXT.replace(sum, &"0".repeat(64))).expect_err("another checksum");
         assert!(error.to_string().contains("the problem ukp-01 is not the one of bench-1"), "{error}");
     }
@@ -238,7 +243,7 @@ mod tests {
         let five = definition.chosen("5").expect("a number");
         assert_eq!(five, ["ukp-05", "ukp-15", "ukp-24", "llmfao", "blocks-48"]);
         assert_eq!(definition.chosen("47").expect("all").len(), 47);
-        for wrong in ["0", "48", "nobody", ""] {
+        for wrong in ["0", "48", "order-21", ""] {
             assert!(definition.chosen(wrong).is_err(), "{wrong}");
         }
     }

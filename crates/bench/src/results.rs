@@ -119,11 +119,17 @@ impl Results {
     /// # Errors
     /// If the text is something else, or of another form.
     pub fn from_json(text: &str) -> Result<Self> {
-        let results: Self = serde_json::from_str(text).context("not the results of a benchmark")?;
+        // Of another form, other fields are there.
+        #[derive(Deserialize)]
+        struct Form {
+            format: String,
+        }
+        let Form { format } = serde_json::from_str(text).context("not the results of a benchmark")?;
         ensure!(
-            results.format == FORMAT,
-            usage(format!("the form of these results is `{}`, this program reads `{FORMAT}`", results.format))
+            format == FORMAT,
+            usage(format!("the form of these results is `{format}`, this program reads `{FORMAT}`"))
         );
+        let results: Self = serde_json::from_str(text).context("not the results of a benchmark")?;
         results.check()?;
         Ok(results)
     }

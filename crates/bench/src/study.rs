@@ -167,7 +167,9 @@ impl BenchStudy {
         let mut cells = Vec::new();
         let entries = self.request.entries.iter().zip(&self.infos).zip(broke_at);
         for ((entry, info), broke) in entries.filter(|((entry, _), _)| entry.plays(track)) {
-            if let Some(why) = self.definition.left_out(track, &info.name) {
+            // A program may have any name.
+            if let Some(why) = self.definition.left_out(track, &info.name).filter(|_| matches!(entry, Entry::Policy(_)))
+            {
                 cells.push(Cell::DoesNotPlay(why.to_owned()));
                 continue;
             }
@@ -194,7 +196,9 @@ impl BenchStudy {
     fn results(&self, found: &[Vec<Cell>]) -> Results {
         let problems = self.definition.problems.iter();
         let played = |problem: &&Problem| self.request.problems.as_ref().is_none_or(|all| all.contains(&problem.name));
-        let tracks = self.request.tracks.iter().map(|&track| (track, self.track_results(track, found))).collect();
+        let fouls = self.fouls(found);
+        let of_track = |&track: &Track| (track, self.track_results(track, found, &fouls));
+        let tracks = self.request.tracks.iter().map(of_track).collect();
         Results {
             format: FORMAT.to_owned(),
             bench: self.definition.name.clone(),
@@ -208,24 +212,28 @@ impl BenchStudy {
         }
     }
 
-    /// The first foul of an entry in any track: it is disqualified in all.
-    fn foul(&self, name: &str, found: &[Vec<Cell>]) -> Option<String> {
-        self.units.iter().zip(found).filter(|(unit, _)| unit.track != Track::Interleaving).find_map(|(unit, cells)| {
-            let place = self.players(unit.track).iter().position(|player| player == name)?;
-            match &cells[place] {
-                Cell::Broke(what) => Some(what.clone()),
-                _ => None,
+    /// The first foul of each entry that has one, in any track: it is disqualified in all.
+    fn fouls(&self, found: &[Vec<Cell>]) -> BTreeMap<String, String> {
+        let players: BTreeMap<Track, Vec<String>> =
+            self.request.tracks.iter().map(|&track| (track, self.players(track))).collect();
+        let mut fouls = BTreeMap::new();
+        for (unit, cells) in self.units.iter().zip(found) {
+            for (name, cell) in players[&unit.track].iter().zip(cells) {
+                if let Cell::Broke(what) = cell {
+                    fouls.entry(name.clone()).or_insert_with(|| what.clone());
+                }
             }
-        })
+        }
+        fouls
     }
 
-    fn track_results(&self, track: Track, found: &[Vec<Cell>]) -> TrackResults {
+    fn track_results(&self, track: Track, found: &[Vec<Cell>], fouls: &BTreeMap<String, String>) -> TrackResults {
         let names = self.problem_names(track);
         let measures = tracks::measures(track, self.definition);
         let runs = self.runs(track);
         let of_player = |place: usize, name: &str| {
-            if let Some(foul) = self.foul(name, found) {
-                return EntryResults::Disqualified(foul);
+            if let Some(foul) = fouls.get(name).filter(|_| track != Track::Interleaving) {
+                return EntryResults::Disqualified(foul.clone());
             }
             let mut values = vec![vec![vec![None; runs as usize]; measures.len()]; names.len()];
             for (unit, cells) in self.units.iter().zip(found).filter(|(unit, _)| unit.track == track) {

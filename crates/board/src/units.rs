@@ -157,29 +157,21 @@ impl Units {
     /// All rows of a pair on an item by one judge.
     fn joined(&mut self, table: &Table, places: &[usize]) -> Unit {
         let rows: Vec<&Judgement> = places.iter().map(|place| &table.judgements[*place]).collect();
-        let (low, _) = pair(rows[0]);
         let fractional = rows.iter().any(|row| matches!(row.verdict, Answer::Score(_) | Answer::Corrected { .. }));
         // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
-        let shares = [true, false].map(|low_first| {
-            let mut points: Vec<(f64, f64)> = rows
-                .iter()
-                .filter(|row| (row.first == low) == low_first)
-                .map(|row| {
-                    (row.weight * if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() }, row.weight)
-                })
-                .collect();
-            mean(&mut points)
-        });
+        let shares =
+            by_order(&rows, |row, low_first| if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() });
+        let expected = expected(&rows);
         let sign = |share: f64| if (share - 0.5).abs() < 1e-9 { 0.0 } else { (share - 0.5).signum() };
         let share = match shares {
-            [Some(there), Some(back)] if fractional => 0.5 * (there + back),
+            shares if fractional => both_alike(shares),
             [Some(there), Some(back)] => 0.5 + 0.5 * sign(sign(there) + sign(back) + 0.5),
-            [Some(share), None] | [None, Some(share)] if fractional => share,
             [Some(share), None] | [None, Some(share)] => 0.5 + 0.5 * sign(share),
             [None, None] => unreachable!("a unit has rows"),
         };
         if let [Some(there), Some(back)] = shares.map(|share| share.map(sign))
             && there * back != 0.0
+            && expected.is_none()
         {
             let judge = rows[0].judge.map(|judge| judge as usize);
             let all = std::iter::once(&mut self.both_orders)
@@ -200,7 +192,7 @@ impl Units {
         weights.sort_by(f64::total_cmp);
         let weight = weights.iter().sum::<f64>() / weights.len() as f64;
         let last = *places.iter().max().expect("a unit has rows");
-        let mut made = unit(rows[0], share, position, weight, 1, last, expected(&rows));
+        let mut made = unit(rows[0], share, position, weight, 1, last, expected);
         made.comparison.covariates = covariates(table, places);
         made
     }
@@ -216,14 +208,8 @@ fn covariates(table: &Table, places: &[usize]) -> Covariates {
             .collect();
         mean(&mut rows)
     };
-    let value = |covariate: &Covariate| {
-        let of_orders = [true, false].map(|low_first| of_order(&covariate.differences, low_first));
-        match of_orders {
-            [Some(there), Some(back)] => 0.5 * (there + back),
-            [Some(one), None] | [None, Some(one)] => one,
-            [None, None] => unreachable!("a unit has rows"),
-        }
-    };
+    let value =
+        |covariate: &Covariate| both_alike([true, false].map(|low_first| of_order(&covariate.differences, low_first)));
     let values: Vec<f64> = table.covariates.iter().map(value).collect();
     Covariates::new(&values).expect("few finite covariates")
 }
@@ -262,18 +248,48 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     made
 }
 
-/// What was expected of the mean of corrected points; `None` of rows without any.
+/// What was expected of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
+/// [`Units::joined`].
 fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
-    let of = |row: &&Judgement| match row.verdict {
-        Answer::Corrected { spread, range: [least, most], .. } if row.first < row.second => Some([spread, least, most]),
-        Answer::Corrected { spread, range: [least, most], .. } => Some([spread, 1.0 - most, 1.0 - least]),
+    let of = |row: &Judgement| match row.verdict {
+        Answer::Corrected { spread, range, .. } => Some((spread, range)),
         _ => None,
     };
-    let mut all: Vec<[f64; 3]> = rows.iter().filter_map(of).collect();
-    all.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    let n = all.len() as f64;
-    let mean = |at: usize| all.iter().map(|one| one[at]).sum::<f64>() / n;
-    (!all.is_empty()).then(|| ExpectedPoints { spread: mean(0) / n, range: [mean(1), mean(2)] })
+    let corrected: Vec<&Judgement> = rows.iter().copied().filter(|row| of(row).is_some()).collect();
+    if corrected.is_empty() {
+        return None;
+    }
+    let known = |row: &Judgement| of(row).unwrap_or_default();
+    let [least, most] = [0, 1].map(|end: usize| {
+        let end_of_lower = |row: &Judgement, low_first| {
+            let (_, range) = known(row);
+            if low_first { range[end] } else { 1.0 - range[1 - end] }
+        };
+        both_alike(by_order(&corrected, end_of_lower))
+    });
+    // The variance of a mean is that of one by their number, and of a mean of two orders a quarter of the sum.
+    let count = |low_first: bool| corrected.iter().filter(|row| (row.first < row.second) == low_first).count() as f64;
+    let spread = match by_order(&corrected, |row, _| known(row).0) {
+        [Some(there), Some(back)] => 0.25 * (there / count(true) + back / count(false)),
+        [one, other] => one.or(other).unwrap_or_default() / corrected.len() as f64,
+    };
+    Some(ExpectedPoints { spread, range: [least, most] })
+}
+
+/// The means of a value for the competitor with the smaller number: over rows that show it first, and over those that show it second.
+fn by_order(rows: &[&Judgement], value: impl Fn(&Judgement, bool) -> f64) -> [Option<f64>; 2] {
+    [true, false].map(|low_first| {
+        let own = rows.iter().filter(|row| (row.first < row.second) == low_first);
+        mean(&mut own.map(|row| (row.weight * value(row, low_first), row.weight)).collect::<Vec<_>>())
+    })
+}
+
+/// The mean of both orders, which weigh the same however many rows they have.
+fn both_alike(means: [Option<f64>; 2]) -> f64 {
+    match means {
+        [Some(there), Some(back)] => 0.5 * (there + back),
+        [one, other] => one.or(other).expect("a unit has rows"),
+    }
 }
 
 fn unit(

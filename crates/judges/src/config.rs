@@ -168,15 +168,10 @@ impl Config {
         if people.is_empty() {
             return Err(invalid("people", format!("somebody must audit `{name}`: name at least one person")));
         }
-        let mut seen = BTreeMap::new();
-        for (place, person) in (1..).zip(people) {
-            check_word(person).map_err(|fault| invalid("people", format!("name {place} {fault}")))?;
-            if person == name {
-                return Err(invalid("people", format!("name {place} is `{name}`, which is the model; leave it out")));
-            }
-            if let Some(before) = seen.insert(person.as_str(), place) {
-                return Err(invalid("people", format!("names {before} and {place} are both `{person}`; rename one")));
-            }
+        check_words("people", people)?;
+        if let Some(place) = people.iter().position(|person| person == name) {
+            let place = place + 1;
+            return Err(invalid("people", format!("name {place} is `{name}`, which is the model; leave it out")));
         }
         let alone = "beside a model, people correct what its answers depend on; leave it out, or leave out the model";
         if self.both {
@@ -202,17 +197,13 @@ impl Config {
         if !(2..=MOST).contains(&count) {
             return Err(invalid("names", format!("expected 2 to {MOST} competitors, found {count}")));
         }
-        let mut seen = BTreeMap::new();
+        check_words("names", &self.names)?;
         for (place, name) in (1..).zip(&self.names) {
-            check_word(name).map_err(|fault| invalid("names", format!("name {place} {fault}")))?;
             if verdict_from_word(&name.to_lowercase()).is_some() {
                 return Err(invalid(
                     "names",
                     format!("name {place} is `{name}`, which is a verdict; use another name"),
                 ));
-            }
-            if let Some(before) = seen.insert(name.as_str(), place) {
-                return Err(invalid("names", format!("names {before} and {place} are both `{name}`; rename one")));
             }
         }
         Ok(())
@@ -262,6 +253,18 @@ impl Config {
             _ => Ok(Some(spec)),
         }
     }
+}
+
+/// Whether each of these names can be one, and is there once.
+fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError> {
+    let mut seen = BTreeMap::new();
+    for (place, name) in (1..).zip(names) {
+        check_word(name).map_err(|fault| invalid(field, format!("name {place} {fault}")))?;
+        if let Some(before) = seen.insert(name.as_str(), place) {
+            return Err(invalid(field, format!("names {before} and {place} are both `{name}`; rename one")));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a name can be one of a competitor or a judge.

@@ -168,7 +168,7 @@ impl Entry {
     pub fn info(&self) -> Result<EntryInfo> {
         Ok(match self {
             Self::Policy(spec) => EntryInfo {
-                name: label(spec),
+                name: studies::results::label(spec),
                 kind: "policy".to_owned(),
                 what: format!("{} revision={}", spec.canonical(), spec.entry().revision),
                 checksum: None,
@@ -223,9 +223,4 @@ impl Entry {
             Self::Program(program) => Ok(Box::new(program.begin(start)?)),
         }
     }
-}
-
-/// The name of a policy: that of its algorithm, and the parameters that are not the usual ones.
-fn label(spec: &Spec) -> String {
-    studies::results::label(spec)
 }

@@ -3,7 +3,7 @@
 //! It gets no environment but the search path, the home folder and the language, and nothing else from here. What it does beyond
 //! that (files, networks) is not prevented; the page for authors says what that means.
 //!
-//! A reader thread takes its lines, so that a limit can be kept. A line that nobody asked for shifts all later ones, and is found
+//! A reader thread takes its lines, so that a limit can be kept. A line too many shifts all later ones, and is found
 //! at the latest after the end, where one too many remains.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -164,7 +164,7 @@ impl Session {
         })
     }
 
-    /// Refuses a line that nobody asked for.
+    /// Refuses a line that was not due.
     fn is_quiet(&mut self) -> Result<(), Foul> {
         match self.lines.try_recv() {
             Ok(Said::Line(_)) => Err(two_lines()),

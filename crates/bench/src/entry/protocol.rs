@@ -1,4 +1,4 @@
-//! The lines of JSON that the benchmark and another program exchange. `docs/pages/how-to/enter-the-benchmark.md` has them for authors.
+//! The lines of JSON that the benchmark and another program exchange. `docs/pages/bandits/bench.md` has them for authors.
 
 use ranktypes::Preference;
 use serde::{Deserialize, Serialize};

@@ -152,7 +152,7 @@ mod tests {
                     assert!(after.is_best(problem.arms() - 1) && !after.is_best(0), "{name}");
                 }
                 Family::Close => assert_eq!(condorcet, (name == "close-2").then(|| vec![0]), "{name}"),
-                Family::People => panic!("nobody votes here"),
+                Family::People => panic!("no votes make this problem"),
             }
         }
     }

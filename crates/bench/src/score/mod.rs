@@ -3,16 +3,12 @@
 //! | in | is |
 //! |---|---|
 //! | this file | results of several files joined, and [`Scores`] |
-//! | `ranks` | mean ranks, their intervals, critical differences |
+//! | `ranks` | mean ranks and their intervals |
 //!
 //! Entries are ranked on each problem by each measure, equal ones share their ranks, and the rank of an entry in a track is the mean
 //! over problems and measures. The interval is that of the runs: a bootstrap draws as many runs as there were, with the same ones for
 //! all entries of a problem, because these met the same luck. The critical difference is that of the problems (Nemenyi's): had others
 //! been chosen, entries that are closer could as well change places.
-//!
-//! ## References
-//! J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006,
-//! <https://www.jmlr.org/papers/v7/demsar06a.html>.
 
 mod ranks;
 
@@ -20,6 +16,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use output::usage::usage;
+use statistics::fixed::critical_difference;
 
 use crate::entry::EntryInfo;
 use crate::results::{EntryResults, ProblemInfo, Results, RunValues, TrackResults};
@@ -98,7 +95,8 @@ impl Scores {
     /// Joins results and scores them. Problems count that all results have, runs as many as the fewest.
     ///
     /// # Errors
-    /// If results are of different editions or keys, disagree about a problem, or two entries have the same name.
+    /// If results are of different editions or keys, disagree about a problem or about the values of an entry, or two entries have the
+    /// same name.
     pub fn of(all: &[Results]) -> Result<Self> {
         let first = all.first().context("no results")?;
         let mut entries: Vec<EntryInfo> = Vec::new();
@@ -134,6 +132,7 @@ impl Scores {
         }
         let is_common = |problem: &&ProblemInfo| all.iter().all(|results| results.problems.contains(problem));
         let mut programs: Vec<String> = all.iter().map(|results| results.program.clone()).collect();
+        programs.sort_unstable();
         programs.dedup();
         let tracks = Track::ALL.into_iter().filter_map(|track| {
             let of_track: Vec<&TrackResults> = all.iter().filter_map(|results| results.tracks.get(&track)).collect();
@@ -178,7 +177,17 @@ impl TrackScores {
                             let measures = place(problem).map_or(&[][..], |place| &values[place]);
                             measures.iter().map(|of| of.as_ref().map(|of| of[..runs as usize].to_vec())).collect()
                         };
-                        players.insert(name.clone(), problems.iter().map(of).collect());
+                        let values: RunValues = problems.iter().map(of).collect();
+                        let same = players.get(name).is_none_or(|known| *known == values);
+                        ensure!(
+                            same,
+                            usage(format!(
+                                "track {}: two results have other values of {name}, which one program and key always give again; \
+                                 leave one out",
+                                track.letter()
+                            ))
+                        );
+                        players.insert(name.clone(), values);
                     }
                     EntryResults::DoesNotPlay(why) => {
                         unranked.insert(name.clone(), format!("does not play: {why}"));
@@ -190,6 +199,10 @@ impl TrackScores {
                 }
             }
         }
+        // Who broke a rule once has no rank, whatever else was measured.
+        players.retain(|name, _| !unranked.contains_key(name));
+        disqualified.sort_unstable();
+        disqualified.dedup();
         let names: Vec<String> = players.keys().cloned().collect();
         let values: Vec<&RunValues> = players.values().collect();
         let ranked = Ranked::of(&values, &first.measures, runs as usize);
@@ -212,7 +225,7 @@ impl TrackScores {
         };
         let mut scores: Vec<EntryScore> = (0..names.len()).map(score).collect();
         scores.sort_by(|one, other| one.rank.total_cmp(&other.rank));
-        let critical_difference = ranks::critical_difference(names.len(), problems.len());
+        let critical_difference = critical_difference(names.len(), problems.len());
         let measures = first.measures.clone();
         Ok(Self {
             track,

@@ -1,8 +1,9 @@
-//! Mean ranks, the intervals of their runs, and critical differences.
+//! Mean ranks, and the intervals of their runs.
 
 use bandits::Generator;
 use bandits::random::below;
 use rand::SeedableRng as _;
+use statistics::fixed::mid_ranks;
 
 use super::summary;
 use crate::results::RunValues;
@@ -86,7 +87,7 @@ fn mean_ranks(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>])
                 Some(if measure.more_is_better { -value } else { value })
             };
             let Some(found) = values.iter().map(of).collect::<Option<Vec<f64>>>() else { continue };
-            for (entry, rank) in ranks(&found).into_iter().enumerate() {
+            for (entry, rank) in mid_ranks(&found).into_iter().enumerate() {
                 sums[entry][place].sum += rank;
                 sums[entry][place].count += 1;
             }
@@ -102,80 +103,4 @@ fn overall(sums: &[Vec<Sum>]) -> Vec<f64> {
         sum / f64::from(count.max(1))
     };
     sums.iter().map(total).collect()
-}
-
-/// The rank of each value, from 1 for the smallest; equal ones share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&one, &other| values[one].total_cmp(&values[other]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut at = 0;
-    for equal in order.chunk_by(|&one, &other| values[one] == values[other]) {
-        let rank = at as f64 + (equal.len() + 1) as f64 / 2.0;
-        equal.iter().for_each(|&place| ranks[place] = rank);
-        at += equal.len();
-    }
-    ranks
-}
-
-/// Nemenyi's critical difference at 5% of mean ranks of `entries` over `problems`.
-///
-/// P. B. Nemenyi, "Distribution-free Multiple Comparisons", 1963; J. Demšar (above), section 3.2.2.
-pub(super) fn critical_difference(entries: usize, problems: usize) -> Option<f64> {
-    let (k, n) = (entries as f64, problems as f64);
-    (entries > 1 && problems > 1)
-        .then(|| studentized_range(entries, 0.95) / std::f64::consts::SQRT_2 * (k * (k + 1.0) / (6.0 * n)).sqrt())
-}
-
-/// The quantile of the range of `count` independent standard normal variables.
-fn studentized_range(count: usize, level: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 20.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if range_probability(count, middle) < level { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
-}
-
-/// The probability that a range is at most `width`: by Simpson's rule over the smallest variable.
-fn range_probability(count: usize, width: f64) -> f64 {
-    const PIECES: u32 = 2_000;
-    const FROM: f64 = -9.0;
-    let step = 18.0 / f64::from(PIECES);
-    let normal = |x: f64| 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2);
-    let at = |x: f64| {
-        let density = libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
-        density * libm::pow(normal(x + width) - normal(x), count as f64 - 1.0)
-    };
-    let weight = |piece: u32| match piece {
-        0 | PIECES => 1.0,
-        odd if odd % 2 == 1 => 4.0,
-        _ => 2.0,
-    };
-    let sum: f64 = (0..=PIECES).map(|piece| weight(piece) * at(FROM + step * f64::from(piece))).sum();
-    count as f64 * sum * step / 3.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_values_share_their_ranks() {
-        assert_eq!(ranks(&[0.3, 0.1, 0.3, 0.2]), [3.5, 1.0, 3.5, 2.0]);
-        assert_eq!(ranks(&[1.0, 1.0, 1.0]), [2.0; 3]);
-    }
-
-    #[test]
-    fn critical_differences_are_those_of_tables() {
-        // Demšar's table 5(a): q at 5% divided by the square root of 2.
-        for (entries, q) in [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)] {
-            let found = studentized_range(entries, 0.95) / std::f64::consts::SQRT_2;
-            assert!((found - q).abs() < 1e-3, "{entries}: {found}");
-        }
-        // His section 3.2.3: 4 classifiers, 14 data sets.
-        let found = critical_difference(4, 14).expect("more than one of each");
-        assert!((found - 1.25).abs() < 5e-3, "{found}");
-        assert_eq!(critical_difference(1, 14), None);
-    }
 }

@@ -11,6 +11,7 @@ mod html;
 
 use anyhow::Result;
 use output::numbers::with_unit;
+use output::text_table::noted::NotedTable;
 use output::text_table::{Align, TextTable};
 use studies::Content;
 
@@ -136,65 +137,31 @@ fn units(track: &TrackScores) -> Vec<String> {
     known_measures(track).iter().map(of).collect()
 }
 
+/// The table of a track with what explains it.
+fn noted(track: &TrackScores) -> NotedTable {
+    let (header, rows) = rows(track);
+    let unranked = track.unranked.iter().map(|(name, why)| format!("{name}: {why}"));
+    // Names and ranks are text; then medians and worst problems take turns.
+    let columns = header.into_iter().enumerate().map(|(place, name)| (name, place >= 2 && place % 2 == 0));
+    NotedTable {
+        columns: columns.collect(),
+        rows,
+        notes: [caption(track)].into_iter().chain(units(track)).chain(unranked).collect(),
+    }
+}
+
 /// The tables as Markdown.
 #[must_use]
 pub fn markdown(scores: &Scores) -> String {
-    let cell = |text: &String| text.replace('|', "\\|");
-    let mut text = format!("# {}\n", scores.bench);
-    for track in &scores.tracks {
-        let (header, rows) = rows(track);
-        text += &format!("\n## {}\n\n{}.\n\n", track.track, caption(track));
-        for unit in units(track) {
-            text += &format!("* {unit}\n");
-        }
-        text += &format!(
-            "\n| {} |\n|{}\n",
-            header.iter().map(cell).collect::<Vec<_>>().join(" | "),
-            "---|".repeat(header.len())
-        );
-        for row in rows {
-            text += &format!("| {} |\n", row.iter().map(cell).collect::<Vec<_>>().join(" | "));
-        }
-        for (name, why) in &track.unranked {
-            text += &format!("\n{name}: {why}\n");
-        }
-    }
-    text
+    let section = |track: &TrackScores| format!("\n## {}\n\n{}\n", track.track, noted(track).markdown());
+    format!("# {}\n", scores.bench) + &scores.tracks.iter().map(section).collect::<String>()
 }
 
 /// The tables as LaTeX, for the package `booktabs`.
 #[must_use]
 pub fn latex(scores: &Scores) -> String {
-    let mut text = format!("% {} by rankduel bench; needs \\usepackage{{booktabs}}\n", scores.bench);
-    for track in &scores.tracks {
-        let (header, rows) = rows(track);
-        text += &format!("% {}: {}\n", track.track, caption(track));
-        text += &format!("\\begin{{tabular}}{{ll{}}}\n\\toprule\n", "rl".repeat((header.len() - 2) / 2));
-        let line = |cells: &[String]| {
-            cells.iter().map(|cell| escaped_for_latex(cell)).collect::<Vec<_>>().join(" & ") + " \\\\\n"
-        };
-        text += &(line(&header) + "\\midrule\n");
-        rows.iter().for_each(|row| text += &line(row));
-        text += "\\bottomrule\n\\end{tabular}\n";
-        for (name, why) in &track.unranked {
-            text += &format!("% {}: {}\n", name, why.replace('\n', " "));
-        }
-    }
-    text
-}
-
-fn escaped_for_latex(text: &str) -> String {
-    let mut out = String::new();
-    for letter in text.chars() {
-        match letter {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', letter]),
-            '~' => out += "\\textasciitilde{}",
-            '^' => out += "\\textasciicircum{}",
-            '\\' => out += "\\textbackslash{}",
-            other => out.push(other),
-        }
-    }
-    out
+    let section = |track: &TrackScores| format!("% {}\n{}\n", track.track, noted(track).latex(false));
+    format!("% {}\n", scores.bench) + &scores.tracks.iter().map(section).collect::<String>()
 }
 
 /// Ranks by track and entry.

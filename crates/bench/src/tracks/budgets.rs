@@ -1,37 +1,35 @@
 //! (b) and (c): what an entry knows after few answers, 2, 5 and 20 times as many as there are arms. Every budget is a session
 //! of its own, whose horizon is the budget.
 
+use statistics::fixed::kendall;
+
 use super::{Game, Measure, Summary, Values, stored};
-use crate::counts::kendall;
 use crate::definition::Definition;
 use crate::entry::Foul;
 use crate::problems::Best;
 use crate::session::{Session, Setup, play as play_session};
 
 pub(super) fn measures_of_best(definition: &Definition) -> Vec<Measure> {
-    let of = |budget: u64, best: Best| Measure {
-        name: format!("{best} winner after {budget}K"),
-        unit: "of the runs named it".to_owned(),
-        more_is_better: true,
-        summary: Summary::Mean,
-    };
-    let budgets = definition.budgets.iter();
-    budgets.flat_map(|&budget| Best::ALL.map(|best| of(budget, best))).collect()
+    measures(definition, &Best::ALL, "winner", "of the runs named it")
 }
 
 pub(super) fn measures_of_order(definition: &Definition) -> Vec<Measure> {
-    let of = |budget: u64, best: Best| Measure {
-        name: format!("{best} order after {budget}K"),
-        unit: "Kendall's tau".to_owned(),
-        more_is_better: true,
-        summary: Summary::Mean,
-    };
-    let budgets = definition.budgets.iter();
-    budgets.flat_map(|&budget| ORDERS.map(|best| of(budget, best))).collect()
+    measures(definition, &ORDERS, "order", "Kendall's tau")
 }
 
 /// What orders all arms.
 const ORDERS: [Best; 2] = [Best::Copeland, Best::Borda];
+
+/// A measure for each budget and notion of the best.
+fn measures(definition: &Definition, notions: &[Best], what: &str, unit: &str) -> Vec<Measure> {
+    let of = |budget: &u64, best: &Best| Measure {
+        name: format!("{best} {what} after {budget}K"),
+        unit: unit.to_owned(),
+        more_is_better: true,
+        summary: Summary::Mean,
+    };
+    definition.budgets.iter().flat_map(|budget| notions.iter().map(move |best| of(budget, best))).collect()
+}
 
 /// Whether the arm that is named in the end is a best one. An entry that names none is wrong.
 pub(super) fn play_best(game: &Game<'_>) -> Result<Values, Foul> {

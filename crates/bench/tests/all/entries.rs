@@ -104,9 +104,9 @@ fn cheating_entries_are_stopped_and_named() {
 
 #[test]
 fn what_cannot_be_started_is_disqualified() {
-    let nobody = Entry::Program(Program::parse("nobody=/no/such/program", 1.0).expect("a program"));
-    let results = played(request(&[Track::Best], vec![nobody, policy("random")], 1));
-    let EntryResults::Disqualified(what) = &results.tracks[&Track::Best].entries["nobody"] else {
+    let missing = Entry::Program(Program::parse("missing=/no/such/program", 1.0).expect("a program"));
+    let results = played(request(&[Track::Best], vec![missing, policy("random")], 1));
+    let EntryResults::Disqualified(what) = &results.tracks[&Track::Best].entries["missing"] else {
         panic!("it cannot play")
     };
     assert!(what.starts_with("cannot be started") && what.contains("/no/such/program"), "{what}");

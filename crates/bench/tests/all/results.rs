@@ -65,6 +65,9 @@ fn results_are_read_as_they_were_written() {
     assert!(text.lines().count() > 10, "a line per entry");
     let error = Results::from_json(&text.replace("bench results 1", "bench results 0")).expect_err("another form");
     assert!(error.to_string().contains("the form of these results is"), "{error}");
+    let later = text.replacen("bench results 1\"", "bench results 2\",\"further\":1", 1);
+    let error = Results::from_json(&later).expect_err("a later form");
+    assert!(error.to_string().contains("the form of these results is `rankduel bench results 2`"), "{error}");
     for (from, to, expected) in [
         ("\"runs\":2", "\"runs\":0", "there are no runs or no problems"),
         ("\"name\":\"dts\"", "\"name\":\"d\\u0007ts\"", "a name"),
@@ -96,6 +99,27 @@ fn results_of_several_files_are_joined_or_refused() {
     changed.problems[0].sha256 = "0".repeat(64);
     let error = Scores::of(&[one.clone(), changed]).expect_err("another problem");
     assert!(error.to_string().contains("disagree about the problem"), "{error}");
+    // The same entry in two results: its values are the same, and a rule that was broken in one counts.
+    let again = Scores::of(&[one.clone(), one.clone(), other.clone()]).expect("nothing differs");
+    assert_eq!(again, both);
+    let mut differs = one.clone();
+    let entries = |results: &mut Results| results.tracks.get_mut(&Track::Best).expect("it was played").entries.clone();
+    let mut changed = entries(&mut differs);
+    if let Some(EntryResults::Values(values)) = changed.get_mut("dts") {
+        let first = values[0].iter_mut().flatten().next().expect("a measure applies");
+        first[0] = 1.0 - first[0];
+    }
+    differs.tracks.get_mut(&Track::Best).expect("it was played").entries = changed;
+    let error = Scores::of(&[one.clone(), differs.clone()]).expect_err("other values");
+    assert!(error.to_string().contains("other values of dts"), "{error}");
+    let mut broken = entries(&mut differs);
+    broken.insert("dts".to_owned(), EntryResults::Disqualified("wrote two lines".to_owned()));
+    differs.tracks.get_mut(&Track::Best).expect("it was played").entries = broken;
+    for all in [[one.clone(), differs.clone()], [differs, one.clone()]] {
+        let scores = Scores::of(&all).expect("scores");
+        let track = scores.track(Track::Best).expect("it was played");
+        assert!(track.entry("dts").is_none() && track.disqualified == ["dts"], "{:?}", track.unranked);
+    }
     let mut namesake = other;
     namesake.entries[0].name = "dts".to_owned();
     let error = Scores::of(&[one, namesake]).expect_err("the same name");

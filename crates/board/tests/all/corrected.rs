@@ -1,7 +1,8 @@
 //! Corrected points: a model's guesses with what people say of some by lot.
 
-use board::{Answer, Board, BoardError, Conclusion, Finding, Judgement, Looks, Order, Settings, Table};
+use board::{Answer, Board, BoardError, Conclusion, Finding, Judgement, Looks, Order, Settings, Table, Units};
 use statistics::Normals;
+use statistics::bradley_terry::Point;
 
 const COMPETITORS: u32 = 5;
 
@@ -126,4 +127,23 @@ fn pairs_prove_what_people_say() {
     let wrong = of(0.0, 0.95);
     assert!(!matches!(&wrong.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{:?}", wrong.conclusion);
     assert!(wrong.competitors.iter().all(|one| one.name != "c0" || one.beats == 0), "{:?}", wrong.competitors);
+}
+
+/// Points and their range are the same means, however often each order was asked.
+#[test]
+fn a_unit_of_both_orders_has_the_range_of_its_points() {
+    let of = |first, second, points, range| Judgement {
+        item: Some(0),
+        ..row(first, second, Answer::Corrected { points, spread: 1.0, range }, 1)
+    };
+    let rows = vec![of(0, 1, -4.0, [-4.0, 2.0]), of(0, 1, 1.0, [0.0, 1.0]), of(1, 0, 7.0, [-1.0, 7.0])];
+    let table = Table { items: vec!["q".to_owned()], ..table(rows) };
+    let units = Units::of(&table).unwrap();
+    let unit = units.units[0];
+    // There: -1.5, at least -2; back: -6, the least there is.
+    assert_eq!(unit.comparison.point, Point::Share(0.5 * (-1.5 - 6.0)));
+    let expected = unit.expected.unwrap();
+    assert_eq!(expected.range, [0.5 * (-2.0 - 6.0), 0.5 * (1.5 + 2.0)]);
+    assert_eq!(expected.spread, 0.25 * (0.5 + 1.0));
+    assert_eq!(units.both_orders.asked, 0);
 }

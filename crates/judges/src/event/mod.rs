@@ -36,7 +36,7 @@ pub struct Weighed {
 }
 
 impl Weighed {
-    /// The smallest [`chance`](Self::chance).
+    /// The smallest [`chance`](Self::chance): a twentieth, so that points stay within [`Answer::FARTHEST`].
     pub(crate) const LEAST: u16 = 50;
 
     pub(crate) fn checked(guess: u16, doubt: u16, chance: u16, audit: bool) -> Option<Self> {

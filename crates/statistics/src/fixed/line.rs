@@ -97,9 +97,7 @@ impl Prediction {
     /// # Errors
     /// If `alpha` is not in (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatisticsError> {
-        crate::error::check_level(alpha)?;
-        let reach = self.standard_error * student_quantile(alpha, self.freedom as f64);
-        Ok((self.mean - reach, self.mean + reach))
+        super::student::interval(self.mean, self.standard_error, self.freedom, alpha)
     }
 
     /// The probability that the new point has the other sign than `value`; `None` if that is 0. With few points it leans towards one

@@ -33,10 +33,20 @@ impl PairedT {
     /// # Errors
     /// If `alpha` is not in (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatisticsError> {
-        crate::error::check_level(alpha)?;
-        let reach = self.standard_error * student_quantile(alpha, self.freedom as f64);
-        Ok((self.mean - reach, self.mean + reach))
+        interval(self.mean, self.standard_error, self.freedom, alpha)
     }
+}
+
+/// The interval of an estimate at confidence 1 - `alpha`, by Student's distribution.
+pub(super) fn interval(
+    value: f64,
+    standard_error: f64,
+    freedom: usize,
+    alpha: f64,
+) -> Result<(f64, f64), StatisticsError> {
+    crate::error::check_level(alpha)?;
+    let reach = standard_error * student_quantile(alpha, freedom as f64);
+    Ok((value - reach, value + reach))
 }
 
 /// Tests whether the mean of the differences `first[i] - second[i]` is 0.

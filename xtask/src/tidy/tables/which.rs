@@ -116,14 +116,17 @@ impl Bench {
                 { USUAL.iter() }.filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1))).collect();
             const MOST: usize = 5;
             let more = near.len().saturating_sub(MOST);
+            // Where nearly all are as good, being first says nothing.
+            let is_any = 10 * near.len() >= 9 * others.len();
             let near = match near.len() {
                 0 => "none".to_owned(),
+                near if is_any => format!("{near} of {} others", others.len()),
                 _ if more > 0 => format!("{}, and {more} more", near[..MOST].join(", ")),
                 _ => near.join(", "),
             };
             Some(vec![
                 want.to_owned(),
-                code(&first.entry),
+                if is_any { "any".to_owned() } else { code(&first.entry) },
                 format!("{:.1} [{:.1}, {:.1}] of {}", first.rank, first.interval[0], first.interval[1], of.len()),
                 near,
                 places.join(", "),

@@ -127,7 +127,7 @@ impl Play {
             }
         }
         entries.extend(programs.collect::<Result<Vec<_>>>()?);
-        ensure!(!entries.is_empty(), usage("nobody enters; give --policies or --entry"));
+        ensure!(!entries.is_empty(), usage("there is no entry; give --policies or --entry"));
         Ok(entries)
     }
 

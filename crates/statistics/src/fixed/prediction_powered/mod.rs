@@ -30,7 +30,7 @@ mod tests;
 
 use self::moments::{Moments, PEOPLE, Prepared, SAMPLE, rest_variance};
 use crate::StatisticsError;
-use crate::special::{student_outside, student_quantile};
+use crate::special::student_outside;
 
 /// What is known of one unit and one mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,9 +79,7 @@ impl Estimate {
     /// # Errors
     /// If `alpha` is not in (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatisticsError> {
-        crate::error::check_level(alpha)?;
-        let reach = self.standard_error * student_quantile(alpha, self.freedom as f64);
-        Ok((self.value - reach, self.value + reach))
+        super::student::interval(self.value, self.standard_error, self.freedom, alpha)
     }
 
     /// The estimate in standard errors; 0 if it is 0, infinite if it is not and the error is.
