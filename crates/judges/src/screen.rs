@@ -1,5 +1,6 @@
 //! What a judge sees of a pair: who is shown first, and on which item. And the random streams of a session.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bandits::Generator;
@@ -37,12 +38,33 @@ struct PairHistory {
     ahead: BTreeSet<u32>,
 }
 
-/// What all pairs have been asked.
+/// What one judge was shown.
+#[derive(Debug, Clone, Default)]
+struct JudgeHistory {
+    /// By pair, how often the lower, and the higher place was shown first.
+    orders: BTreeMap<Competitors, [u32; 2]>,
+    /// By competitor, how much more often it was shown first than second.
+    lead: BTreeMap<u32, i64>,
+}
+
+impl JudgeHistory {
+    /// The pair was shown in this order `by` times more.
+    fn count(&mut self, (first, second): Competitors, by: i32) {
+        let orders = self.orders.entry(key((first, second))).or_default();
+        let order = &mut orders[usize::from(first > second)];
+        *order = order.saturating_add_signed(by);
+        *self.lead.entry(first).or_default() += i64::from(by);
+        *self.lead.entry(second).or_default() -= i64::from(by);
+    }
+}
+
+/// What all pairs have been asked, and of whom.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     seed: u64,
     items: u32,
     pairs: BTreeMap<Competitors, PairHistory>,
+    judges: BTreeMap<String, JudgeHistory>,
 }
 
 fn key((first, second): Competitors) -> Competitors {
@@ -51,23 +73,39 @@ fn key((first, second): Competitors) -> Competitors {
 
 impl Screen {
     pub(crate) fn new(seed: u64, items: u32) -> Self {
-        Self { seed, items, pairs: BTreeMap::new() }
+        Self { seed, items, pairs: BTreeMap::new(), judges: BTreeMap::new() }
     }
 
-    /// The order in which a pair is shown next: the one that it was shown in less often.
-    pub(crate) fn order(&self, pair: Competitors, generator: &mut Generator) -> Competitors {
+    /// The order in which a pair is shown next: the one that this judge saw less often; then with the competitor first that this judge saw
+    /// first less often, whatever it met; then the order that all judges saw less often. A judge who prefers what is shown first, or
+    /// second, so helps and harms each competitor alike.
+    pub(crate) fn order(&self, pair: Competitors, judge: Option<&str>, generator: &mut Generator) -> Competitors {
         let (lower, higher) = key(pair);
         let heads = coin(generator);
-        let lower_first = match self.pairs.get(&(lower, higher)).map_or([0; 2], |asked| asked.orders) {
-            [lower, higher] if lower != higher => lower < higher,
-            _ => heads,
+        let own = judge.and_then(|judge| self.judges.get(judge));
+        let own_orders = own.and_then(|own| own.orders.get(&(lower, higher))).copied().unwrap_or_default();
+        let lead = |competitor| own.and_then(|own| own.lead.get(&competitor)).copied().unwrap_or_default();
+        let all_orders = self.pairs.get(&(lower, higher)).map_or([0; 2], |asked| asked.orders);
+        let lower_first = match own_orders[0]
+            .cmp(&own_orders[1])
+            .then(lead(lower).cmp(&lead(higher)))
+            .then(all_orders[0].cmp(&all_orders[1]))
+        {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => heads,
         };
         if lower_first { (lower, higher) } else { (higher, lower) }
     }
 
-    /// Whether showing the pair in this order once more keeps both orders balanced.
-    pub(crate) fn is_balanced_with(&self, shown: Competitors) -> bool {
-        let orders = self.pairs.get(&key(shown)).map_or([0; 2], |asked| asked.orders);
+    /// Whether showing the pair in this order once more keeps both orders balanced: those of this judge, or of all where none is named.
+    pub(crate) fn is_balanced_with(&self, shown: Competitors, judge: Option<&str>) -> bool {
+        let pair = key(shown);
+        let orders = match judge {
+            Some(judge) => self.judges.get(judge).and_then(|own| own.orders.get(&pair)).copied(),
+            None => self.pairs.get(&pair).map(|asked| asked.orders),
+        };
+        let orders = orders.unwrap_or_default();
         let [this, other] = if shown.0 < shown.1 { orders } else { [orders[1], orders[0]] };
         this <= other
     }
@@ -101,7 +139,8 @@ impl Screen {
     }
 
     /// A question is asked. A new one takes its item.
-    pub(crate) fn asked(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+    pub(crate) fn asked(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(shown, judge, 1);
         let mut asked = self.pairs.remove(&key(shown)).unwrap_or_default();
         asked.orders[usize::from(shown.0 > shown.1)] += 1;
         if let Some(item) = item.filter(|_| is_new && self.items > 0) {
@@ -127,8 +166,18 @@ impl Screen {
         self.pairs.insert(key(shown), asked);
     }
 
+    /// The judge, if known, was shown the pair in this order `by` times more.
+    fn count(&mut self, shown: Competitors, judge: Option<&str>, by: i32) {
+        let Some(judge) = judge else { return };
+        match self.judges.get_mut(judge) {
+            Some(own) => own.count(shown, by),
+            None => self.judges.entry(judge.to_owned()).or_default().count(shown, by),
+        }
+    }
+
     /// A question will not be answered. A new one gives its item back.
-    pub(crate) fn forgotten(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+    pub(crate) fn forgotten(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(shown, judge, -1);
         if let Some(asked) = self.pairs.get_mut(&key(shown)) {
             let order = &mut asked.orders[usize::from(shown.0 > shown.1)];
             *order = order.saturating_sub(1);
@@ -137,7 +186,8 @@ impl Screen {
     }
 
     /// A question that would not be answered is open again.
-    pub(crate) fn taken_back(&mut self, shown: Competitors, item: Option<u32>, is_new: bool) {
+    pub(crate) fn taken_back(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(shown, judge, 1);
         if let Some(asked) = self.pairs.get_mut(&key(shown)) {
             asked.orders[usize::from(shown.0 > shown.1)] += 1;
             if let Some(place) = asked.owed.iter().rposition(|owed| is_new && Some(*owed) == item) {
@@ -195,9 +245,9 @@ mod tests {
         let mut seen = Vec::new();
         for question in 0..9 {
             let item = screen.item(pair, None);
-            screen.asked(pair, item, true);
+            screen.asked(pair, None, item, true);
             if question == 1 {
-                screen.forgotten(pair, item, true);
+                screen.forgotten(pair, None, item, true);
             } else {
                 seen.extend(item);
             }

@@ -11,7 +11,7 @@ use letor_io::NameList;
 use output::usage::usage;
 
 use super::logging;
-use crate::judge::{Links, Room, Running};
+use crate::judge::{Links, PublicAddress, Room, Running};
 use crate::settings::{LogFormat, LogLevel, parse_listen};
 
 /// A page for judges: two answers side by side, without names
@@ -43,6 +43,11 @@ pub(super) struct Judge {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7078", value_parser = parse_listen)]
     listen: SocketAddr,
 
+    /// The address at which judges reach the page, if a proxy with TLS is in front of it: links begin with it. The proxy passes on what is
+    /// below its path, without the path
+    #[arg(long, value_name = "URL")]
+    url: Option<PublicAddress>,
+
     #[command(flatten)]
     settings: Settings,
 }
@@ -59,10 +64,10 @@ impl Judge {
         file.save()?;
         let links = Links::new(&self.state, &self.judges.0)?;
         let keys = links.keys().to_vec();
-        let running = Running::start(self.listen, Room::new(file, texts, self.show_leader), links)?;
+        let running = Running::start(self.listen, self.url, Room::new(file, texts, self.show_leader), links)?;
         let asked = running.asked_to_end()?;
         for (name, key) in keys {
-            println!("{name}: http://{}/j/{key}", running.address());
+            println!("{name}: {}", running.link(&key));
         }
         println!("answers are in {}; end this with Ctrl-C", self.state.display());
         running.wait_for_end(asked)?;

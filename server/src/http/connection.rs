@@ -19,8 +19,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::App;
-
 /// What a connection beyond the limit gets.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
     content-length: 127\r\n\r\n{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"too many connections; try again in a second\"}       ";
@@ -31,17 +29,36 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// The most bytes of a request line with all headers.
 const HEAD: usize = 32 << 10;
 
+/// What connections may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The most that are open together.
+    pub(crate) connections: usize,
+    /// How long a peer may take for the head of a request, and to take what it is sent.
+    pub(crate) patience: Duration,
+}
+
+/// What became of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Change {
+    Opened,
+    Closed,
+    /// It was one too many.
+    Refused,
+}
+
 /// Serves connections until `stop` changes, then lets running requests end.
-/// Those beyond the limit may ask `checks`.
-pub(super) async fn serve(
+/// Those beyond the limit may ask `checks`. `count` hears what becomes of each.
+pub(crate) async fn serve(
     listener: TcpListener,
     [router, checks]: [Router; 2],
-    app: App,
+    limits: Limits,
+    count: impl Fn(Change) + Clone + Send + 'static,
     mut stop: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(app.settings.connections));
+    let places = Arc::new(Semaphore::new(limits.connections));
     let spare = Arc::new(Semaphore::new(SPARE));
-    let everything = app.settings.connections as u32;
+    let everything = limits.connections as u32;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -59,16 +76,16 @@ pub(super) async fn serve(
         let found = Arc::clone(&places).try_acquire_owned().map(|place| (place, &router));
         let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|place| (place, &checks)));
         let Ok((place, router)) = found else {
-            app.metrics.refused.add(1);
+            count(Change::Refused);
             // A peer that does not take these few bytes gets none.
             let _ = stream.try_write(BUSY);
             continue;
         };
-        let (router, app, stop) = (router.clone(), app.clone(), stop.clone());
+        let (router, count, stop) = (router.clone(), count.clone(), stop.clone());
         tokio::spawn(async move {
-            app.metrics.connections.add(1);
-            connection(stream, address, router, &app, stop).await;
-            app.metrics.connections.subtract(1);
+            count(Change::Opened);
+            connection(stream, address, router, limits.patience, stop).await;
+            count(Change::Closed);
             drop(place);
         });
     }
@@ -111,7 +128,7 @@ async fn connection(
     stream: TcpStream,
     address: SocketAddr,
     router: Router,
-    app: &App,
+    patience: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
     // Answers are short: they should not wait for more.
@@ -119,9 +136,9 @@ async fn connection(
     let service = tower_service(router, address);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(app.settings.request_timeout)
+        .header_read_timeout(patience)
         .max_buf_size(HEAD)
-        .serve_connection(TokioIo::new(Patient::new(stream, app.settings.request_timeout)), service);
+        .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -34,7 +34,9 @@ use tokio::sync::watch::Receiver;
 use crate::notify::Notifier;
 use crate::settings::Settings;
 use crate::writer::{Shared, Writer};
+use connection::Change;
 pub use connection::serve_until;
+pub(crate) use connection::{Limits, serve as serve_connections};
 pub use direct::{Call, Direct};
 use guard::Rates;
 pub use pages::watch;
@@ -206,7 +208,13 @@ pub async fn serve(listener: TcpListener, app: App, stop: Receiver<bool>) {
         }
     });
     let routers = [router(Arc::clone(&app)), checks(Arc::clone(&app))];
-    connection::serve(listener, routers, app, stop).await;
+    let limits = Limits { connections: app.settings.connections, patience: app.settings.request_timeout };
+    let count = move |change| match change {
+        Change::Opened => app.metrics.connections.add(1),
+        Change::Closed => app.metrics.connections.subtract(1),
+        Change::Refused => app.metrics.refused.add(1),
+    };
+    connection::serve(listener, routers, limits, count, stop).await;
 }
 
 async fn unknown(request: Request) -> Problem {

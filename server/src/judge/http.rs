@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn, map_response};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
@@ -15,9 +16,11 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::address::PublicAddress;
 use super::links::Links;
-use super::page;
+use super::page::{self, Pages};
 use super::room::{Outcome, Room, Said};
+use crate::http::{Limits, serve_connections};
 use crate::running::Asked;
 
 /// What every answer says: nothing is loaded but from here, nothing is kept, and no other page may show this one.
@@ -35,6 +38,9 @@ const HEADERS: [(HeaderName, &str); 5] = [
 
 /// The most bytes of a form.
 const MOST: usize = 64 << 10;
+
+/// What connections may take: a browser opens six, and a note is short.
+const LIMITS: Limits = Limits { connections: 256, patience: Duration::from_secs(30) };
 
 /// Why a page is not served.
 #[derive(Debug, thiserror::Error)]
@@ -59,34 +65,45 @@ pub struct Running {
     served: JoinHandle<()>,
     stop: watch::Sender<bool>,
     address: SocketAddr,
+    shown: PublicAddress,
 }
 
 #[derive(Debug, Clone)]
 struct App {
     room: Arc<Room>,
     links: Arc<Links>,
+    pages: Arc<Pages>,
 }
 
 impl Running {
-    /// Serves a room at this address.
+    /// Serves a room at this address. Judges reach it there, or as `public` says, behind a proxy.
     ///
     /// # Errors
     /// If the address cannot be used.
-    pub fn start(address: SocketAddr, room: Room, links: Links) -> Result<Self, StartError> {
+    pub fn start(
+        address: SocketAddr,
+        public: Option<PublicAddress>,
+        room: Room,
+        links: Links,
+    ) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(StartError::Threads)?;
         let listen = |error| StartError::Listen { address, error };
         let listener = runtime.block_on(TcpListener::bind(address)).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let (stop, mut stopped) = watch::channel(false);
-        let router = router(App { room: Arc::new(room), links: Arc::new(links) });
-        let served = runtime.spawn(async move {
-            let ended = async move { drop(stopped.wait_for(|stopped| *stopped).await) };
-            if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(ended).await {
-                tracing::warn!(%error, "the page is not served any more");
-            }
-        });
-        Ok(Self { runtime, served, stop, address })
+        let (stop, stopped) = watch::channel(false);
+        let shown = public.unwrap_or_else(|| PublicAddress::direct(address));
+        let pages = Arc::new(Pages { base: shown.path().to_owned() });
+        let router = router(App { room: Arc::new(room), links: Arc::new(links), pages });
+        let routers = [router.clone(), router];
+        let served = runtime.spawn(serve_connections(listener, routers, LIMITS, |_| {}, stopped));
+        Ok(Self { runtime, served, stop, address, shown })
+    }
+
+    /// The link of a judge's key.
+    #[must_use]
+    pub fn link(&self, key: &str) -> String {
+        self.shown.link(key)
     }
 
     /// Where it is served.
@@ -115,7 +132,7 @@ impl Running {
     /// Lets running requests end.
     pub fn stop(self) {
         self.stop.send_replace(true);
-        let patience = std::time::Duration::from_secs(2);
+        let patience = Duration::from_secs(2);
         let _ = self.runtime.block_on(async { tokio::time::timeout(patience, self.served).await });
         self.runtime.shutdown_timeout(patience);
     }
@@ -130,8 +147,11 @@ fn router(app: App) -> Router {
         .route("/j/{key}", get(question))
         .route("/j/{key}/say", post(say))
         .route("/j/{key}/undo", post(undo))
-        .fallback(async || problem(StatusCode::NOT_FOUND, "There is nothing here: open the link that you were given."))
+        .fallback(async |State(app): State<App>| {
+            app.problem(StatusCode::NOT_FOUND, "There is nothing here: open the link that you were given.")
+        })
         .layer(DefaultBodyLimit::max(MOST))
+        .layer(from_fn(in_time))
         .layer(map_response(async |mut response: Response| {
             for (name, value) in HEADERS {
                 response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -141,29 +161,45 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// A page with one sentence.
-fn problem(status: StatusCode, sentence: &str) -> Response {
-    (status, Html(page::problem(sentence))).into_response()
+/// Who sends a form byte by byte holds a connection, but not for ever.
+async fn in_time(request: Request, next: Next) -> Response {
+    let answered = tokio::time::timeout(LIMITS.patience, next.run(request)).await;
+    answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
+}
+
+impl App {
+    /// A page with one sentence.
+    fn problem(&self, status: StatusCode, sentence: &str) -> Response {
+        (status, Html(self.pages.problem(sentence))).into_response()
+    }
+
+    /// To the next question: a page that is loaded again sends nothing twice.
+    fn back(&self, key: &str, outcome: Outcome) -> Response {
+        Redirect::to(&format!("{}j/{key}{}", self.pages.base, page::said(outcome))).into_response()
+    }
 }
 
 /// Does something in the room as the judge of a key, beside the threads that answer: the file may be in use by others.
 async fn done<T: Send + 'static>(
-    app: App,
-    key: String,
+    app: &App,
+    key: &str,
     work: impl FnOnce(&Room, &str) -> anyhow::Result<T> + Send + 'static,
 ) -> Result<T, Response> {
-    let Some(judge) = app.links.judge(&key).map(str::to_owned) else {
-        return Err(problem(StatusCode::NOT_FOUND, "This link is not known here: ask for a new one."));
+    let Some(judge) = app.links.judge(key).map(str::to_owned) else {
+        return Err(app.problem(StatusCode::NOT_FOUND, "This link is not known here: ask for a new one."));
     };
-    match tokio::task::spawn_blocking(move || work(&app.room, &judge)).await {
+    let room = Arc::clone(&app.room);
+    match tokio::task::spawn_blocking(move || work(&room, &judge)).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => {
             tracing::warn!(error = format!("{error:#}"), "what a judge did was not written");
             let sentence = "This could not be written, and nothing changed: go back and try again. The terminal of this \
                             page says why.";
-            Err(problem(StatusCode::SERVICE_UNAVAILABLE, sentence))
+            Err(app.problem(StatusCode::SERVICE_UNAVAILABLE, sentence))
         }
-        Err(_) => Err(problem(StatusCode::INTERNAL_SERVER_ERROR, "Something is wrong here: go back and try again.")),
+        Err(_) => {
+            Err(app.problem(StatusCode::INTERNAL_SERVER_ERROR, "Something is wrong here: go back and try again."))
+        }
     }
 }
 
@@ -174,8 +210,8 @@ struct Told {
 }
 
 async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): Query<Told>) -> Response {
-    match done(app, key.clone(), Room::question).await {
-        Ok(shown) => Html(page::question(&key, &shown, page::told(&told.said))).into_response(),
+    match done(&app, &key, Room::question).await {
+        Ok(shown) => Html(app.pages.question(&key, &shown, page::told(&told.said))).into_response(),
         Err(problem) => problem,
     }
 }
@@ -191,22 +227,17 @@ struct Sent {
 
 async fn say(State(app): State<App>, Path(key): Path<String>, Form(sent): Form<Sent>) -> Response {
     let Some(said) = Said::of(&sent.verdict, &sent.note) else {
-        return problem(StatusCode::UNPROCESSABLE_ENTITY, "This is not an answer: go back and use the buttons.");
+        return app.problem(StatusCode::UNPROCESSABLE_ENTITY, "This is not an answer: go back and use the buttons.");
     };
-    match done(app, key.clone(), move |room, judge| room.say(judge, &sent.ticket, said)).await {
-        Ok(outcome) => back(&key, outcome),
+    match done(&app, &key, move |room, judge| room.say(judge, &sent.ticket, said)).await {
+        Ok(outcome) => app.back(&key, outcome),
         Err(problem) => problem,
     }
 }
 
 async fn undo(State(app): State<App>, Path(key): Path<String>) -> Response {
-    match done(app, key.clone(), Room::undo).await {
-        Ok(outcome) => back(&key, outcome),
+    match done(&app, &key, Room::undo).await {
+        Ok(outcome) => app.back(&key, outcome),
         Err(problem) => problem,
     }
-}
-
-/// To the next question: a page that is loaded again sends nothing twice.
-fn back(key: &str, outcome: Outcome) -> Response {
-    Redirect::to(&format!("/j/{key}{}", page::said(outcome))).into_response()
 }

@@ -35,83 +35,92 @@ pub(super) fn said(outcome: Outcome) -> &'static str {
     }
 }
 
-fn framed(title: &str, body: &Markup) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(title, "/", "judge.css", Some("judge.js")))
-            body.judge { (body) }
-        }
-    }
-    .into_string()
-}
-
-/// A page with one sentence.
-pub(super) fn problem(sentence: &str) -> String {
-    framed("Judging", &html! { main id="main" { h1 { "Judging" } p { (sentence) } } })
-}
-
 /// The answers that are not a side.
 const OTHERS: [(&str, &str, &str); 3] = [("0", "tie", "Tie"), ("9", "both bad", "Both bad"), ("s", "skip", "Skip")];
 
-/// A pair, for the judge of this key.
-pub(super) fn question(key: &str, shown: &Shown, told: &str) -> String {
-    let number = shown.own + 1;
-    let side = |at: usize| {
-        let (digit, verdict) = [("1", "first"), ("2", "second")][at];
+/// The pages, all below one path.
+#[derive(Debug)]
+pub(super) struct Pages {
+    /// The path of the page as browsers see it, with a slash at both ends.
+    pub(super) base: String,
+}
+
+impl Pages {
+    fn framed(&self, title: &str, body: &Markup) -> String {
         html! {
-            article.answer aria-labelledby={ "answer-" (digit) } {
-                h2 id={ "answer-" (digit) } { "Answer " (digit) }
-                // Can be scrolled with a keyboard.
-                div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at], 2)) }
-                button.side type="submit" form="say" name="verdict" value=(verdict) data-key=(digit) aria-keyshortcuts=(digit) {
-                    "Answer " (digit) " is better " kbd { (digit) }
-                }
+            (DOCTYPE)
+            html lang="en" {
+                (head(title, &self.base, "judge.css", Some("judge.js")))
+                body.judge { (body) }
             }
         }
-    };
-    let body = html! {
-        a.skip href="#answer-1" { "To the answers" }
-        header.bar {
-            p.count { "Question " (number) }
-            p.muted {
-                @if shown.all > shown.own { (shown.all) " answers of all judges. " }
-                (shown.outlook.sentence)
-                @if !shown.outlook.leader.is_empty() { " " (shown.outlook.leader) }
-            }
-        }
-        main id="main" {
-            h1.hidden { "Which answer is better?" }
-            p.told role="status" { (told) }
-            @if shown.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
-            @if shown.has_seen_all {
-                p.enough { "You were asked every pair on every question: thank you. Further questions repeat earlier ones." }
-            }
-            @if !shown.question.is_empty() {
-                section.question aria-label="Question" { (rendered(&shown.question, 1)) }
-            }
-            div.answers { (side(0)) (side(1)) }
-            form id="say" method="post" action={ "/j/" (key) "/say" } {
-                input type="hidden" name="ticket" value=(shown.ticket);
-                div.others {
-                    @for (letter, verdict, label) in OTHERS {
-                        button type="submit" name="verdict" value=(verdict) data-key=(letter) aria-keyshortcuts=(letter) {
-                            (label) " " kbd { (letter.to_uppercase()) }
-                        }
+        .into_string()
+    }
+
+    /// A page with one sentence.
+    pub(super) fn problem(&self, sentence: &str) -> String {
+        self.framed("Judging", &html! { main id="main" { h1 { "Judging" } p { (sentence) } } })
+    }
+
+    /// A pair, for the judge of this key.
+    pub(super) fn question(&self, key: &str, shown: &Shown, told: &str) -> String {
+        let number = shown.own + 1;
+        let side = |at: usize| {
+            let (digit, verdict) = [("1", "first"), ("2", "second")][at];
+            html! {
+                article.answer aria-labelledby={ "answer-" (digit) } {
+                    h2 id={ "answer-" (digit) } { "Answer " (digit) }
+                    // Can be scrolled with a keyboard.
+                    div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at], 2)) }
+                    button.side type="submit" form="say" name="verdict" value=(verdict) data-key=(digit) aria-keyshortcuts=(digit) {
+                        "Answer " (digit) " is better " kbd { (digit) }
                     }
                 }
-                details.note {
-                    summary { "Note " kbd { "N" } }
-                    label for="note" { "A note on this pair, sent with your answer" }
-                    textarea id="note" name="note" rows="3" maxlength="2000" {}
+            }
+        };
+        let body = html! {
+            a.skip href="#answer-1" { "To the answers" }
+            header.bar {
+                p.count { "Question " (number) }
+                p.muted {
+                    @if shown.all > shown.own { (shown.all) " answers of all judges. " }
+                    (shown.outlook.sentence)
+                    @if !shown.outlook.leader.is_empty() { " " (shown.outlook.leader) }
                 }
             }
-            form.undo method="post" action={ "/j/" (key) "/undo" } {
-                button.quiet type="submit" data-key="u" aria-keyshortcuts="u" disabled[!shown.may_undo] {
-                    "Undo the last one " kbd { "U" }
+            main id="main" {
+                h1.hidden { "Which answer is better?" }
+                p.told role="status" { (told) }
+                @if shown.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
+                @if shown.has_seen_all {
+                    p.enough { "You were asked every pair on every question: thank you. Further questions repeat earlier ones." }
+                }
+                @if !shown.question.is_empty() {
+                    section.question aria-label="Question" { (rendered(&shown.question, 1)) }
+                }
+                div.answers { (side(0)) (side(1)) }
+                form id="say" method="post" action={ (self.base) "j/" (key) "/say" } {
+                    input type="hidden" name="ticket" value=(shown.ticket);
+                    div.others {
+                        @for (letter, verdict, label) in OTHERS {
+                            button type="submit" name="verdict" value=(verdict) data-key=(letter) aria-keyshortcuts=(letter) {
+                                (label) " " kbd { (letter.to_uppercase()) }
+                            }
+                        }
+                    }
+                    details.note {
+                        summary { "Note " kbd { "N" } }
+                        label for="note" { "A note on this pair, sent with your answer" }
+                        textarea id="note" name="note" rows="3" maxlength="2000" {}
+                    }
+                }
+                form.undo method="post" action={ (self.base) "j/" (key) "/undo" } {
+                    button.quiet type="submit" data-key="u" aria-keyshortcuts="u" disabled[!shown.may_undo] {
+                        "Undo the last one " kbd { "U" }
+                    }
                 }
             }
-        }
-    };
-    framed(&format!("Question {number}"), &body)
+        };
+        self.framed(&format!("Question {number}"), &body)
+    }
 }

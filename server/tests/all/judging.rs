@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use judging::{Settings, Texts};
-use rankduel_server::judge::{Links, Room, Running};
+use rankduel_server::judge::{Links, PublicAddress, Room, Running};
 use tempfile::TempDir;
 
 use crate::support::{Answer, Client};
@@ -15,6 +15,8 @@ struct Judging {
     folder: TempDir,
     running: Option<Running>,
     links: Vec<(String, String)>,
+    /// Where judges reach it.
+    public: Option<PublicAddress>,
 }
 
 impl Judging {
@@ -27,7 +29,7 @@ impl Judging {
             }
         }
         std::fs::write(folder.path().join("answers.csv"), texts).expect("a file");
-        let mut judging = Self { folder, running: None, links: Vec::new() };
+        let mut judging = Self { folder, running: None, links: Vec::new(), public: None };
         judging.run(judges);
         judging
     }
@@ -45,7 +47,8 @@ impl Judging {
         let links = Links::new(&session, &names).expect("links");
         self.links = links.keys().to_vec();
         let address = "127.0.0.1:0".parse().expect("an address");
-        self.running = Some(Running::start(address, Room::new(file, texts, false), links).expect("a page"));
+        self.running =
+            Some(Running::start(address, self.public.clone(), Room::new(file, texts, false), links).expect("a page"));
     }
 
     fn stop(&mut self) {
@@ -230,4 +233,30 @@ fn other_programs_may_use_the_session() {
 
 fn open(path: &Path) -> judging::SessionFile {
     judging::SessionFile::open(path, true, |_| panic!("it is there")).expect("a session")
+}
+
+/// A proxy takes the path away: what the page names has it, what the page serves has not.
+#[test]
+fn behind_a_proxy_all_that_a_page_names_is_below_its_path() {
+    let mut judging = Judging::start(&["anna"]);
+    judging.stop();
+    judging.public = Some("https://example.org/prompts/".parse().expect("an address"));
+    judging.run(&["anna"]);
+    let key = judging.links[0].1.clone();
+    let link = judging.running.as_ref().expect("running").link(&key);
+    assert_eq!(link, format!("https://example.org/prompts/j/{key}"));
+    let page = judging.question("anna");
+    let named: Vec<&str> = [" href=\"", " src=\"", " action=\""]
+        .iter()
+        .flat_map(|before| page.split(before).skip(1).filter_map(|rest| rest.split('"').next()))
+        .filter(|named| !named.starts_with('#'))
+        .collect();
+    assert!(named.len() >= 5, "{named:?}");
+    for named in named {
+        let own = named.strip_prefix("/prompts").expect(named);
+        let method = if own.ends_with("/say") || own.ends_with("/undo") { "POST" } else { "GET" };
+        assert_ne!(judging.client().send(method, own, Some("")).status, 404, "{named}");
+    }
+    let answer = judging.send("anna", "say", &format!("ticket={}&verdict=first&note=", ticket(&page)));
+    assert_eq!((answer.status, answer.headers["location"].as_str()), (303, format!("/prompts/j/{key}").as_str()));
 }

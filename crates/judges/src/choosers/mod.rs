@@ -13,12 +13,9 @@ use crate::model::{Competitors, Posterior};
 use best::Best;
 use uniform::Uniform;
 
-/// Raised whenever the same judgements lead to other pairs, items or orders than before.
-const REVISION: u32 = 1;
-/// That of sessions with items: since 2, a named judge is asked nothing twice.
-const REVISION_WITH_ITEMS: u32 = 2;
-/// That of sessions with a model beside people: which of its answers are audited belongs to it.
-const REVISION_WITH_MODEL: u32 = 3;
+/// Raised whenever the same judgements lead to other pairs, items, orders or audits than before. Since 2, a named judge is asked nothing twice
+/// where there are items; since 4, both orders are balanced within each judge.
+const REVISION: u32 = 4;
 
 /// Where the outcome of a question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +51,6 @@ impl Pairs<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct Chooser {
     rule: Rule,
-    revision: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -74,12 +70,7 @@ impl Chooser {
             (Goal::Uniform, _) => Rule::Uniform(Uniform::new(config)),
             (Goal::Order, _) => Rule::Order,
         };
-        let revision = match (&config.model, config.items.is_empty()) {
-            (Some(_), _) => REVISION_WITH_MODEL,
-            (None, false) => REVISION_WITH_ITEMS,
-            (None, true) => REVISION,
-        };
-        Ok(Self { rule, revision })
+        Ok(Self { rule })
     }
 
     /// What it is, with its revision: another text may choose other pairs.
@@ -90,7 +81,7 @@ impl Chooser {
             Rule::Order => "order",
             Rule::Uniform(_) => "uniform",
         };
-        format!("{rule}, live {}", self.revision)
+        format!("{rule}, live {REVISION}")
     }
 
     /// The pair of the next question. One at least is new to the judge.

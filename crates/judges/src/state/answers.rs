@@ -160,7 +160,12 @@ impl Session {
         self.closed.push(number);
         self.forgotten.insert(number, pair.clone());
         self.counts.forgotten += 1;
-        self.screen.forgotten((pair.first, pair.second), pair.item, pair.purpose == Purpose::New);
+        self.screen.forgotten(
+            (pair.first, pair.second),
+            pair.judge.as_deref(),
+            pair.item,
+            pair.purpose == Purpose::New,
+        );
         let dropped = match pair.purpose {
             Purpose::New => origin,
             // The first answer stays in the table; for who chose, half an answer is none.

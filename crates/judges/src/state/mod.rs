@@ -323,7 +323,7 @@ impl Session {
                 let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
                 if let Fate::Answered { row } = self.tickets[of as usize - 1].1
                     && let Judged { first, second, item, .. } = self.rows[row]
-                    && self.screen.is_balanced_with((first, second))
+                    && self.screen.is_balanced_with((first, second), judge)
                 {
                     return (asked(first, second, item, Purpose::Repeat(of)), None);
                 }
@@ -340,7 +340,7 @@ impl Session {
             unreachable!("callers take over first, and a replay asks only while this build chooses")
         };
         let origin = chooser.choose(&self.model, self.config.names.len(), pairs, generator);
-        let (first, second) = self.screen.order(origin.0, generator);
+        let (first, second) = self.screen.order(origin.0, judge, generator);
         (asked(first, second, self.screen.item(origin.0, of(sorted(origin.0))), Purpose::New), Some(origin))
     }
 
@@ -364,7 +364,7 @@ impl Session {
         let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
         self.tickets.push((check, Fate::Open));
         self.counts.asked += 1;
-        self.screen.asked((first, second), item, purpose == Purpose::New);
+        self.screen.asked((first, second), judge.as_deref(), item, purpose == Purpose::New);
         self.audit_asked(judge.as_deref(), purpose);
         if let (Some(judge), Some(item), Purpose::New | Purpose::Audit(_)) = (&judge, item, purpose) {
             let seen = self.seen.entry(judge.clone()).or_default();

@@ -178,7 +178,7 @@ impl Session {
             None => {
                 self.forgotten.remove(&number);
                 self.counts.forgotten -= 1;
-                self.screen.taken_back(shown, pair.item, pair.purpose == Purpose::New);
+                self.screen.taken_back(shown, pair.judge.as_deref(), pair.item, pair.purpose == Purpose::New);
             }
         }
         self.repeatable.retain(|ticket| *ticket != number);

@@ -47,6 +47,37 @@ fn both_orders_of_a_pair_differ_by_one_at_most() {
     }
 }
 
+/// A judge who prefers what is shown first helps each competitor as often as it harms it, also where others judge the same pairs.
+#[test]
+fn orders_are_balanced_within_each_judge() {
+    let names = ["anna", "ben", "carl"];
+    let settings = Config { items: items(8), repeat: 0.1, ..config(6, 11) };
+    let mut live = Session::new(settings).expect("settings");
+    let mut judge = Judge::new(12, 0.3);
+    let mut of: BTreeMap<&str, Vec<Pair>> = BTreeMap::new();
+    for _ in 0..330 {
+        let name = names[(judge.unit() * 3.0) as usize];
+        let pair = live.ask(Some(name)).expect("a name");
+        if judge.unit() < 0.1 {
+            live.forget(pair.ticket).expect("open");
+            continue;
+        }
+        live.tell(pair.ticket, judge.says(&pair), None).expect("open");
+        of.entry(name).or_default().push(pair);
+    }
+    for (name, pairs) in of {
+        assert!(pairs.len() > 60, "{name}");
+        let orders = orders(&pairs);
+        assert!(orders.values().all(|[one, other]| one.abs_diff(*other) <= 1), "{name}: {orders:?}");
+        // By coins, the 30 questions on each competitor would differ by 5.
+        for competitor in 0..6 {
+            let first = pairs.iter().filter(|pair| pair.first == competitor).count();
+            let second = pairs.iter().filter(|pair| pair.second == competitor).count();
+            assert!(first.abs_diff(second) <= 2, "{name}, {competitor}: {first} and {second}");
+        }
+    }
+}
+
 #[test]
 fn a_pair_meets_every_item_before_one_recurs() {
     for goal in [Goal::Best, Goal::Order, Goal::Uniform] {
