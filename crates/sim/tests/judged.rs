@@ -87,7 +87,6 @@ fn labels_of_some_documents_correct_sums_over_documents() {
         " of the 32 documents that both judged (kappa ",
         "Note: corrected values hold if people judged a random sample",
         "P@10 over 8 queries, 8 of them judged by people in part; the model counts 0.",
-        "by the model's labels",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }

@@ -101,6 +101,41 @@ fn the_verdict_on_runs_comes_first() {
     assert!(!printed.starts_with("By ") && !here.join("U/tests.csv").exists(), "{printed}");
 }
 
+/// Four runs: the first two do not differ by more than chance, and both beat the others.
+#[test]
+fn the_table_of_a_paper_has_a_row_per_run_and_letters_for_what_it_beats() {
+    let folder = TempDir::new().unwrap();
+    let here = folder.path();
+    two_runs(here, 40, [&|query| query % 10 != 0, &|query| query % 4 == 0]);
+    fs::rename(here.join("x.run"), here.join("good_1.run")).unwrap();
+    fs::rename(here.join("y.run"), here.join("bad.run")).unwrap();
+    two_runs(here, 40, [&|query| query % 9 != 0, &|query| query % 4 == 0]);
+    fs::rename(here.join("x.run"), here.join("good_2.run")).unwrap();
+    let data = ["--rankings", "good_1.run,bad.run,good_2.run,y.run", "--qrels", "qrels", "--measures", "AP,P@1"];
+    let table = |format: &str| run(here, &[&data[..], &["--out", "R", "--format", format]].concat());
+    assert_eq!(
+        table("markdown").lines().take(6).collect::<Vec<_>>(),
+        [
+            "|  | run | AP | P@1 |",
+            "| --- | --- | ---: | ---: |",
+            "| a | good\\_1 | **0.9500**<sup>c,d</sup> | **0.9000**<sup>c,d</sup> |",
+            "| b | good\\_2 | **0.9500**<sup>c,d</sup> | **0.9000**<sup>c,d</sup> |",
+            "| c | bad | 0.6250 | 0.2500 |",
+            "| d | y | 0.6250 | 0.2500 |",
+        ]
+    );
+    let latex = table("latex");
+    assert!(latex.contains("a & good\\_1 & \\textbf{0.9500}\\textsuperscript{c,d} & \\textbf{0.9000}"), "{latex}");
+    assert!(latex.contains("Holm's correction for the 6 pairs of a measure"), "{latex}");
+    let csv = table("csv");
+    let mut csv = csv.lines();
+    assert_eq!(csv.next(), Some("run,AP,AP better than,P@1,P@1 better than"));
+    assert_eq!(csv.next(), Some("good_1,0.95,bad y,0.9,bad y"));
+    let refused = sim(here).args(["inspect", TINY, "--format", "latex"]).output().expect("sim starts");
+    let message = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && message.contains("name them with --measures"), "{message}");
+}
+
 const GOLDEN_T: f64 = 1.425_572_889_934_474_6;
 const GOLDEN_P: f64 = 0.197_022_072_157_750_5;
 

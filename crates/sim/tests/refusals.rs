@@ -152,7 +152,7 @@ const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["bench", "--problems", "nobody"], "--problems: no problem is called `nobody`; there are ukp-01"),
     (&["bench", "--policies", "rucb,nobody"], "--policies nobody: no algorithm is called `nobody`"),
     (&["bench", "--policies", "rucb,rucb"], "two entries are called `rucb`"),
-    (&["bench", "--policies", "none"], "nobody enters; give --policies or --entry"),
+    (&["bench", "--policies", "none"], "there is no entry; give --policies or --entry"),
     (&["bench", "--entry", "python3 mine.py"], "--entry python3 mine.py: expected NAME=COMMAND"),
     (&["bench", "--seed", "2"], "--seed does not apply to bench"),
     (&["sensitivity", "--dataset", TINY, "--compared", "1"], "--compared 1: expected 2 to 136"),

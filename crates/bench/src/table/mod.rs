@@ -142,12 +142,9 @@ fn noted(track: &TrackScores) -> NotedTable {
     let (header, rows) = rows(track);
     let unranked = track.unranked.iter().map(|(name, why)| format!("{name}: {why}"));
     // Names and ranks are text; then medians and worst problems take turns.
-    let columns = header.into_iter().enumerate().map(|(place, name)| (name, place >= 2 && place % 2 == 0));
-    NotedTable {
-        columns: columns.collect(),
-        rows,
-        notes: [caption(track)].into_iter().chain(units(track)).chain(unranked).collect(),
-    }
+    let columns = header.iter().enumerate().map(|(place, name)| (name.as_str(), place >= 2 && place % 2 == 0));
+    let notes = [caption(track)].into_iter().chain(units(track)).chain(unranked).collect();
+    NotedTable::plain(columns, rows, notes)
 }
 
 /// The tables as Markdown.

@@ -19,8 +19,10 @@ pub struct Statistics {
     pub queries: usize,
     /// The number of documents.
     pub documents: usize,
-    /// The number of features, which is the highest feature number.
+    /// The number of features, which is the highest feature number; of TREC runs, the number of runs.
     pub features: u32,
+    /// The names of the runs, where features are runs; otherwise empty.
+    pub runs: Vec<String>,
     /// Documents per query: minimum, median (the lower one of two), maximum. All 0 without queries.
     pub documents_per_query: [usize; 3],
     /// Each label that occurs and its number of documents, ascending; -1 means no label.
@@ -67,6 +69,10 @@ impl Statistics {
             queries: dataset.queries(),
             documents: dataset.documents(),
             features,
+            runs: (1..=features)
+                .filter(|_| dataset.runs().is_some())
+                .map(|number| dataset.feature_name(FeatureId(number)).map_or_else(|| number.to_string(), str::to_owned))
+                .collect(),
             documents_per_query,
             labels: labels(dataset.labels()),
             queries_without_relevant: tally.without_relevant,
@@ -181,7 +187,12 @@ impl fmt::Display for Statistics {
             format!("{fewest} to {most} per query, median {median}")
         };
         writeln!(f, "  documents           {} ({each})", with_separators(self.documents as u64))?;
-        writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
+        let of_runs = !self.runs.is_empty();
+        if of_runs {
+            writeln!(f, "  runs                {}", self.features)?;
+        } else {
+            writeln!(f, "  features            {} ({} always 0)", self.features, self.always_zero.len())?;
+        }
         let labels = self
             .labels
             .iter()
@@ -197,13 +208,21 @@ impl fmt::Display for Statistics {
             1 => writeln!(f, "  nothing relevant in 1 query")?,
             queries => writeln!(f, "  nothing relevant in {} queries", with_separators(queries as u64))?,
         }
-        writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
-        writeln!(f, "  constant in a query {:.1} % of (query, feature)", 100.0 * self.constant_share)?;
+        let what = if of_runs { "run" } else { "feature" };
+        if !of_runs {
+            writeln!(f, "  values that are 0   {:.1} %", 100.0 * self.zero_share)?;
+        }
+        writeln!(f, "  constant in a query {:.1} % of (query, {what})", 100.0 * self.constant_share)?;
         if !self.duplicates.is_empty() {
+            let name = |feature: FeatureId| match self.runs.get(feature.0 as usize - 1) {
+                Some(run) => run.clone(),
+                None => feature.0.to_string(),
+            };
             let shown = self.duplicates.iter().take(10);
-            let pairs: Vec<String> = shown.map(|(f, first)| format!("{} = {}", f.0, first.0)).collect();
+            let pairs: Vec<String> = shown.map(|(f, first)| format!("{} = {}", name(*f), name(*first))).collect();
             let dots = if self.duplicates.len() > 10 { ", ..." } else { "" };
-            writeln!(f, "  duplicate features  {}: {}{dots}", self.duplicates.len(), pairs.join(", "))?;
+            let title = format!("duplicate {what}s");
+            writeln!(f, "  {title:<19} {}: {}{dots}", self.duplicates.len(), pairs.join(", "))?;
         }
         write!(f, "  memory              {:.1} MB", self.memory as f64 / 1e6)
     }

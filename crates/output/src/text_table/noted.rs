@@ -2,25 +2,83 @@
 
 use super::{Align, TextTable};
 
+/// What stands in a row below a heading.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The text, or a number.
+    pub text: String,
+    /// Whether it is the best of its column.
+    pub is_best: bool,
+    /// What a note explains of it: a star, or the letters of other rows, raised.
+    pub mark: String,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+impl Cell {
+    /// For the terminal, which raises nothing.
+    fn plain(&self) -> String {
+        match self.mark.as_str() {
+            "" | "*" => format!("{}{}", self.text, self.mark),
+            letters => format!("{} {letters}", self.text),
+        }
+    }
+
+    fn markdown(&self) -> String {
+        let bold = if self.is_best { "**" } else { "" };
+        let mark = match self.mark.as_str() {
+            "" | "*" => markdown(&self.mark),
+            letters => format!("<sup>{letters}</sup>"),
+        };
+        format!("{bold}{}{bold}{mark}", markdown(&self.text))
+    }
+
+    fn latex(&self, is_number: bool) -> String {
+        let text = if is_number { numbers(&self.text) } else { latex(&self.text) };
+        let text = if self.is_best { format!("\\textbf{{{text}}}") } else { text };
+        match self.mark.as_str() {
+            "" => text,
+            // It takes no place, so that digits stay below digits.
+            "*" => format!("{text}\\rlap{{*}}"),
+            letters => format!("{text}\\textsuperscript{{{}}}", letters.replace('-', "--")),
+        }
+    }
+}
+
 /// A table with notes, to be written in any of several formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedTable {
     /// The headings, and whether each column holds numbers.
     pub columns: Vec<(String, bool)>,
-    /// The rows, with as many cells. A cell of numbers may end with a star.
-    pub rows: Vec<Vec<String>>,
+    /// The rows, with as many cells.
+    pub rows: Vec<Vec<Cell>>,
     /// Sentences without their full stops.
     pub notes: Vec<String>,
 }
 
 impl NotedTable {
+    /// A table of cells without marks.
+    pub fn plain<'a>(
+        columns: impl IntoIterator<Item = (&'a str, bool)>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+        notes: Vec<String>,
+    ) -> Self {
+        let columns = columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
+        let rows = rows.into_iter().map(|row| row.into_iter().map(Cell::from).collect()).collect();
+        Self { columns, rows, notes }
+    }
+
     /// For the terminal.
     #[must_use]
     pub fn text(&self) -> String {
         let align = |number: bool| if number { Align::Right } else { Align::Left };
         let mut table = TextTable::new(self.columns.iter().map(|(name, number)| (name.as_str(), align(*number))));
         for row in &self.rows {
-            table.row(row.iter().cloned());
+            table.row(row.iter().map(Cell::plain));
         }
         let notes = self.notes.join("\n");
         format!("{table}\n{notes}")
@@ -33,7 +91,7 @@ impl NotedTable {
         let mut text = line(self.columns.iter().map(|(name, _)| name.clone()).collect());
         text += &line(self.columns.iter().map(|(_, number)| if *number { "---:" } else { "---" }.to_owned()).collect());
         for row in &self.rows {
-            text += &line(row.iter().map(|cell| markdown(cell)).collect());
+            text += &line(row.iter().map(Cell::markdown).collect());
         }
         format!("{text}\n{}.", self.notes.join(". ").replace('*', "\\*"))
     }
@@ -41,18 +99,17 @@ impl NotedTable {
     /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
-        let align: String = self.columns.iter().map(|(_, number)| if *number { 'r' } else { 'l' }).collect();
+        // Raised letters are of all lengths: with them, numbers of as many digits are aligned at their left.
+        let is_raised = |column: usize| self.rows.iter().any(|row| !matches!(row[column].mark.as_str(), "" | "*"));
+        let align =
+            |(column, (_, number)): (usize, &(String, bool))| if *number && !is_raised(column) { 'r' } else { 'l' };
+        let align: String = self.columns.iter().enumerate().map(align).collect();
         let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
         let mut table = format!("\\begin{{tabular}}{{{align}}}\n\\toprule\n");
         table += &line(self.columns.iter().map(|(name, _)| latex(name)).collect());
         table += "\\midrule\n";
         for row in &self.rows {
-            let cells =
-                row.iter().zip(&self.columns).map(|(cell, (_, number))| match (number, cell.strip_suffix('*')) {
-                    (true, Some(value)) => format!("{}\\rlap{{*}}", numbers(value)),
-                    (true, None) => numbers(cell),
-                    (false, _) => latex(cell),
-                });
+            let cells = row.iter().zip(&self.columns).map(|(cell, (_, number))| cell.latex(*number));
             table += &line(cells.collect());
         }
         table += "\\bottomrule\n\\end{tabular}";

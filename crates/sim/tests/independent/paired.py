@@ -54,8 +54,10 @@ def main(program: str) -> None:
             p_values.append(float(expected.pvalue))
             for found, wanted in [("t", expected.statistic), ("p", expected.pvalue)]:
                 worst = max(worst, abs(float(test[found]) / float(wanted) - 1.0))
-        for test, wanted in zip(tests, holm(p_values)):
-            worst = max(worst, abs(float(test["p_holm"]) / wanted - 1.0))
+        # Each measure has a correction of its own.
+        for at in range(0, len(tests), 3):
+            for test, wanted in zip(tests[at : at + 3], holm(p_values[at : at + 3])):
+                worst = max(worst, abs(float(test["p_holm"]) / wanted - 1.0))
         assert worst < 1e-9, f"relative difference of {worst}"
         print(f"{len(tests)} paired tests differ from scipy by a relative {worst:.1e} at most")
 

@@ -73,11 +73,8 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
             "Model − people: points in 100 that the model gives beyond what people do, where both judged".to_owned(),
         );
     }
-    NotedTable {
-        columns: columns.into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
-        rows: boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one))).collect(),
-        notes,
-    }
+    let rows = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one)));
+    NotedTable::plain(columns, rows, notes)
 }
 
 /// What the model gives a competitor beyond what people do.

@@ -11,15 +11,12 @@ pub(super) fn table(discrimination: &Discrimination) -> NotedTable {
         let interval = format!("{:.2}–{:.2}", one.interval[0], one.interval[1]);
         vec![one.judge.clone(), with_separators(one.units), format!("{:.2}", one.slope), interval]
     };
-    NotedTable {
-        columns: columns.map(|(name, number)| (name.to_owned(), number)).to_vec(),
-        rows: discrimination.judges.iter().map(row).collect(),
-        notes: vec![format!(
-            "Slope: what differences of strengths count times for a judge; 1 is the average judge, 0 guesses. Their logarithms have a standard \
-             deviation of {:.2}, as learnt, by which slopes of judges with few units are drawn towards 1",
-            discrimination.spread
-        )],
-    }
+    let notes = vec![format!(
+        "Slope: what differences of strengths count times for a judge; 1 is the average judge, 0 guesses. Their logarithms have a standard \
+         deviation of {:.2}, as learnt, by which slopes of judges with few units are drawn towards 1",
+        discrimination.spread
+    )];
+    NotedTable::plain(columns, discrimination.judges.iter().map(row), notes)
 }
 
 /// The same with all digits, for programs.

@@ -8,12 +8,12 @@ use statistics::normal_above;
 use super::{LEVEL, MOST, listed};
 use crate::results::AlgorithmSummary;
 
-/// Who beats whom by clicks, and after how many impressions that is stated: a sentence without its full stop. `None` of more
-/// than three rankers, and where no clicks were simulated.
+/// Who beats whom by clicks, and after how many impressions that is stated: a sentence without its full stop. Of more than three
+/// rankers, it names the nearest of the others alone. `None` of one ranker, and where no clicks were simulated.
 #[must_use]
 pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
     let count = truth.gaps.len();
-    if !(2..=MOST).contains(&count) || truth.comparisons == 0 {
+    if count < 2 || truth.comparisons == 0 {
         return None;
     }
     let impressions = with_unit(truth.comparisons, "simulated impression");
@@ -26,14 +26,20 @@ pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSu
     }
     let others: Vec<usize> = (0..count).filter(|arm| !truth.winners.contains(arm)).collect();
     let (Some(z), false) = (truth.z, others.is_empty()) else {
-        let all = listed(&(0..count).map(name).collect::<Vec<_>>());
+        let all = match count {
+            0..=MOST => listed(&(0..count).map(name).collect::<Vec<_>>()),
+            _ => format!("all {count} rankers"),
+        };
         return Some(format!("by clicks, {all} are equal: they show the same lists"));
     };
     // Each of the pairs may err.
     let doubt = (2.0 * others.len() as f64 * normal_above(z)).min(1.0);
     let winners = listed(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
     let beaten = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
-    let beaten = listed(&others.iter().map(beaten).collect::<Vec<_>>());
+    let beaten = match (count, truth.runner_up) {
+        (0..=MOST, _) | (_, None) => listed(&others.iter().map(beaten).collect::<Vec<_>>()),
+        (_, Some(nearest)) => format!("all {} others, the nearest of them {}", others.len(), beaten(&nearest)),
+    };
     let (who, beats) = match truth.winners.len() {
         1 => (winners, "beats"),
         _ => (format!("{winners}, which show the same lists,"), "beat"),
@@ -159,7 +165,19 @@ mod tests {
         ] {
             assert_eq!(sentence(&truth), Some(expected));
         }
-        assert_eq!(sentence(&truth(&[0.0, 0.1, 0.1, 0.1], Some(9.0))), None);
+        // Of many, the nearest alone is named.
+        assert_eq!(
+            sentence(&truth(&[0.0, 0.01, 0.1, 0.1], Some(2.0))),
+            Some(format!(
+                "by clicks, a beats all 3 others, the nearest of them b in 51.00% of impressions, ties counted half, but that may be \
+                 chance: 86% confidence {after}"
+            ))
+        );
+        assert_eq!(
+            sentence(&truth(&[0.0; 4], None)),
+            Some("by clicks, all 4 rankers are equal: they show the same lists".to_owned())
+        );
+        assert_eq!(sentence(&truth(&[0.0], None)), None);
         assert_eq!(sentence(&GroundTruth { comparisons: 0, ..truth(&[0.0, 0.1], None) }), None);
     }
 }

@@ -31,7 +31,7 @@ pub struct PairTest {
     pub t: Option<f64>,
     /// The two-sided p-value of Student's test for pairs.
     pub p: f64,
-    /// The same after Holm's correction for all tests of the table.
+    /// The same after Holm's correction for all pairs of this measure.
     pub p_holm: f64,
     /// Of values by a model's labels that were corrected by people's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,16 +85,19 @@ impl MeasureTests {
     /// The columns that follow where a model's labels were corrected by people's.
     const CORRECTED: [&'static str; 2] = ["labelled_queries", "lambda"];
 
-    /// The tests with Holm's correction for all of them. `None` if there are none.
+    /// The tests, those of a measure one after the other, with Holm's correction for the pairs of each measure: a measure is a question of its
+    /// own, and what is said of it does not depend on what else was measured. `None` if there are none.
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].
-    pub fn corrected_for_all(queries: usize, mut tests: Vec<PairTest>) -> Result<Option<Self>> {
+    pub fn corrected_within_measures(queries: usize, mut tests: Vec<PairTest>) -> Result<Option<Self>> {
         if tests.is_empty() {
             return Ok(None);
         }
-        let corrected = holm(&tests.iter().map(|test| test.p).collect::<Vec<_>>())?;
-        tests.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+        for of_measure in tests.chunk_by_mut(|one, other| one.measure == other.measure) {
+            let corrected = holm(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
+            of_measure.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+        }
         Ok(Some(Self { queries, tests }))
     }
 
@@ -134,11 +137,12 @@ impl MeasureTests {
                 });
             }
         }
-        Self::corrected_for_all(queries, tests)
+        Self::corrected_within_measures(queries, tests)
     }
 
-    /// Over what the tests of `measure` are.
-    fn over(&self, measure: Option<&str>) -> String {
+    /// Over what the tests of `measure` are, or all of them: `over 784 queries`, and whether people's labels correct a model's.
+    #[must_use]
+    pub fn over(&self, measure: Option<&str>) -> String {
         let queries = with_unit(self.queries as u64, "query");
         let mut labelled: Vec<usize> = (self.tests.iter())
             .filter(|test| measure.is_none_or(|measure| test.measure == measure))
@@ -156,7 +160,7 @@ impl MeasureTests {
     #[must_use]
     pub fn sentence(&self, names: &ArmNames) -> Option<String> {
         let measure = &self.tests.first()?.measure;
-        let of_first: Vec<&PairTest> = self.tests.iter().filter(|test| test.measure == *measure).collect();
+        let of_first: Vec<&PairTest> = self.of_measure(measure).collect();
         let best = best(&of_first)?;
         let against: Vec<&PairTest> = of_first.iter().copied().filter(|test| test.first == best).collect();
         let (sure, unsure): (Vec<&PairTest>, Vec<&PairTest>) =
@@ -193,13 +197,13 @@ impl MeasureTests {
                 with_separators(sure.len() as u64)
             );
         }
-        let holm = match self.tests.len() {
+        let holm = match of_first.len() {
             1 => String::new(),
-            count => format!(", Holm's correction for {count}"),
+            count => format!(", Holm's correction for {}", with_unit(count as u64, "pair")),
         };
         Some(format!(
             "by {measure}, {text} (paired t-{} {}{holm})",
-            if self.tests.len() == 1 { "test" } else { "tests" },
+            if of_first.len() == 1 { "test" } else { "tests" },
             self.over(Some(measure))
         ))
     }
@@ -229,7 +233,19 @@ impl MeasureTests {
         self.tests.iter().map(row).collect()
     }
 
-    /// The tests as a table of at most `most` rows.
+    /// The tests of a measure, in the order of the arms.
+    fn of_measure<'a>(&'a self, measure: &'a str) -> impl Iterator<Item = &'a PairTest> {
+        self.tests.iter().filter(move |test| test.measure == measure)
+    }
+
+    /// The arms that this arm beats by this measure by more than chance.
+    #[must_use]
+    pub fn beaten(&self, measure: &str, arm: usize) -> Vec<usize> {
+        let beaten = self.of_measure(measure).filter(|test| test.first == arm && test.is_significant());
+        beaten.map(|test| test.second).collect()
+    }
+
+    /// The tests as a table of at most `most` rows: all, or those of the best by each measure against the others, the nearest first.
     #[must_use]
     pub fn table(&self, names: &ArmNames, most: usize) -> String {
         let right = |name| (name, Align::Right);
@@ -242,7 +258,20 @@ impl MeasureTests {
             right("p"),
             right("p, Holm"),
         ]);
-        for test in self.tests.iter().take(most) {
+        let mut shown: Vec<&PairTest> = self.tests.iter().collect();
+        let is_cut = shown.len() > most;
+        if is_cut {
+            shown.clear();
+            for of_measure in self.tests.chunk_by(|one, other| one.measure == other.measure) {
+                let of_measure: Vec<&PairTest> = of_measure.iter().collect();
+                let best = best(&of_measure);
+                let mut against: Vec<_> = of_measure.into_iter().filter(|test| Some(test.first) == best).collect();
+                against.sort_by(|one, other| one.difference.total_cmp(&other.difference));
+                shown.extend(against);
+            }
+            shown.truncate(most);
+        }
+        for test in shown {
             let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
             table.row([
                 test.measure.clone(),
@@ -254,13 +283,13 @@ impl MeasureTests {
                 p(test.p_holm),
             ]);
         }
-        let tests = self.tests.len();
-        let more = if tests > most {
-            format!("; the first {most} of {}", with_separators(tests as u64))
+        let more = if is_cut {
+            let all = with_separators(self.tests.len() as u64);
+            format!("; the best against the {most} nearest, of {all} tests")
         } else {
             String::new()
         };
-        format!("{table}\npaired t-tests {}{more}", self.over(None))
+        format!("{table}\npaired t-tests {}, Holm's correction within each measure{more}", self.over(None))
     }
 }
 
@@ -317,18 +346,18 @@ mod tests {
         assert_eq!(
             sentence(three(0.02)),
             "by nDCG@10, b (0.4400) beats a (0.4200, p = 0.0200) and c (0.3000, p < 0.0001) (paired t-tests over 784 queries, \
-             Holm's correction for 3)"
+             Holm's correction for 3 pairs)"
         );
         assert_eq!(
             sentence(three(0.2)),
             "by nDCG@10, b (0.4400) beats c (0.3000, p < 0.0001); it is ahead of a (0.4200, p = 0.20), but that may be chance \
-             (paired t-tests over 784 queries, Holm's correction for 3)"
+             (paired t-tests over 784 queries, Holm's correction for 3 pairs)"
         );
         let four = [three(0.2), (0..3).map(|arm| test(arm, 3, [0.4, 0.1], 0.01)).collect()].concat();
         assert_eq!(
             sentence(four),
             "by nDCG@10, b (0.4400) is ahead of all 3 others; of 2 by more than chance (paired t-tests over 784 queries, \
-             Holm's correction for 6)"
+             Holm's correction for 6 pairs)"
         );
     }
 }

@@ -16,26 +16,26 @@ pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
 pub use self::measures::{Corrected, MeasureTests, PairTest};
 use crate::results::AlgorithmSummary;
 
-/// The most rankers that a sentence can compare.
+/// The most rankers that a sentence can compare one by one.
 pub const MOST: usize = 3;
 
 /// The level of tests: a difference is called one if its p-value, corrected for all tests, is at most this.
 pub const LEVEL: f64 = 0.05;
 
-/// What measures say of the rankers of a site, if its rankers are two or three TREC runs.
+/// What measures say of the rankers of a site, if its rankers are TREC runs, at least two.
 ///
 /// # Errors
 /// If labels cannot be measured.
 pub fn of_runs(site: &PreparedSite) -> Result<Option<MeasureTests>> {
     let rankings = site.site.rankings();
-    if site.dataset.runs().is_none() || !(2..=MOST).contains(&rankings.arms()) {
+    if site.dataset.runs().is_none() || rankings.arms() < 2 {
         return Ok(None);
     }
     let measure: rankers::Measure = "nDCG@10".parse()?;
     MeasureTests::of(&rankings.measure(&[measure])?, &["nDCG@10".to_owned()], 0)
 }
 
-/// The sentence on two or three TREC runs: who wins by clicks and by nDCG@10. `None` of other sites.
+/// The sentence on TREC runs: who wins by clicks and by nDCG@10. `None` of other sites.
 ///
 /// # Errors
 /// If labels cannot be measured.

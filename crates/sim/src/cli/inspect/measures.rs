@@ -65,6 +65,13 @@ pub(super) struct Means {
     pub(super) values: Vec<f64>,
 }
 
+impl Means {
+    /// Its place, from 0.
+    pub(super) fn arm(&self) -> usize {
+        self.feature.0 as usize - 1
+    }
+}
+
 /// The means of all rankers.
 #[derive(Serialize)]
 pub(super) struct AllMeans {
@@ -84,16 +91,22 @@ impl AllMeans {
         self.judged = Some(judged);
     }
 
+    /// The best by the first measure comes first.
+    pub(super) fn best_first(&self) -> Vec<&Means> {
+        let mut best: Vec<&Means> = self.rankers.iter().collect();
+        best.sort_by(|one, other| other.values[0].total_cmp(&one.values[0]));
+        best
+    }
+
     /// The table of the `most` best rankers by the first measure.
     pub(super) fn table(&self, names: &ArmNames, most: usize) -> String {
         let headings = self.measures.names();
         let columns = headings.iter().map(|heading| (heading.as_str(), Align::Right));
         let mut table = TextTable::new(std::iter::once(("ranker", Align::Left)).chain(columns));
-        let mut best: Vec<&Means> = self.rankers.iter().collect();
-        best.sort_by(|one, other| other.values[0].total_cmp(&one.values[0]));
+        let best = self.best_first();
         for ranker in best.iter().take(most) {
             let values = ranker.values.iter().map(|value| format!("{value:.4}"));
-            table.row(std::iter::once(names.name(ranker.feature.0 as usize - 1)).chain(values));
+            table.row(std::iter::once(names.name(ranker.arm())).chain(values));
         }
         let more = if best.len() > most { format!("\nthe best {most}; {MEANS} has all") } else { String::new() };
         format!("{table}{more}")

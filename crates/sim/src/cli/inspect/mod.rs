@@ -2,6 +2,7 @@
 
 mod figure;
 mod measures;
+mod paper;
 
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
@@ -15,8 +16,10 @@ use simulation::spec::SiteSpec;
 use studies::verdict::{self, JudgedMeasures, MeasureTests};
 
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
+use self::paper::PaperTable;
 use crate::cli::args::{
-    CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, announce, dataset_name, default_folder, short,
+    CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, TableFormat, announce, dataset_name, default_folder,
+    short,
 };
 use desk::{eprintln, println};
 
@@ -69,6 +72,15 @@ pub(super) struct Inspect {
     /// and counts of labels are by the model alone. [default measures: P@10,RBP(p=0.8)]
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', requires = "rankings", conflicts_with = "per_query")]
     judged: Vec<String>,
+
+    /// What is printed: text says everything; the others are the table of measures alone, for a paper, a row per ranker with the best first. Of runs, letters say
+    /// which others each beats by more than chance
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
+    format: TableFormat,
+
+    /// With --format latex: a complete document instead of a table to include
+    #[arg(long)]
+    standalone: bool,
 
     #[command(flatten)]
     own: OwnArgs,
@@ -153,6 +165,10 @@ struct RankerQuality {
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<()> {
+        ensure!(
+            !self.standalone || self.format == TableFormat::Latex,
+            usage("--standalone makes a document of --format latex".to_owned())
+        );
         let asked = self.dataset.asked();
         let spec = SiteSpec {
             dataset: asked.to_vec(),
@@ -170,6 +186,10 @@ impl Inspect {
         ensure!(
             !self.per_query || measures.is_some(),
             usage("--per-query applies to measures: name them with --measures, e.g. nDCG@10,AP")
+        );
+        ensure!(
+            measures.is_some() || matches!(self.format, TableFormat::Text | TableFormat::Json),
+            usage("--format writes a table of measures: name them with --measures, e.g. nDCG@10,AP")
         );
         let checksum = dataset.checksum();
         let usual = || {
@@ -225,18 +245,18 @@ impl Inspect {
             figure::draw(&dataset, &findings, tested, &names.shortened(), folder.path())
         })?;
         let names = names.shortened();
-        if self.output.json {
-            println!("{}", serde_json::to_string_pretty(&findings)?);
-        } else {
-            if let Some(sentence) = findings.tests.as_ref().and_then(|tests| tests.sentence(&names)) {
-                println!("{}.\n", verdict::capitalised(&sentence));
+        let paper = findings.measures.as_ref().map(|means| {
+            let synthetic = Some(findings.name.as_str()).filter(|_| findings.synthetic);
+            PaperTable::new(means, findings.tests.as_ref(), &names, synthetic)
+        });
+        match (self.format, paper) {
+            (TableFormat::Markdown, Some(table)) => println!("{}", table.noted().markdown()),
+            (TableFormat::Latex, Some(table)) => println!("{}", table.noted().latex(self.standalone)),
+            (TableFormat::Csv, Some(table)) => println!("{}", table.csv()?.trim_end()),
+            _ if self.output.json || self.format == TableFormat::Json => {
+                println!("{}", serde_json::to_string_pretty(&findings)?);
             }
-            if let Some(judged) = findings.judged() {
-                println!("{}\n", judged.sentences(&names).join("\n"));
-                let notes: Vec<String> = judged.notes(&names).iter().map(|note| format!("Note: {note}.")).collect();
-                println!("{}\n", notes.join("\n"));
-            }
-            println!("{statistics}\n{}", report(&findings, &names));
+            _ => findings.print(&statistics, &names),
         }
         if !self.common.quiet {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
@@ -276,6 +296,19 @@ impl Ranked {
 }
 
 impl Findings {
+    /// Prints everything, beginning with the verdict.
+    fn print(&self, statistics: &Statistics, names: &ArmNames) {
+        if let Some(sentence) = self.tests.as_ref().and_then(|tests| tests.sentence(names)) {
+            println!("{}.\n", verdict::capitalised(&sentence));
+        }
+        if let Some(judged) = self.judged() {
+            println!("{}\n", judged.sentences(names).join("\n"));
+            let notes: Vec<String> = judged.notes(names).iter().map(|note| format!("Note: {note}.")).collect();
+            println!("{}\n", notes.join("\n"));
+        }
+        println!("{statistics}\n{}", report(self, names));
+    }
+
     fn of(
         dataset: &Dataset,
         statistics: &Statistics,
@@ -348,10 +381,29 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
             100.0 * *documents as f64 / total
         );
     }
-    let Some(best) = findings.best_first() else {
-        return text + "  no nDCG: some documents have no label";
-    };
-    text += &format!(
+    // Of runs, the table of measures says more.
+    if findings.tests.is_none() {
+        let Some(best) = findings.best_first() else {
+            return text + "  no nDCG: some documents have no label";
+        };
+        text += &format!("{}\n", best_rankers(findings, &best, names));
+    }
+    if let Some(measures) = &findings.measures {
+        let queries = with_unit(measures.queries as u64, "query");
+        text += &match &measures.judged {
+            Some(judged) => format!("\n{}", judged.tables(names, PRINTED)),
+            None => format!("\nmeans over {queries}\n{}", measures.table(names, PRINTED)),
+        };
+    }
+    if let Some(tests) = &findings.tests {
+        text += &format!("\n\n{}", tests.table(names, PRINTED));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The best rankers by nDCG, and what a random order would have.
+fn best_rankers(findings: &Findings, best: &[RankerQuality], names: &ArmNames) -> String {
+    let mut text = format!(
         "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain{}\n",
         with_separators(best.len() as u64),
         if findings.judged().is_some() { ", by the model's labels" } else { "" }
@@ -365,15 +417,5 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
         text += &format!("  {:<24} {:.4}  {:.4}\n", "random order", random.exponential, random.linear);
     }
     text += "  findings.json has all rankers";
-    if let Some(measures) = &findings.measures {
-        let queries = with_unit(measures.queries as u64, "query");
-        text += &match &measures.judged {
-            Some(judged) => format!("\n\n{}", judged.tables(names, PRINTED)),
-            None => format!("\n\nmeans over {queries}\n{}", measures.table(names, PRINTED)),
-        };
-    }
-    if let Some(tests) = &findings.tests {
-        text += &format!("\n\n{}", tests.table(names, PRINTED));
-    }
     text
 }

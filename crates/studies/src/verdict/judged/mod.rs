@@ -159,7 +159,7 @@ impl JudgedMeasures {
             pairs.map(|(one, other)| measure.test(one, other)).collect::<Vec<_>>()
         };
         let tests: Vec<PairTest> = self.measures.iter().flat_map(pairs).collect::<Result<_>>()?;
-        MeasureTests::corrected_for_all(self.queries, tests)
+        MeasureTests::corrected_within_measures(self.queries, tests)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use output::numbers::{significant, with_unit};
-use output::text_table::noted::NotedTable;
+use output::text_table::noted::{Cell, NotedTable};
 use serde_json::{Value, json};
 
 use studies::significance::{Comparison, Correction, Pairing, Question};
@@ -44,10 +44,9 @@ impl Table<'_> {
         self.comparisons.iter().any(|comparison| comparison.setting.is_some())
     }
 
-    /// The cells of a row; a significant one ends with a star.
-    fn cells(&self, comparison: &Comparison) -> Vec<String> {
+    /// The cells of a row; a significant one has a star.
+    fn cells(&self, comparison: &Comparison) -> Vec<Cell> {
         let Comparison { better, other, interval: (low, high), .. } = comparison;
-        let star = if comparison.significant { "*" } else { "" };
         let mut cells = Vec::new();
         if self.has_settings() {
             cells.push(comparison.setting.clone().unwrap_or_default());
@@ -60,12 +59,14 @@ impl Table<'_> {
             significant(comparison.difference),
             format!("{} to {}", significant(*low), significant(*high)),
             format!("{:.2}", comparison.superiority),
+            p_value(comparison.p_value),
         ]);
-        if self.question.correction == Correction::None {
-            cells.push(format!("{}{star}", p_value(comparison.p_value)));
-        } else {
-            cells.push(p_value(comparison.p_value));
-            cells.push(format!("{}{star}", p_value(comparison.adjusted_p_value)));
+        if self.question.correction != Correction::None {
+            cells.push(p_value(comparison.adjusted_p_value));
+        }
+        let mut cells: Vec<Cell> = cells.into_iter().map(Cell::from).collect();
+        if let Some(last) = cells.last_mut().filter(|_| comparison.significant) {
+            last.mark = "*".to_owned();
         }
         cells
     }

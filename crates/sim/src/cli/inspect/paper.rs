@@ -1,0 +1,141 @@
+//! The measures of rankers as the table of a paper: a row per ranker, and raised letters for the runs that it beats.
+
+use anyhow::Result;
+use output::numbers::with_unit;
+use output::text_table::noted::{Cell, NotedTable};
+use simulation::arm_names::ArmNames;
+use studies::verdict::{LEVEL, MeasureTests};
+
+use super::measures::{AllMeans, Means};
+
+/// Rankers have letters up to this many, and numbers beyond.
+const LETTERS: usize = 26;
+/// This many neighbours or more are written as a range.
+const RANGE: usize = 3;
+
+/// What a table is made of.
+pub(super) struct PaperTable<'a> {
+    tests: Option<&'a MeasureTests>,
+    names: &'a ArmNames,
+    measures: Vec<String>,
+    /// The best by the first measure comes first.
+    rows: Vec<&'a Means>,
+    notes: Vec<String>,
+}
+
+impl<'a> PaperTable<'a> {
+    /// `synthetic` names what is made up, if the data are.
+    pub(super) fn new(
+        means: &'a AllMeans,
+        tests: Option<&'a MeasureTests>,
+        names: &'a ArmNames,
+        synthetic: Option<&str>,
+    ) -> Self {
+        let (measures, rows) = (means.measures.names(), means.best_first());
+        let queries = with_unit(means.queries as u64, "query");
+        let mut notes = vec![match tests {
+            Some(tests) => format!("Means {}; bold: the best", tests.over(None)),
+            None => format!("Means over {queries}; bold: the best"),
+        }];
+        if tests.is_some() {
+            let tests = match rows.len() * (rows.len() - 1) / 2 {
+                1 => format!("a paired t-test, p at most {LEVEL}"),
+                pairs => format!(
+                    "paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} pairs of a measure"
+                ),
+            };
+            notes.push(format!("Raised: better than these by more than chance ({tests})"));
+        }
+        notes.extend(synthetic.map(|name| format!("Synthetic data: {name}")));
+        Self { tests, names, measures, rows, notes }
+    }
+
+    /// With raised letters, for Markdown and LaTeX.
+    pub(super) fn noted(&self) -> NotedTable {
+        let mut columns: Vec<(String, bool)> = self.measures.iter().map(|measure| (measure.clone(), true)).collect();
+        columns.insert(0, ("run".to_owned(), false));
+        if self.tests.is_none() {
+            "ranker".clone_into(&mut columns[0].0);
+        } else {
+            columns.insert(0, (String::new(), false));
+        }
+        let row = |(place, means): (usize, &&Means)| {
+            let letter = self.tests.is_some().then(|| Cell::from(self.letter(place)));
+            let name = Cell::from(self.name(means));
+            let values = (0..self.measures.len()).map(|at| self.cell(means, at));
+            letter.into_iter().chain([name]).chain(values).collect()
+        };
+        NotedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
+    }
+
+    /// All numbers in full, and the names of what a run beats.
+    pub(super) fn csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut header = vec![if self.tests.is_some() { "run" } else { "ranker" }.to_owned()];
+        for measure in &self.measures {
+            header.push(measure.clone());
+            header.extend(self.tests.map(|_| format!("{measure} better than")));
+        }
+        writer.write_record(header)?;
+        for means in &self.rows {
+            let mut row = vec![self.name(means)];
+            for (at, value) in means.values.iter().enumerate() {
+                row.push(value.to_string());
+                let names = |place: usize| self.name(self.rows[place]);
+                row.extend(
+                    self.tests.map(|_| self.beaten(means, at).into_iter().map(names).collect::<Vec<_>>().join(" ")),
+                );
+            }
+            writer.write_record(row)?;
+        }
+        Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
+    }
+
+    fn name(&self, means: &Means) -> String {
+        self.names.name(means.arm())
+    }
+
+    fn cell(&self, means: &Means, at: usize) -> Cell {
+        let largest = self.rows.iter().map(|other| other.values[at]).fold(f64::NEG_INFINITY, f64::max);
+        let text = |value: f64| format!("{value:.4}");
+        let mark = ranges(&self.beaten(means, at), |place| self.letter(place));
+        // What is equal as it is printed is equally good.
+        Cell { is_best: text(means.values[at]) == text(largest), text: text(means.values[at]), mark }
+    }
+
+    /// The rows that a run beats by a measure.
+    fn beaten(&self, means: &Means, at: usize) -> Vec<usize> {
+        let beaten = self.tests.map_or_else(Vec::new, |tests| tests.beaten(&self.measures[at], means.arm()));
+        (0..self.rows.len()).filter(|place| beaten.contains(&self.rows[*place].arm())).collect()
+    }
+
+    fn letter(&self, place: usize) -> String {
+        match u8::try_from(place) {
+            Ok(place) if self.rows.len() <= LETTERS => char::from(b'a' + place).to_string(),
+            _ => (place + 1).to_string(),
+        }
+    }
+}
+
+/// Ascending places by their letters, neighbours as a range: `a,c-f`.
+fn ranges(places: &[usize], letter: impl Fn(usize) -> String) -> String {
+    let parts = places.chunk_by(|one, other| one + 1 == *other).flat_map(|run| match run {
+        [first, .., last] if run.len() >= RANGE => vec![format!("{}-{}", letter(*first), letter(*last))],
+        few => few.iter().map(|place| letter(*place)).collect(),
+    });
+    parts.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranges;
+
+    #[test]
+    fn neighbours_are_a_range() {
+        let letter = |place: usize| char::from(b'a' + place as u8).to_string();
+        assert_eq!(ranges(&[], letter), "");
+        assert_eq!(ranges(&[2], letter), "c");
+        assert_eq!(ranges(&[0, 2, 3], letter), "a,c,d");
+        assert_eq!(ranges(&[0, 2, 3, 4, 6], letter), "a,c-e,g");
+    }
+}
