@@ -1,4 +1,4 @@
-//! The commands in the pages of `docs/` run, at a small size, in the order of their page.
+//! The commands in the pages of `docs/` run, at a small size, page after page in one folder, as a reader goes through them.
 //!
 //! Those of `cargo`, of clusters, of `click-logs` and of the live server do not: their own tests run them.
 
@@ -85,10 +85,10 @@ fn small(words: &[String]) -> Vec<String> {
 #[test]
 fn every_command_runs() {
     let mut ran = 0;
+    let folder = TempDir::new().expect("a temporary folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(root().join("experiments"), folder.path().join("experiments")).expect("a link");
     for page in pages() {
-        let folder = TempDir::new().expect("a temporary folder");
-        #[cfg(unix)]
-        std::os::unix::fs::symlink(root().join("experiments"), folder.path().join("experiments")).expect("a link");
         for words in commands(&fs::read_to_string(&page).expect("a page")) {
             if cfg!(not(unix)) && words.iter().any(|word| word.starts_with("experiments/")) {
                 continue;

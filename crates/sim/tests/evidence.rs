@@ -290,12 +290,26 @@ fn significance_counts_as_by_hand() {
     assert!(print("text").contains("0.002*") && print("markdown").starts_with("| better | other |"));
     assert!(print("latex").contains("\\toprule") && print("csv").lines().count() == 2);
     assert_eq!(print("json"), print("json"));
+    // A row per algorithm, as a paper has it.
+    let renamed = ["significance", ".", "--by-algorithm", "--relabel", "fast=Ours", "--format"];
+    let by_algorithm = |format: &str| out(here, &[&renamed[..], &[format]].concat());
+    let markdown = by_algorithm("markdown");
+    let rows: Vec<&str> = markdown.lines().skip(2).take(2).collect();
+    assert_eq!(rows, ["| a | Ours | **9.17 ± 3.98**<sup>b</sup> |", "| b | slow | 52.5 ± 0.764 |"]);
+    assert!(
+        markdown.contains("Wilcoxon rank-sum test, 6 runs per algorithm") && markdown.ends_with("Bold: the best.\n")
+    );
+    assert!(by_algorithm("latex").contains("a & Ours & \\textbf{9.17 $\\pm$ 3.98}\\textsuperscript{b} \\\\"));
+    assert_eq!(by_algorithm("csv").lines().nth(1), Some(",100,Ours,9.166666666666666,3.978413977677258,6,slow"));
     for (arguments, expected) in [
         (&["--test", "sign"][..], "--test sign needs runs in pairs"),
         (&["--baseline", "nobody"], "--baseline nobody: there are runs of fast, slow"),
         (&["--metric", "accuracy"], "has regret only"),
         (&["--at", "7"], "--at 7: there are runs at 100"),
         (&["--standalone"], "add --format latex"),
+        (&["--relabel", "quick=Ours"], "--relabel quick: there are runs of fast, slow"),
+        (&["--relabel", "fast=slow"], "--relabel: two algorithms would be called slow"),
+        (&["--by-algorithm", "--baseline", "fast"], "cannot be used with"),
     ] {
         let (code, line) = refused(here, &[&["significance", "."], arguments].concat());
         assert!(code == Some(2) && line.contains(expected), "{arguments:?}: {code:?} {line}");

@@ -49,6 +49,26 @@ impl Cell {
     }
 }
 
+/// The letter of a row that others point to, of `rows`: numbers if there are more rows than letters.
+#[must_use]
+pub fn letter(place: usize, rows: usize) -> String {
+    match u8::try_from(place) {
+        Ok(place) if rows <= 26 => char::from(b'a' + place).to_string(),
+        _ => (place + 1).to_string(),
+    }
+}
+
+/// Ascending places among `rows` by their letters, three neighbours or more as a range: `a,c-f`.
+#[must_use]
+pub fn letters(places: &[usize], rows: usize) -> String {
+    let letter = |place: &usize| letter(*place, rows);
+    let parts = places.chunk_by(|one, other| one + 1 == *other).flat_map(|run| match run {
+        [first, _, .., last] => vec![format!("{}-{}", letter(first), letter(last))],
+        few => few.iter().map(letter).collect(),
+    });
+    parts.collect::<Vec<_>>().join(",")
+}
+
 /// A table with notes, to be written in any of several formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedTable {
@@ -84,6 +104,12 @@ impl NotedTable {
         format!("{table}\n{notes}")
     }
 
+    /// The notes of a table whose best cells are bold.
+    fn explained(&self) -> Vec<String> {
+        let is_bold = self.rows.iter().flatten().any(|cell| cell.is_best);
+        self.notes.iter().cloned().chain(is_bold.then(|| "Bold: the best".to_owned())).collect()
+    }
+
     /// A Markdown table and a paragraph.
     #[must_use]
     pub fn markdown(&self) -> String {
@@ -93,7 +119,7 @@ impl NotedTable {
         for row in &self.rows {
             text += &line(row.iter().map(Cell::markdown).collect());
         }
-        format!("{text}\n{}.", self.notes.join(". ").replace('*', "\\*"))
+        format!("{text}\n{}.", self.explained().join(". ").replace('*', "\\*"))
     }
 
     /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
@@ -113,7 +139,7 @@ impl NotedTable {
             table += &line(cells.collect());
         }
         table += "\\bottomrule\n\\end{tabular}";
-        let notes: Vec<String> = self.notes.iter().map(|note| latex(note)).collect();
+        let notes: Vec<String> = self.explained().iter().map(|note| latex(note)).collect();
         if standalone {
             return format!(
                 "\\documentclass{{article}}\n\\usepackage[margin=1cm,landscape]{{geometry}}\n\\usepackage{{booktabs}}\n\
@@ -138,6 +164,7 @@ fn latex(text: &str) -> String {
         '\\' => "\\textbackslash{}".to_owned(),
         '~' => "\\textasciitilde{}".to_owned(),
         '^' => "\\textasciicircum{}".to_owned(),
+        '±' => "$\\pm$".to_owned(),
         '<' | '>' | '|' => format!(
             "${}$",
             if c == '|' {
@@ -165,4 +192,21 @@ fn numbers(text: &str) -> String {
         }
     };
     text.split(' ').map(number).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+
+    #[test]
+    fn neighbours_are_a_range() {
+        for (places, of_few, of_many) in [
+            (&[][..], "", ""),
+            (&[2], "c", "3"),
+            (&[0, 2, 3], "a,c,d", "1,3,4"),
+            (&[0, 2, 3, 4, 6], "a,c-e,g", "1,3-5,7"),
+        ] {
+            assert_eq!((letters(places, 26).as_str(), letters(places, 27).as_str()), (of_few, of_many));
+        }
+    }
 }

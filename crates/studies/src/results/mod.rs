@@ -21,7 +21,7 @@ mod table;
 mod words;
 
 use anyhow::Result;
-use bandits::registry::Spec;
+use bandits::registry::{Spec, entries};
 use bandits::{Arm, RegretKind};
 use letor_io::FeatureId;
 use serde::Serialize;
@@ -233,16 +233,31 @@ fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recom
     recommended
 }
 
-/// An algorithm's name with the parameters that differ from its defaults, for tables and legends; one from outside by its whole name.
+/// What names of policies of the Python package begin with, which tables leave out.
+const OF_PYTHON: &str = "python-";
+/// A version that says nothing yet.
+const FIRST_VERSION: &str = "1";
+
+/// An algorithm's name with the parameters that differ from its defaults, for tables and legends; one from outside as it calls itself.
 #[must_use]
 pub fn label(spec: &Spec) -> String {
     let entry = spec.entry();
     let full = spec.canonical();
-    // The name of one from outside may hold its version, as `mine:version=2`.
     let given = full.strip_prefix(entry.name).unwrap_or_default().split(':').skip(1).filter(|assignment| {
         !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
     });
-    std::iter::once(entry.name).chain(given).collect::<Vec<_>>().join(" ")
+    std::iter::once(own_name(entry.name)).chain(given.map(str::to_owned)).collect::<Vec<_>>().join(" ")
+}
+
+/// The name that a policy gives itself: without `python-`, unless one of the registry is called so, and with its version from the second one on.
+fn own_name(name: &str) -> String {
+    let (bare, version) = name.split_once(":version=").map_or((name, None), |(bare, version)| (bare, Some(version)));
+    let is_taken = |name: &str| entries().iter().any(|entry| entry.name == name);
+    let bare = bare.strip_prefix(OF_PYTHON).filter(|own| !is_taken(own)).unwrap_or(bare);
+    match version.filter(|version| *version != FIRST_VERSION) {
+        Some(version) => format!("{bare} version={version}"),
+        None => bare.to_owned(),
+    }
 }
 
 /// The text of a figure.
@@ -431,7 +446,15 @@ mod tests {
     #[test]
     fn labels_are_short_names() {
         let own = |arms| RucbConfig::default().policy(arms, None).expect("arms");
-        assert_eq!(label(&Spec::own("mine:version=2", own)), "mine:version=2");
+        for (name, expected) in [
+            ("mine:version=2", "mine version=2"),
+            ("python-Ours:version=1", "Ours"),
+            ("python-Ours", "Ours"),
+            ("python-Ours:version=2", "Ours version=2"),
+            ("python-rucb:version=1", "python-rucb"),
+        ] {
+            assert_eq!(label(&Spec::own(name, own)), expected);
+        }
         let of = |name: &str| label(&name.parse().expect("a name"));
         assert_eq!((of("rucb"), of("rucb:alpha=1")), ("rucb".to_owned(), "rucb alpha=1".to_owned()));
     }

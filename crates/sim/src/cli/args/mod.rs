@@ -6,6 +6,7 @@ pub(super) mod defaults;
 mod folder;
 mod own;
 mod reading;
+mod relabelled;
 mod site;
 mod table_format;
 
@@ -14,5 +15,6 @@ pub(super) use self::common::{CacheArgs, CommonArgs, ComparisonArgs, OutputArgs,
 pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
 pub(super) use self::own::OwnArgs;
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
+pub(super) use self::relabelled::Relabelled;
 pub(super) use self::site::{SiteArgs, announce};
 pub(super) use self::table_format::TableFormat;

@@ -11,6 +11,7 @@ use ranktypes::text::escaped;
 use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 use studies::runner::announce_missing;
 
+use crate::cli::args::Relabelled;
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
 use desk::{eprintln, println};
@@ -253,27 +254,6 @@ impl Draw {
             chosen,
         }
     }
-}
-
-/// Other names for curves.
-#[derive(Debug, Clone)]
-struct Relabelled(Vec<(String, String)>);
-
-impl std::str::FromStr for Relabelled {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        ranktypes::text::split_list(text)?.iter().map(|item| relabelled(item)).collect::<Result<_, _>>().map(Self)
-    }
-}
-
-fn relabelled(text: &str) -> Result<(String, String), String> {
-    // The last sign counts: names of curves may have parameters, `mergerucb p=8=mergeRUCB`.
-    let parts = text.rsplit_once('=').map(|(name, new)| (name.trim(), new.trim()));
-    let parts = parts.filter(|(name, new)| !name.is_empty() && !new.is_empty());
-    let found = parts
-        .ok_or_else(|| format!("expected a name and its replacement, such as rucb=RUCB, found `{}`", escaped(text)))?;
-    Ok((found.0.to_owned(), found.1.to_owned()))
 }
 
 fn density(text: &str) -> Result<f64, String> {

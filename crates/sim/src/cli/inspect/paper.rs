@@ -2,16 +2,11 @@
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::text_table::noted::{Cell, NotedTable};
+use output::text_table::noted::{Cell, NotedTable, letter, letters};
 use simulation::arm_names::ArmNames;
 use studies::verdict::{LEVEL, MeasureTests};
 
 use super::measures::{AllMeans, Means};
-
-/// Rankers have letters up to this many, and numbers beyond.
-const LETTERS: usize = 26;
-/// This many neighbours or more are written as a range.
-const RANGE: usize = 3;
 
 /// What a table is made of.
 pub(super) struct PaperTable<'a> {
@@ -34,8 +29,8 @@ impl<'a> PaperTable<'a> {
         let (measures, rows) = (means.measures.names(), means.best_first());
         let queries = with_unit(means.queries as u64, "query");
         let mut notes = vec![match tests {
-            Some(tests) => format!("Means {}; bold: the best", tests.over(None)),
-            None => format!("Means over {queries}; bold: the best"),
+            Some(tests) => format!("Means {}", tests.over(None)),
+            None => format!("Means over {queries}"),
         }];
         if tests.is_some() {
             let tests = match rows.len() * (rows.len() - 1) / 2 {
@@ -44,7 +39,7 @@ impl<'a> PaperTable<'a> {
                     "paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} pairs of a measure"
                 ),
             };
-            notes.push(format!("Raised: better than these by more than chance ({tests})"));
+            notes.push(format!("Letters: better than these by more than chance ({tests})"));
         }
         notes.extend(synthetic.map(|name| format!("Synthetic data: {name}")));
         Self { tests, names, measures, rows, notes }
@@ -60,7 +55,7 @@ impl<'a> PaperTable<'a> {
             columns.insert(0, (String::new(), false));
         }
         let row = |(place, means): (usize, &&Means)| {
-            let letter = self.tests.is_some().then(|| Cell::from(self.letter(place)));
+            let letter = self.tests.is_some().then(|| Cell::from(letter(place, self.rows.len())));
             let name = Cell::from(self.name(means));
             let values = (0..self.measures.len()).map(|at| self.cell(means, at));
             letter.into_iter().chain([name]).chain(values).collect()
@@ -98,7 +93,7 @@ impl<'a> PaperTable<'a> {
     fn cell(&self, means: &Means, at: usize) -> Cell {
         let largest = self.rows.iter().map(|other| other.values[at]).fold(f64::NEG_INFINITY, f64::max);
         let text = |value: f64| format!("{value:.4}");
-        let mark = ranges(&self.beaten(means, at), |place| self.letter(place));
+        let mark = letters(&self.beaten(means, at), self.rows.len());
         // What is equal as it is printed is equally good.
         Cell { is_best: text(means.values[at]) == text(largest), text: text(means.values[at]), mark }
     }
@@ -107,35 +102,5 @@ impl<'a> PaperTable<'a> {
     fn beaten(&self, means: &Means, at: usize) -> Vec<usize> {
         let beaten = self.tests.map_or_else(Vec::new, |tests| tests.beaten(&self.measures[at], means.arm()));
         (0..self.rows.len()).filter(|place| beaten.contains(&self.rows[*place].arm())).collect()
-    }
-
-    fn letter(&self, place: usize) -> String {
-        match u8::try_from(place) {
-            Ok(place) if self.rows.len() <= LETTERS => char::from(b'a' + place).to_string(),
-            _ => (place + 1).to_string(),
-        }
-    }
-}
-
-/// Ascending places by their letters, neighbours as a range: `a,c-f`.
-fn ranges(places: &[usize], letter: impl Fn(usize) -> String) -> String {
-    let parts = places.chunk_by(|one, other| one + 1 == *other).flat_map(|run| match run {
-        [first, .., last] if run.len() >= RANGE => vec![format!("{}-{}", letter(*first), letter(*last))],
-        few => few.iter().map(|place| letter(*place)).collect(),
-    });
-    parts.collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ranges;
-
-    #[test]
-    fn neighbours_are_a_range() {
-        let letter = |place: usize| char::from(b'a' + place as u8).to_string();
-        assert_eq!(ranges(&[], letter), "");
-        assert_eq!(ranges(&[2], letter), "c");
-        assert_eq!(ranges(&[0, 2, 3], letter), "a,c,d");
-        assert_eq!(ranges(&[0, 2, 3, 4, 6], letter), "a,c-e,g");
     }
 }

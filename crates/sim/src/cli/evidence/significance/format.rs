@@ -71,9 +71,9 @@ impl Table<'_> {
         cells
     }
 
-    /// What the numbers are, in sentences.
-    fn notes(&self) -> Vec<String> {
-        let Question { method, correction, alpha, .. } = self.question;
+    /// Which runs are compared by which tests, and how p-values are corrected, in sentences.
+    pub(super) fn samples_and_correction(&self) -> Vec<String> {
+        let Question { method, correction, .. } = self.question;
         let mut notes = Vec::new();
         for kind in [None, Some(Pairing::Sets), Some(Pairing::Streams)] {
             let of_kind: Vec<&Comparison> = self.comparisons.iter().filter(|one| one.pairing == kind).collect();
@@ -97,35 +97,34 @@ impl Table<'_> {
             Correction::None => format!("{count}, without correction for their number"),
             _ => format!("p-values corrected for {count} by {}", correction.name()),
         };
-        notes.push(format!("{corrected}; *: at most {alpha}; intervals by bootstrap, each by itself"));
-        notes.push("P(better): how often a run of the better one is better than a run of the other".to_owned());
-        if let Some(needed) = self.needed {
-            notes.push(format!(
-                "TOO FEW RUNS: with this many comparisons, no difference can be significant; {needed} runs per algorithm would do"
-            ));
-        }
+        notes.push(corrected);
         notes
     }
 
+    /// What the numbers are, in sentences.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.samples_and_correction();
+        if let Some(corrected) = notes.last_mut() {
+            *corrected += &format!("; *: at most {}; intervals by bootstrap, each by itself", self.question.alpha);
+        }
+        notes.push("P(better): how often a run of the better one is better than a run of the other".to_owned());
+        notes.extend(self.too_few());
+        notes
+    }
+
+    /// Why no difference can be found, if there are too few runs for any.
+    pub(super) fn too_few(&self) -> Option<String> {
+        self.needed.map(|needed| {
+            format!(
+                "TOO FEW RUNS: with this many comparisons, no difference can be significant; {needed} runs per algorithm would do"
+            )
+        })
+    }
+
     /// The table with its notes.
-    fn noted(&self) -> NotedTable {
+    pub(super) fn noted(&self) -> NotedTable {
         let rows = self.comparisons.iter().map(|comparison| self.cells(comparison)).collect();
         NotedTable { columns: self.columns(), rows, notes: self.notes() }
-    }
-
-    /// For the terminal.
-    pub(super) fn text(&self) -> String {
-        self.noted().text()
-    }
-
-    /// A Markdown table and a paragraph.
-    pub(super) fn markdown(&self) -> String {
-        self.noted().markdown()
-    }
-
-    /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
-    pub(super) fn latex(&self, standalone: bool) -> String {
-        self.noted().latex(standalone)
     }
 
     /// All numbers in full.
@@ -209,7 +208,7 @@ mod tests {
 
     #[test]
     fn text_names_the_test() {
-        let text = table(["rucb alpha=0.6", "mdb"]).text();
+        let text = table(["rucb alpha=0.6", "mdb"]).noted().text();
         let expected = "better          other  regret of better  of other  difference";
         assert!(text.starts_with(expected), "{text}");
         for part in
@@ -223,7 +222,7 @@ mod tests {
     fn latex_escapes_everything_and_has_as_many_cells_in_each_row() {
         let nasty = "a_b & 50% {#1} \\x ~^ $5 | <y>";
         let found = table([nasty, "mdb"]);
-        let text = found.latex(false);
+        let text = found.noted().latex(false);
         assert!(text.contains("a\\_b \\& 50\\% \\{\\#1\\} \\textbackslash{}x \\textasciitilde{}\\textasciicircum{} \\$5 $\\vert$ $<$y$>$"), "{text}");
         let rows: Vec<&str> = text.lines().filter(|line| line.ends_with("\\\\")).collect();
         assert_eq!(rows.len(), 2);
@@ -233,12 +232,12 @@ mod tests {
         let rules = ["\\toprule", "\\midrule", "\\bottomrule", "\\begin{tabular}{llrrrrrrr}", "\\end{tabular}"];
         assert!(rules.iter().all(|rule| text.matches(rule).count() == 1), "{text}");
         // Balanced braces and dollars, escaped ones aside.
-        for text in [text, found.latex(true)] {
+        for text in [text, found.noted().latex(true)] {
             let plain = text.replace("\\{", "").replace("\\}", "").replace("\\$", "");
             assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{text}");
             assert_eq!(plain.matches('$').count() % 2, 0, "{text}");
         }
-        let document = found.latex(true);
+        let document = found.noted().latex(true);
         assert!(
             document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"),
             "{document}"
@@ -249,7 +248,7 @@ mod tests {
     #[test]
     fn markdown_and_csv_hold_the_same() {
         let found = table(["a|b", "c"]);
-        let markdown = found.markdown();
+        let markdown = found.noted().markdown();
         let lines: Vec<&str> = markdown.lines().take(3).collect();
         assert!(lines[2].contains("a\\|b") && lines[2].contains("1.6e-4\\*"), "{markdown}");
         let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -5,7 +5,9 @@
 //! | this file | the flags |
 //! | `read` | the runs of a results folder |
 //! | `format` | the comparisons as text, Markdown, LaTeX, CSV and JSON |
+//! | `by_algorithm` | the same with a row per algorithm |
 
+mod by_algorithm;
 mod format;
 mod read;
 
@@ -18,8 +20,9 @@ use output::numbers::{complement, parse_confidence};
 use output::usage::usage;
 use ranktypes::text::escaped;
 
+use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
-use crate::cli::args::TableFormat;
+use crate::cli::args::{Relabelled, TableFormat};
 use desk::println;
 use studies::results::label;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
@@ -64,6 +67,15 @@ pub(in crate::cli) struct Significance {
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
 
+    /// A row per algorithm instead of one per pair, for a paper: its mean, and letters for the algorithms that it beats by more than
+    /// chance; experiments have a column per setting
+    #[arg(long, conflicts_with = "baseline")]
+    by_algorithm: bool,
+
+    /// Another name for an algorithm, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
+    #[arg(long, value_name = "NAME=NEW,...")]
+    relabel: Vec<Relabelled>,
+
     /// What is compared, of experiments that measure more: e.g. accuracy
     #[arg(long, value_name = "NAME", default_value = "regret")]
     metric: String,
@@ -99,7 +111,7 @@ impl Significance {
             !self.standalone || self.format == TableFormat::Latex,
             usage("--standalone makes a LaTeX document; add --format latex, or leave it out")
         );
-        let samples = read::samples(&self.results, &self.metric, self.at.as_deref())?;
+        let mut samples = read::samples(&self.results, &self.metric, self.at.as_deref())?;
         let question = Question {
             method: match self.test {
                 TestArg::Wilcoxon => Method::Wilcoxon,
@@ -121,16 +133,49 @@ impl Significance {
                  or bootstrap"
             )
         );
+        for (name, _) in self.relabels() {
+            let known = algorithms(&samples);
+            ensure!(
+                known.contains(&name.as_str()),
+                usage(format!("--relabel {}: there are runs of {}", escaped(name), known.join(", ")))
+            );
+        }
         let baseline = self.baseline.as_deref().map(|name| baseline(&samples, name)).transpose()?;
+        let baseline = baseline.map(|name| self.relabelled(name));
+        for (name, _) in samples.iter_mut().flat_map(|sample| &mut sample.algorithms) {
+            *name = self.relabelled(std::mem::take(name));
+        }
+        for sample in &samples {
+            for (place, (name, _)) in sample.algorithms.iter().enumerate() {
+                let is_taken = sample.algorithms[..place].iter().any(|(other, _)| other == name);
+                ensure!(!is_taken, usage(format!("--relabel: two algorithms would be called {}", escaped(name))));
+            }
+        }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
+        let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
+        let noted = by_algorithm.as_ref().map_or_else(|| table.noted(), ByAlgorithm::noted);
         match self.format {
-            TableFormat::Text => println!("{}", table.text()),
-            TableFormat::Markdown => println!("{}", table.markdown()),
-            TableFormat::Latex => println!("{}", table.latex(self.standalone)),
-            TableFormat::Csv => println!("{}", table.csv()?.trim_end()),
-            TableFormat::Json => println!("{}", serde_json::to_string_pretty(&table.json())?),
+            TableFormat::Text => println!("{}", noted.text()),
+            TableFormat::Markdown => println!("{}", noted.markdown()),
+            TableFormat::Latex => println!("{}", noted.latex(self.standalone)),
+            TableFormat::Csv => {
+                println!("{}", by_algorithm.as_ref().map_or_else(|| table.csv(), ByAlgorithm::csv)?.trim_end());
+            }
+            TableFormat::Json => {
+                let json = by_algorithm.as_ref().map_or_else(|| table.json(), ByAlgorithm::json);
+                println!("{}", serde_json::to_string_pretty(&json)?);
+            }
         }
         Ok(())
+    }
+
+    fn relabels(&self) -> impl Iterator<Item = &(String, String)> {
+        self.relabel.iter().flat_map(|Relabelled(names)| names)
+    }
+
+    /// What an algorithm is called in the table.
+    fn relabelled(&self, name: String) -> String {
+        self.relabels().find(|(old, _)| *old == name).map_or(name, |(_, new)| new.clone())
     }
 }
 
@@ -139,7 +184,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
     let samples = read::samples(folder, "regret", None)?;
     let question =
         Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };
-    Ok(table(&samples, &question, "regret", None)?.text())
+    Ok(table(&samples, &question, "regret", None)?.noted().text())
 }
 
 fn table<'a>(samples: &[Sample], question: &'a Question, metric: &'a str, baseline: Option<&str>) -> Result<Table<'a>> {
@@ -155,9 +200,15 @@ fn baseline(samples: &[Sample], name: &str) -> Result<String> {
     let exact = names().find(|known| **known == full || *known == name);
     let short = || names().find(|known| known.split(' ').next() == Some(name));
     exact.or_else(short).cloned().ok_or_else(|| {
-        let mut known: Vec<&str> = names().map(String::as_str).collect();
-        known.sort_unstable();
-        known.dedup();
-        usage(format!("--baseline {}: there are runs of {}", escaped(name), known.join(", ")))
+        usage(format!("--baseline {}: there are runs of {}", escaped(name), algorithms(samples).join(", ")))
     })
+}
+
+/// The algorithms of all samples, sorted.
+fn algorithms(samples: &[Sample]) -> Vec<&str> {
+    let mut known: Vec<&str> =
+        samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name.as_str())).collect();
+    known.sort_unstable();
+    known.dedup();
+    known
 }

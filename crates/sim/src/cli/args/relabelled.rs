@@ -1,0 +1,26 @@
+//! Other names for what a study compared.
+
+use std::str::FromStr;
+
+use ranktypes::text::escaped;
+
+/// Other names for algorithms or curves: `rucb=RUCB,mdb=MDB`.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct Relabelled(pub(in crate::cli) Vec<(String, String)>);
+
+impl FromStr for Relabelled {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        ranktypes::text::split_list(text)?.iter().map(|item| relabelled(item)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn relabelled(text: &str) -> Result<(String, String), String> {
+    // The last sign counts: names of curves may have parameters, `mergerucb p=8=mergeRUCB`.
+    let parts = text.rsplit_once('=').map(|(name, new)| (name.trim(), new.trim()));
+    let parts = parts.filter(|(name, new)| !name.is_empty() && !new.is_empty());
+    let found = parts
+        .ok_or_else(|| format!("expected a name and its replacement, such as rucb=RUCB, found `{}`", escaped(text)))?;
+    Ok((found.0.to_owned(), found.1.to_owned()))
+}

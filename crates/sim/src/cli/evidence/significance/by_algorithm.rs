@@ -1,0 +1,134 @@
+//! The table of a study for a paper: a row per algorithm, a column per setting, and raised letters for the algorithms that it beats.
+
+use anyhow::Result;
+use output::numbers::{significant, uncertainty};
+use output::text_table::noted::{Cell, NotedTable, letter, letters};
+use serde_json::{Value, json};
+use studies::results::Spread;
+use studies::significance::{Comparison, Sample};
+
+use super::format::Table;
+
+/// The values of each algorithm, and what their comparisons say.
+pub(super) struct ByAlgorithm<'a> {
+    samples: &'a [Sample],
+    table: &'a Table<'a>,
+    /// The best of the first setting comes first.
+    algorithms: Vec<&'a str>,
+}
+
+impl<'a> ByAlgorithm<'a> {
+    /// `table` has all pairs.
+    pub(super) fn new(samples: &'a [Sample], table: &'a Table<'a>) -> Self {
+        let mut algorithms: Vec<&str> = Vec::new();
+        for sample in samples {
+            let mut of_sample: Vec<(&str, f64)> =
+                sample.algorithms.iter().map(|(name, values)| (name.as_str(), Spread::of(values).mean)).collect();
+            of_sample.sort_by(|one, other| one.1.total_cmp(&other.1));
+            if !table.question.smaller_is_better {
+                of_sample.reverse();
+            }
+            for (name, _) in of_sample {
+                if !algorithms.contains(&name) {
+                    algorithms.push(name);
+                }
+            }
+        }
+        Self { samples, table, algorithms }
+    }
+
+    pub(super) fn noted(&self) -> NotedTable {
+        let metric = self.table.metric;
+        let of_sample = |sample: &Sample| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
+        let mut columns = vec![(String::new(), false), ("algorithm".to_owned(), false)];
+        columns.extend(self.samples.iter().map(|sample| (of_sample(sample), true)));
+        let row = |(place, name): (usize, &&str)| {
+            let own = [letter(place, self.algorithms.len()), (*name).to_owned()].map(Cell::from);
+            own.into_iter().chain(self.samples.iter().map(|sample| self.cell(sample, name))).collect()
+        };
+        let mut notes = self.table.samples_and_correction();
+        notes.insert(0, format!("Mean {metric} with standard error; letters: better than these by more than chance"));
+        notes.extend(self.table.too_few());
+        NotedTable { columns, rows: self.algorithms.iter().enumerate().map(row).collect(), notes }
+    }
+
+    /// All numbers in full.
+    pub(super) fn csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(["setting", "at", "algorithm", "mean", "standard_error", "runs", "better_than"])?;
+        for (sample, name, spread, runs) in self.values() {
+            let beaten = self.beaten(sample, name);
+            let beaten: Vec<&str> = beaten.into_iter().map(|place| self.algorithms[place]).collect();
+            writer.write_record([
+                sample.setting.clone().unwrap_or_default(),
+                sample.at.clone(),
+                name.to_owned(),
+                spread.mean.to_string(),
+                spread.standard_error.to_string(),
+                runs.to_string(),
+                beaten.join("; "),
+            ])?;
+        }
+        Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Value {
+        let row = |(sample, name, spread, runs): (&Sample, &str, Spread, usize)| {
+            let beaten: Vec<&str> = self.beaten(sample, name).into_iter().map(|place| self.algorithms[place]).collect();
+            json!({
+                "setting": sample.setting,
+                "at": sample.at,
+                "algorithm": name,
+                "mean": spread.mean,
+                "standard_error": spread.standard_error,
+                "runs": runs,
+                "better_than": beaten,
+            })
+        };
+        json!({
+            "metric": self.table.metric,
+            "question": self.table.question,
+            "algorithms": self.values().map(row).collect::<Vec<_>>(),
+        })
+    }
+
+    /// By setting and row.
+    fn values(&self) -> impl Iterator<Item = (&Sample, &str, Spread, usize)> {
+        self.samples.iter().flat_map(move |sample| {
+            self.algorithms.iter().filter_map(move |name| {
+                let (_, values) = sample.algorithms.iter().find(|(found, _)| found == name)?;
+                Some((sample, *name, Spread::of(values), values.len()))
+            })
+        })
+    }
+
+    fn cell(&self, sample: &Sample, name: &str) -> Cell {
+        let Some((_, values)) = sample.algorithms.iter().find(|(found, _)| found == name) else {
+            return Cell::from("-".to_owned());
+        };
+        let own = Spread::of(values);
+        let is_beaten = |other: &Spread| match self.table.question.smaller_is_better {
+            true => other.mean < own.mean,
+            false => other.mean > own.mean,
+        };
+        let is_best = !sample.algorithms.iter().any(|(_, values)| is_beaten(&Spread::of(values)));
+        let error =
+            if values.len() > 1 { format!(" ± {}", uncertainty(own.mean, own.standard_error)) } else { String::new() };
+        Cell {
+            text: format!("{}{error}", significant(own.mean)),
+            is_best,
+            mark: letters(&self.beaten(sample, name), self.algorithms.len()),
+        }
+    }
+
+    /// The rows of algorithms that this one beats by more than chance.
+    fn beaten(&self, sample: &Sample, name: &str) -> Vec<usize> {
+        let is_of = |one: &&Comparison| {
+            one.significant && one.setting == sample.setting && one.at == sample.at && one.better.algorithm == name
+        };
+        let beaten: Vec<&str> =
+            self.table.comparisons.iter().filter(is_of).map(|one| one.other.algorithm.as_str()).collect();
+        (0..self.algorithms.len()).filter(|place| beaten.contains(&self.algorithms[*place])).collect()
+    }
+}
