@@ -138,7 +138,8 @@ impl Everything {
             for other in &others {
                 let own = Own::read(&other.folder);
                 let badge = if own.is_synthetic() { " <span class=\"badge\">synthetic data</span>" } else { "" };
-                let _ = writeln!(body, "<section id=\"{0}\"><h3>{0}{badge}</h3>", escaped(&other.name));
+                let _ =
+                    writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&other.name), titled(other, &own));
                 own.above(&mut body);
                 // A folder has one figure that can be drawn again; the others stay as they are.
                 let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
@@ -204,9 +205,19 @@ fn contents(body: &mut String, found: &Everything, file: impl Fn(&str) -> String
         );
     }
     for other in &found.others {
-        let _ = writeln!(body, "<li><a href=\"{1}#{0}\">{0}</a></li>", escaped(&other.name), file(OTHERS));
+        let title = titled(other, &Own::read(&other.folder));
+        let _ = writeln!(body, "<li><a href=\"{}#{}\">{title}</a></li>", file(OTHERS), escaped(&other.name));
     }
     *body += "</ol></nav>\n";
+}
+
+/// What a folder holds in words, and its name.
+fn titled(other: &Other, own: &Own) -> String {
+    let name = escaped(&other.name);
+    match own.title() {
+        Some(title) => format!("{} <span class=\"muted\">{name}</span>", escaped(&title)),
+        None => name,
+    }
 }
 
 fn class(verdict: ClaimResult) -> &'static str {

@@ -91,6 +91,35 @@ impl Own {
         }
     }
 
+    /// What was done, in words; `None` of folders of other programs and versions.
+    pub(super) fn title(&self) -> Option<String> {
+        let text = |pointer: &str| self.config.pointer(pointer).and_then(Value::as_str);
+        let site = text("/site/dataset/name").or_else(|| text("/dataset"));
+        let on = |what: &str| match (site, text("/site/click/model")) {
+            (Some(site), Some(click)) => format!("{what} on {site}, {click} clicks"),
+            (Some(site), None) => format!("{what} on {site}"),
+            (None, _) => what.to_owned(),
+        };
+        let title = match self.config["command"].as_str() {
+            Some("live") => on("A search for the best ranker"),
+            Some("bandit") => "Dueling bandits on a preference matrix".to_owned(),
+            Some("proxy") => on("A preference matrix"),
+            Some("compare") => on("Live, and on a preference matrix: regret"),
+            Some("distortion") => on("Multileaving beside pairs"),
+            Some("sensitivity") => on("How soon each method finds the better ranker"),
+            Some("power") => on("How many impressions a decision takes"),
+            Some("inspect") => {
+                site.map_or_else(|| "Rankers by measures".to_owned(), |site| format!("Rankers of {site} by measures"))
+            }
+            Some("analyse") => "What a preference matrix holds".to_owned(),
+            Some("board") => "Who is best by judgements".to_owned(),
+            Some("bench") => "The benchmark".to_owned(),
+            _ if self.decision.is_object() => "Who won in click logs".to_owned(),
+            _ => return None,
+        };
+        Some(title)
+    }
+
     /// Whether the data are known to be generated.
     pub(super) fn is_synthetic(&self) -> bool {
         let places = [
