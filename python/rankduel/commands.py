@@ -165,7 +165,8 @@ def inspect(
     threads
         Threads; all cores by default.
     **settings
-        `InspectFlags`: those of the command, e.g. ``split="test"``, or ``measures="nDCG@10,AP"``.
+        `InspectFlags`: those of the command, e.g. ``split="test"``, or ``measures="nDCG@10,AP"``. With ``format="latex"``, ``text`` is
+        the table of a paper.
 
     Returns
     -------

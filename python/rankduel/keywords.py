@@ -7,7 +7,7 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class SignificanceFlags(TypedDict, total=False):
     baseline: str
     metric: str
     at: int
+    by_algorithm: bool
+    relabel: Mapping[str, str] | str | Sequence[str]
+    format: str
+    standalone: bool
 
 
 class AnalyseFlags(TypedDict, total=False):
@@ -111,6 +115,8 @@ class InspectFlags(TypedDict, total=False):
 
     measures: str | Sequence[str]
     per_query: bool
+    format: str
+    standalone: bool
     trec_ties: str
     unjudged: str
     scores: str | Sequence[str]

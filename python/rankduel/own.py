@@ -41,7 +41,7 @@ class Policy:
     ...         return int(self.rng.integers(self.arms)), int(self.rng.integers(self.arms))
     >>> study = rd.bandit("arithmetic:k=4", [Uniform, "rucb"], steps=500, runs=2)
     >>> study.labels
-    ['python-Uniform', 'rucb']
+    ['Uniform', 'rucb']
     """
 
     name: ClassVar[str | None] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,21 +98,26 @@ class Study:
         Parameters
         ----------
         **settings
-            `SignificanceFlags`: those of the command, e.g. ``correction="bh"`` or ``baseline=study.algorithms[0]``.
+            `SignificanceFlags`: those of the command, e.g. ``correction="bh"`` or ``baseline=study.algorithms[0]``. For a paper:
+            ``by_algorithm=True, relabel={"rucb": "RUCB"}, format="latex"``.
 
         Returns
         -------
         Findings
-            ``tables["significance"]`` has a row per pair.
+            ``tables["significance"]`` has a row per pair, or per algorithm; ``text`` has the format asked for.
         """
         check("significance", settings, SignificanceFlags.__annotations__)
+        printed = settings.pop("format", "text")
+        standalone = ["--standalone"] if settings.pop("standalone", False) else []
+        relabel = settings.get("relabel")
+        if isinstance(relabel, Mapping):
+            settings["relabel"] = [f"{old}={new}" for old, new in relabel.items()]
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "study"
             self.save(results)
             words = ["significance", str(results), *flags(settings)]
-            text, data, csv = (
-                _core.captured([*words, f"--format={format}"], None, None) for format in ("text", "json", "csv")
-            )
+            asked = ([f"--format={printed}", *standalone], ["--format=json"], ["--format=csv"])
+            text, data, csv = (_core.captured([*words, *one], None, None) for one in asked)
         return Findings(text.rstrip("\n"), json.loads(data), {"significance": Frame.from_csv(csv.encode())}, {})
 
     @cached_property

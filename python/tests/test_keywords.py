@@ -129,7 +129,7 @@ def test_flags_are_those_of_the_command_line() -> None:
     groups: list[tuple[str, type, set[str]]] = [
         ("analyse", keywords.AnalyseFlags, own),
         ("inspect", keywords.InspectFlags, own),
-        ("significance", keywords.SignificanceFlags, own | {"format", "standalone"}),
+        ("significance", keywords.SignificanceFlags, own),
         ("experiment", keywords.ExperimentFlags, (own | {"scale"}) - {"replace"}),
     ]
     for command, group, excepted in groups:

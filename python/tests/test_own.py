@@ -30,16 +30,16 @@ class Uniform(rd.Policy):
 
 def test_it_plays_like_all_others(site: rd.Site) -> None:
     study = rd.bandit("arithmetic:k=5", ["random", Uniform], steps=12_000, runs=4, seed=2)
-    assert study.labels == ["random", "python-Uniform"]
+    assert study.labels == ["random", "Uniform"]
     random, uniform = (entry["regret"]["mean"] for entry in study.summary)
     # Both choose uniformly, so that their regret per step has one mean; it is known to a few per cent.
     assert abs(uniform / random - 1) < 0.05
     # The best arm wins 240 duels more than the next, 4.6 standard deviations.
     assert study.summary[1]["share_recommending_best"] == 1.0
     live = site.live([Uniform, "random"], steps=500, runs=2)
-    assert live.labels[0] == "python-Uniform" and live.summary[0]["steps"] == 500
+    assert live.labels[0] == "Uniform" and live.summary[0]["steps"] == 500
     compared = site.compare(algorithms=[Uniform], impressions_per_pair=200, steps=300, runs=2)
-    assert compared.live.labels == compared.proxy.labels == ["python-Uniform"]
+    assert compared.live.labels == compared.proxy.labels == ["Uniform"]
 
 
 def test_the_seed_decides_and_threads_do_not() -> None:
@@ -66,7 +66,7 @@ def test_a_version_is_part_of_name_and_seed() -> None:
 
     first, second = (rd.bandit("arithmetic:k=5", one, steps=500, runs=1) for one in (First, Second))
     assert (first.algorithms, second.algorithms) == (["python-mine:version=1"], ["python-mine:version=2"])
-    assert second.labels == ["python-mine:version=2"]
+    assert second.labels == ["mine version=2"]
     assert list(first.curves["mean_regret"]) != list(second.curves["mean_regret"])
     with pytest.raises(ValueError, match="is given twice"):
         rd.bandit("arithmetic:k=5", [First, First], steps=10)

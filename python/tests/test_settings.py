@@ -63,6 +63,10 @@ def test_significance(tmp_path: Path) -> None:
     found = study.significance(correction="bh")
     assert found.text + "\n" == ran("significance", "study", "--correction", "bh", folder=tmp_path)
     assert len(found.tables["significance"]) == 3
+    paper = study.significance(by_algorithm=True, relabel={"rucb": "RUCB", "dts": "D-TS"}, format="latex", standalone=True)
+    words = ("--by-algorithm", "--relabel", "rucb=RUCB,dts=D-TS", "--format", "latex", "--standalone")
+    assert paper.text + "\n" == ran("significance", "study", *words, folder=tmp_path)
+    assert set(paper.tables["significance"]["algorithm"]) == {"RUCB", "D-TS", "random"}
 
 
 @pytest.mark.parametrize("environment", ["arithmetic:k=6", "1good5poor"])
