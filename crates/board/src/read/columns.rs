@@ -37,7 +37,21 @@ const PAIRS: [(&str, &str); 13] = [
     ("system_a", "system_b"),
     ("prompt_a", "prompt_b"),
 ];
-const WINNERS: [&str; 6] = ["winner", "verdict", "outcome", "result", "label", "chosen_model_name"];
+const WINNERS: [&str; 12] = [
+    "winner",
+    "verdict",
+    "outcome",
+    "result",
+    "label",
+    "chosen_model_name", // ComparIA
+    // Sheets and forms.
+    "better",
+    "preferred",
+    "preference",
+    "choice",
+    "which_is_better?",
+    "which_one_is_better?",
+];
 /// Headers of whether a row without a winner is a tie.
 const TIES: [&str; 1] = ["both_equal"];
 const ITEMS: [&str; 9] =

@@ -93,3 +93,14 @@ fn a_tie_may_have_a_column_of_its_own() {
     assert!(said.contains("line 2") && said.contains("found `a`, but the row is also said to be a tie"), "{said}");
     assert!(read(&["t,a,b,x,a,perhaps"]).unwrap_err().contains("tie: expected true or false"));
 }
+
+/// A sheet or a form asks in words.
+#[test]
+fn sheets_ask_in_words() {
+    for column in ["Which is better?", "which one is better?", "Preferred", "Better"] {
+        let text = format!("Question,Model A,Model B,{column},Rater\nq1,x,y,A,anna\nq1,y,x,Tie,ben\n");
+        let reading = bytes(text.as_bytes(), &Options::default()).expect(column);
+        let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
+        assert_eq!(verdicts, [Answer::First, Answer::Tie], "{column}");
+    }
+}
