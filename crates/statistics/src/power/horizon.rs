@@ -1,7 +1,8 @@
 //! Sequential tests of a pair that must know after how many units they end, and how many units they need.
 //!
-//! Both may be looked at after every unit. A [`PairTest`](crate::anytime::PairTest) may, too, and goes on for ever; these pay for what can
-//! happen until the horizon alone, so that they decide sooner, and say nothing after it.
+//! Both may be looked at after every unit. A [`PairTest`](crate::anytime::PairTest) may, too, and goes on for ever; these say nothing after the
+//! horizon. MaxSPRT takes about as long. YEAST decides sooner where the horizon is little more than what a single look would need, and later where it is
+//! much more, because its bound is the same from the first unit on.
 //!
 //! With w wins and l losses among n = w + l decided units, and N decided units at the horizon:
 //!

@@ -77,8 +77,8 @@ impl PairAgreement {
     }
 }
 
-/// The truth is estimated from this many times the impressions of the last horizon, and as often shown to both lists.
-const TRUTH: u64 = 2;
+/// The truth is estimated from this many times the impressions of the last horizon, so that pairs remain that those do not resolve.
+const TRUTH: u64 = 20;
 /// Pairs that are tried until one has a difference.
 const TRIES: usize = 30;
 

@@ -90,7 +90,7 @@ pub(in crate::cli) struct Power {
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = parse_probability, help_heading = "Test")]
     power: f64,
 
-    /// Impressions after which the experiment ends: also MaxSPRT and YEAST, which must know and decide sooner for it
+    /// Impressions after which the experiment ends: also MaxSPRT and YEAST, which must know
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u64, 1_000_000_000>, help_heading = "Test")]
     horizon: Option<u64>,
 
