@@ -1,4 +1,4 @@
-//! PARWiS as printed: the scores of every possible duel are solved for anew.
+//! PARWiS as printed: the scores of every possible duel are solved for from scratch.
 
 use crate::counts::PairCounts;
 use crate::policies::identification::parwis::largest;

@@ -1,7 +1,7 @@
 """Scores and disruptions of PARWiS for a few duels, to hold `parwis.rs` to: its constants are what this prints.
 
 Scores are rank centrality as the library choix has it (0.4.1), with a node that has won and lost against every arm once. Disruptions are
-computed by their definition: every possible duel is added, and scores are computed anew. It needs numpy and choix:
+computed by their definition: every possible duel is added, and scores are computed again. It needs numpy and choix:
 
     python3 parwis.py
 """

@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// What `parwis.py` beside this file prints, from the library `choix` and scores solved anew for every possible outcome.
+    /// What `parwis.py` beside this file prints, from the library `choix` and scores solved from scratch for every possible outcome.
     #[test]
     fn scores_and_disruptions_are_those_of_another_program() {
         let mut walk = Walk::new(5);
