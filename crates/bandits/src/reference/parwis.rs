@@ -37,13 +37,12 @@ fn scores(wins: &PairCounts) -> Vec<f64> {
         _ => 0.0,
     };
     // Row j: the flow into node j. The last row is the sum instead.
-    let mut rows = vec![vec![0.0; nodes + 1]; nodes];
-    for from in 0..nodes {
-        for to in (0..nodes).filter(|&to| to != from) {
-            rows[to][from] += rate(from, to);
-            rows[from][from] -= rate(from, to);
-        }
-    }
+    let leaves = |from: usize| (0..nodes).filter(|&to| to != from).map(|to| rate(from, to)).sum::<f64>();
+    let row = |to: usize| {
+        let cells = (0..nodes).map(|from| if from == to { -leaves(from) } else { rate(from, to) });
+        cells.chain([0.0]).collect::<Vec<f64>>()
+    };
+    let mut rows: Vec<Vec<f64>> = (0..nodes).map(row).collect();
     rows[nodes - 1] = vec![1.0; nodes + 1];
     for at in 0..nodes {
         let pivot = (at..nodes).max_by(|&a, &b| rows[a][at].abs().total_cmp(&rows[b][at].abs())).unwrap_or(at);
