@@ -63,6 +63,7 @@
 //! | [`mallows-mpi`](policies::identification::mallows_mpi) | duels | not needed |  | [Busa-Fekete et al., ICML 2014](https://proceedings.mlr.press/v32/busa-fekete14.html) |
 //! | [`pl-pac`](policies::identification::pl_pac) | duels | not needed |  | [Szörényi et al., NeurIPS 2015](https://proceedings.neurips.cc/paper/2015/hash/7eacb532570ff6858afd2723755ff790-Abstract.html) |
 //! | [`verification`](policies::identification::verification) | duels | not needed |  | [Karnin, NeurIPS 2016](https://proceedings.neurips.cc/paper/2016/hash/65b9eea6e1cc6bb9f0cd2a47751a186f-Abstract.html) |
+//! | [`parwis`](policies::identification::parwis) | duels | not needed |  | [Sheth and Rajkumar, ICDM 2021](https://rbcdsai.iitm.ac.in/publications/parwis-winner-determination-from-active-pairwise-comparisons/) |
 //! | [`doubler`](policies::doubler) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`multisbm`](policies::multi_sbm) | duels | not needed |  | [Ailon et al., ICML 2014](https://proceedings.mlr.press/v32/ailon14.html) |
 //! | [`self-sparring`](policies::self_sparring) | duels, sets with `m=4` | not needed | `m=4` (four picks at a time, which meet as a set) | [Sui et al., UAI 2017](https://doi.org/10.48550/arXiv.1705.00253) |
@@ -126,6 +127,7 @@
 //! | [`mallows-mpi`](policies::identification::mallows_mpi) | if every arm beats all below it, no two nearly tie, and the best one is wanted with a stated probability | 5,370 | 254,000 | 25% | 92,700, 80% | 3,300, 100% | 202,000, 20% | queues |
 //! | [`pl-pac`](policies::identification::pl_pac) | if utilities explain all duels and an arm that is nearly the best will do, with a stated probability | 8,280 | 76,800 | 50% | 2,380, 100% | 4,260, 100% | 24,300, 90% | queues |
 //! | [`verification`](policies::identification::verification) | if the best arm must be right with a probability very close to 1 | 10,400 | 1,030,000 | 75% | 455,000, 100% | 29,000, 100% | 167,000, 0% | queues |
+//! | [`parwis`](policies::identification::parwis) | if only two to five duels per arm can be asked for and one winner must be named, without a probability of error | – | – | – | – | – | – | queues |
 //! | [`doubler`](policies::doubler) | to compare with: the first reduction to a bandit of single arms, with its proof | 7,950 | 299,000 | 100% | 33,300, 100% | 29,200, 5% | 185,000, 20% | queues |
 //! | [`multisbm`](policies::multi_sbm) | to compare with; only after 10^7 steps among 136 arms is its regret clearly below that of random choice | 9,740 | 654,000 | 95% | 36,300, 100% | 29,700, 0% | 245,000, 0% | queues |
 //! | [`self-sparring`](policies::self_sparring) | if two arms meet at a time and the best also wins most on average: only `bradley-terry` and `bradley-terry-pairs` have less regret of duels at 10^7 steps | 3,030 | 12,400 | 100% | 538, 100% | 2,590, 100% | 153,000, 100% | itself |

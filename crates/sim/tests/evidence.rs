@@ -71,6 +71,26 @@ fn ties_and_days_scale_the_numbers() {
     assert!(out(folder.path(), &["power", "--margin", "0.02", "--impressions-per-day", "1e4"]).contains("days, 80%"));
 }
 
+#[test]
+fn power_with_a_horizon_has_the_tests_that_must_know_it() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let arguments = ["power", "--margin", "0.02", "--tied", "0.6", "--horizon", "15000", "--out", "with"];
+    let text = out(folder.path(), &arguments);
+    assert!(text.contains("MaxSPRT, to the horizon") && text.contains("says nothing after that"), "{text}");
+    let found = json(folder.path(), &["power", "--json", "--margin", "0.02", "--tied", "0.6", "--horizon", "15000"]);
+    let tests = found["cases"][0]["tests"].as_array().expect("a list");
+    let names: Vec<_> = tests.iter().map(|test| test["test"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["anytime", "max-sprt", "yeast", "fixed-sample"]);
+    // At 80%. With three times what a single look needs, YEAST's one bound is far away early on.
+    let impressions = |test: &Value| test["by_power"][1]["impressions"].as_f64().expect("a number");
+    let impressions: Vec<f64> = tests.iter().map(impressions).collect();
+    assert!(impressions[3] < impressions[0] && impressions[0] < impressions[2], "{impressions:?}");
+    assert!((impressions[1] / impressions[0] - 1.0).abs() < 0.1, "{impressions:?}");
+    assert!(folder.path().join("with/power.svg").exists());
+    let (code, line) = refused(folder.path(), &["power", "--margin", "0.0001", "--tied", "0.99", "--horizon", "10"]);
+    assert!(code == Some(2) && line.contains("--horizon 10: expected enough impressions"), "{line}");
+}
+
 const PAIR: [&str; 8] = ["power", "--dataset", TINY, "--first", "106", "--second", "49", "--quiet"];
 
 #[test]

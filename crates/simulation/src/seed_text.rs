@@ -123,6 +123,19 @@ pub enum Seeded<'a> {
         /// The master seed.
         seed: u64,
     },
+    /// What interleaving methods and A/B tests say of pairs of rankers.
+    Agreement {
+        /// The site.
+        site: &'a SiteDescription,
+        /// The methods in full.
+        methods: &'a [String],
+        /// Impressions after which is looked.
+        horizons: &'a [u64],
+        /// Pairs of rankers.
+        pairs: u64,
+        /// The master seed.
+        seed: u64,
+    },
     /// A random set of an experiment's rankers.
     Subset {
         /// The number of rankers drawn.
@@ -184,6 +197,10 @@ pub fn seed_text(what: Seeded<'_>) -> String {
              seed: {seed} }}\n{}",
             seed_text(Seeded::Site(site)),
             site.multileave
+        ),
+        Seeded::Agreement { site, methods, horizons, pairs, seed } => format!(
+            "agreement 1\n{}\nmethods {methods:?}\nhorizons {horizons:?}\npairs {pairs}\nseed {seed}",
+            seed_text(Seeded::Site(site))
         ),
         Seeded::Subset { size, arms } => format!("subset of {size} of {arms}"),
     }
@@ -412,6 +429,17 @@ mod tests {
         assert_eq!(seed_text(Seeded::Revised(&revised)), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
         let matrix = Seeded::EstimatedMatrix { site: &site.description, comparisons: 10, seed: 1 };
         assert_eq!(seed_text(matrix), format!("proxy 2\n{whole}\n10\nseed 1"));
+        let agreement = Seeded::Agreement {
+            site: &site.description,
+            methods: &["team-draft".to_owned()],
+            horizons: &[10, 100],
+            pairs: 2,
+            seed: 1,
+        };
+        assert_eq!(
+            seed_text(agreement),
+            format!("agreement 1\n{whole}\nmethods [\"team-draft\"]\nhorizons [10, 100]\npairs 2\nseed 1")
+        );
         let distortion = Seeded::Distortion {
             site: &site.description,
             winners: &[0, 2],

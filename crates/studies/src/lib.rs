@@ -7,6 +7,7 @@
 //! | [`matrix`] | the same on a preference matrix or a problem |
 //! | [`explore`] | the same until horizons: accuracy of the recommended arm |
 //! | [`compare`] | the same live and on the proxy matrix, side by side |
+//! | [`agreement`] | whether interleaving and A/B tests say the same of pairs of rankers |
 //! | [`distortion`] | how often multileaving disagrees with pairs |
 //! | [`sensitivity`] | how many impressions methods need to order rankers |
 //! | [`proxy`] | the preference matrix of a site, with a state file of its own |
@@ -167,6 +168,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+pub mod agreement;
 pub mod board;
 pub mod compare;
 pub mod distortion;

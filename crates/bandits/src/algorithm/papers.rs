@@ -398,6 +398,16 @@ pub(crate) const SAHA_ICML_2022: Paper = Paper {
     url: "https://doi.org/10.48550/arXiv.2202.06694",
 };
 
+pub(crate) const SHETH_ICDM_2021: Paper = Paper {
+    key: "sheth2021parwis",
+    citation: "Sheth and Rajkumar, ICDM 2021",
+    authors: &["D. Y. Sheth", "A. Rajkumar"],
+    title: "PARWiS: Winner determination from Active Pairwise Comparisons under a Shoestring Budget",
+    venue: Venue::Proceedings("ICDM"),
+    year: 2021,
+    url: "https://rbcdsai.iitm.ac.in/publications/parwis-winner-determination-from-active-pairwise-comparisons/",
+};
+
 /// The model of an algorithm of this project.
 pub(crate) const BRADLEY_TERRY_1952: Paper = Paper {
     key: "bradley1952rank",

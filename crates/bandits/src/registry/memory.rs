@@ -61,6 +61,7 @@ pub(super) const MEMORY: &[(&str, (u64, u64))] = &[
     ("mallows-mpi", (0, 20)),
     ("pl-pac", (4, 20)),
     ("verification", (10, 32)),
+    ("parwis", (12, 40)),
     ("doubler", (0, 88)),
     ("multisbm", (27, 1570)),
     ("self-sparring", (0, 130)),

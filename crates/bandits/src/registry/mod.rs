@@ -98,6 +98,7 @@ algorithms! {
     MallowsMpi(policies::identification::mallows_mpi::MallowsMpiConfig),
     PlPac(policies::identification::pl_pac::PlPacConfig),
     Verification(policies::identification::verification::VerificationConfig),
+    Parwis(policies::identification::parwis::ParwisConfig),
     Doubler(policies::doubler::DoublerConfig),
     MultiSbm(policies::multi_sbm::MultiSbmConfig),
     SelfSparring(policies::self_sparring::SelfSparringConfig),

@@ -78,6 +78,10 @@ pub(super) const PREFER: &[(&str, &str)] = &[
     ),
     ("pl-pac", "if utilities explain all duels and an arm that is nearly the best will do, with a stated probability"),
     ("verification", "if the best arm must be right with a probability very close to 1"),
+    (
+        "parwis",
+        "if only two to five duels per arm can be asked for and one winner must be named, without a probability of error",
+    ),
     ("doubler", "to compare with: the first reduction to a bandit of single arms, with its proof"),
     (
         "multisbm",

@@ -72,6 +72,8 @@ const CONVERGENCE: &[(&str, Convergence)] = &[
     ("mallows-mpi", Convergence::WITH_GUARANTEE),
     ("pl-pac", Convergence::WITH_GUARANTEE),
     ("verification", Convergence::WITH_GUARANTEE),
+    // It pits its leader against the others for ever, and scores follow from utilities.
+    ("parwis", Convergence { weak_regret: true, ..Convergence::ON_AVERAGE }),
     ("doubler", Convergence { patience: 10, ..Convergence::ON_AVERAGE }),
     ("multisbm", Convergence { patience: 10, ..Convergence::ON_AVERAGE }),
     ("self-sparring", Convergence::ON_AVERAGE),

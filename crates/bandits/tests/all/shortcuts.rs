@@ -1,8 +1,9 @@
 //! Every shortcut is held to the plain rule: for the same draws the same choices, step by step.
 
 use bandits::policies::changing::dts::SlidingDtsConfig;
+use bandits::policies::identification::parwis::ParwisConfig;
 use bandits::policies::{dts, mdb, merge_rucb, rmed1, rucb};
-use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceRmed1, ReferenceRucb};
+use bandits::reference::{ReferenceMdb, ReferenceMergeRucb, ReferenceParwis, ReferenceRmed1, ReferenceRucb};
 use bandits::{Policy, PolicyConfig, PreferenceMatrix, problems};
 
 /// Problems with a winner and without, certain and even, small and of more than one word of bits.
@@ -21,7 +22,13 @@ fn matrices() -> Vec<(&'static str, PreferenceMatrix, u64)> {
 }
 
 fn same_choices<A: PolicyConfig, P: Policy>(algorithm: &A, plain: impl Fn(&A, usize) -> P) {
+    same_choices_until(u64::MAX, algorithm, plain);
+}
+
+/// With shorter runs where the plain form is slow.
+fn same_choices_until<A: PolicyConfig, P: Policy>(most: u64, algorithm: &A, plain: impl Fn(&A, usize) -> P) {
     for (name, matrix, horizon) in matrices() {
+        let horizon = horizon.min(most);
         for seed in 0..2 {
             let arms = matrix.arms();
             let fast = algorithm.policy(arms, Some(horizon)).expect("valid parameters");
@@ -64,6 +71,11 @@ fn merge_rucb() {
             same_choices(&config, ReferenceMergeRucb::new);
         }
     }
+}
+
+#[test]
+fn parwis() {
+    same_choices_until(150, &ParwisConfig::default(), |_, arms| ReferenceParwis::new(arms));
 }
 
 #[test]

@@ -29,12 +29,14 @@ pub(crate) enum Metric {
     Gamma,
     /// The percentage of rankers that seem to beat the best.
     Distortion,
+    /// 1 where a pair is ordered wrongly, else 0.
+    Error,
     /// A number of things.
     Count,
 }
 
 impl Metric {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Regret,
         Self::Accuracy,
         Self::Suboptimal,
@@ -43,6 +45,7 @@ impl Metric {
         Self::Gap,
         Self::Gamma,
         Self::Distortion,
+        Self::Error,
         Self::Count,
     ];
 
@@ -58,6 +61,7 @@ impl Metric {
             Self::Gap => "gap",
             Self::Gamma => "gamma",
             Self::Distortion => "distortion",
+            Self::Error => "error",
             Self::Count => "count",
         }
     }
@@ -66,7 +70,7 @@ impl Metric {
     #[must_use]
     pub(crate) fn max(self) -> f64 {
         match self {
-            Self::Suboptimal => 1.0,
+            Self::Suboptimal | Self::Error => 1.0,
             Self::Distortion => 100.0,
             _ => f64::INFINITY,
         }

@@ -1,10 +1,11 @@
 //! Impressions until a comparison of two rankers is decided: predicted, simulated, and for other ways to decide.
 //!
-//! An impression is won by one of the rankers or tied. Three tests answer which ranker is better:
+//! An impression is won by one of the rankers or tied. These tests answer which ranker is better:
 //!
 //! | test | looks | decides by |
 //! |---|---|---|
 //! | [`PairTest`](statistics::anytime::PairTest) | after every impression | which ranker wins more of the impressions that one of them wins |
+//! | [MaxSPRT and YEAST](statistics::power::horizon) | after every impression, until a horizon fixed before | the same |
 //! | the sign test | one, after a number of impressions fixed before | the same |
 //! | an A/B test ([`click_through`]) | one, likewise | the share of impressions with a click, where half of the users see each ranker alone |
 //!
@@ -17,6 +18,7 @@ pub mod simulate;
 use serde::Serialize;
 use simulation::pairwise::PairCount;
 use statistics::StatisticsError;
+use statistics::power::horizon::{BoundedTest, BoundedTime};
 use statistics::power::{StoppingTime, fixed_sample, two_groups};
 
 use self::click_through::ClickThrough;
@@ -101,6 +103,17 @@ impl Impressions {
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean: Some(time.mean() / (1.0 - shares.ties)) })
     }
 
+    /// Of a test that is looked at after every impression until its horizon.
+    ///
+    /// # Errors
+    /// As for [`anytime`](Self::anytime).
+    pub fn bounded(shares: &Shares, goal: &Goal, test: &BoundedTest) -> Result<Self, StatisticsError> {
+        let time = BoundedTime::new(test, shares.share())?;
+        let by_power = goal.powers.iter().map(|&power| time.quantile_with_ties(power, shares.ties));
+        let mean = time.mean().map(|decided| decided / (1.0 - shares.ties));
+        Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean })
+    }
+
     /// Of a sign test with a single look.
     ///
     /// # Errors
@@ -158,6 +171,27 @@ mod tests {
         let anytime = Impressions::anytime(&shares, &goal()).unwrap();
         assert!(anytime.by_power[0] < anytime.by_power[1] && anytime.by_power[1] < anytime.by_power[2]);
         assert!(anytime.mean.unwrap() > anytime.by_power[0].unwrap(), "a long tail: {anytime:?}");
+    }
+
+    #[test]
+    fn tests_with_a_horizon_near_the_end_of_what_is_needed() {
+        let shares = Shares::of_margin(0.02, 0.6).unwrap();
+        let anytime = Impressions::anytime(&shares, &goal()).unwrap();
+        let fixed = Impressions::fixed(&shares, &goal()).unwrap();
+        // A horizon that is somewhat more than a single look needs.
+        let decided = (1.5 * fixed.by_power[2].unwrap() * (1.0 - shares.ties)) as u64;
+        let of = |test: BoundedTest| Impressions::bounded(&shares, &goal(), &test).unwrap().by_power[1].unwrap();
+        let yeast = of(BoundedTest::yeast(decided, 0.05).unwrap());
+        assert!(
+            fixed.by_power[1].unwrap() < yeast && yeast < 0.95 * anytime.by_power[1].unwrap(),
+            "{yeast} {anytime:?}"
+        );
+        // MaxSPRT, whose bound hardly depends on the horizon, takes about as long.
+        let max_sprt = of(BoundedTest::max_sprt(decided, 0.05).unwrap());
+        assert!((max_sprt / anytime.by_power[1].unwrap() - 1.0).abs() < 0.1, "{max_sprt} {anytime:?}");
+        // Too short a horizon: it rarely decides.
+        let short = BoundedTest::yeast(50, 0.05).unwrap();
+        assert_eq!(Impressions::bounded(&shares, &goal(), &short).unwrap().by_power, [None; 3]);
     }
 
     #[test]

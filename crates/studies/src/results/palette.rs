@@ -6,7 +6,7 @@ use bandits::registry::entries;
 /// colours, so that those seven places apart share one: variants of one algorithm, or algorithms that papers do not draw
 /// together. An algorithm that is not here follows them by its place in the registry; it joins their end when a published
 /// figure shows it, so that it keeps its style.
-const PUBLISHED: [&str; 50] = [
+const PUBLISHED: [&str; 51] = [
     "rucb",
     "mergerucb",
     "rmed1",
@@ -57,6 +57,7 @@ const PUBLISHED: [&str; 50] = [
     "mallows-mpi",
     "pl-pac",
     "verification",
+    "parwis",
 ];
 
 /// The families of curves with a style of their own, for figures.

@@ -47,6 +47,7 @@ const OPENINGS: [(Opening, &[&str]); 5] = [
             "mallows-mpi",
             "pl-pac",
             "verification",
+            "parwis",
             "doubler",
             "self-sparring",
             "sliding-dts",

@@ -21,7 +21,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use self::described::described;
-use self::published::{first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
+use self::published::{few_duels, first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
 use self::which::which;
 use super::Findings;
 use super::costs::Costs;
@@ -195,7 +195,7 @@ fn spelt(number: usize, old: &str) -> String {
 }
 
 /// The tables there are.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 28] = [
     "experiment-settings",
     "experiment-guardrails",
     "experiment-bots",
@@ -217,6 +217,7 @@ const NAMES: [&str; 27] = [
     "cluster-studies",
     "utility-problems",
     "own-policies",
+    "few-duels",
     "bench-tracks",
     "bench-kinds",
     "bench-honesty",
@@ -257,6 +258,7 @@ fn known(root: &Path, name: &str) -> Option<Table> {
         "first-run" => first_run(&root.join("results"))?,
         "utility-problems" => utility_problems(&root.join("results"))?,
         "own-policies" => own_policies(&root.join("results"))?,
+        "few-duels" => few_duels(&root.join("results"))?,
         "users-who-change" => users_who_change(&root.join("results"))?,
         "claims" => claims(root, &["✓ held", "✗ did not hold"])?,
         "claims-held" => claims(root, &["✓ held"])?,

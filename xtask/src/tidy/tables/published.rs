@@ -120,6 +120,37 @@ pub(super) fn utility_problems(results: &Path) -> Option<Table> {
     Some(Table::of(&header, rows?))
 }
 
+/// How many of 100 runs name the best of twenty arms after few duels, and after many.
+pub(super) fn few_duels(results: &Path) -> Option<Table> {
+    let text = std::fs::read_to_string(results.join("parwis/curves.csv")).ok()?;
+    let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let (mut settings, mut algorithms): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for line in lines.iter().filter(|line| line[2] == "accuracy") {
+        if !settings.contains(&line[0]) {
+            settings.push(line[0]);
+        }
+        if !algorithms.contains(&line[1]) {
+            algorithms.push(line[1]);
+        }
+    }
+    let right = |setting: &str, algorithm: &str, duels: &str| {
+        let found = lines.iter().find(|line| line[..4] == [setting, algorithm, "accuracy", duels])?;
+        Some(format!("{:.0}%", 100.0 * found[5].parse::<f64>().ok()?))
+    };
+    let row = |setting: &&str| {
+        let cell = |algorithm: &&str| {
+            let at = |duels| right(setting, algorithm, duels);
+            Some(format!("{}, {}, {}", at("40")?, at("80")?, at("20000")?))
+        };
+        let cells: Option<Vec<String>> = algorithms.iter().map(cell).collect();
+        Some(std::iter::once((*setting).to_owned()).chain(cells?).collect::<Vec<String>>())
+    };
+    let rows: Option<Vec<Vec<String>>> = settings.iter().map(row).collect();
+    let names = algorithms.iter().map(|name| format!("`{name}`"));
+    let header: Vec<String> = std::iter::once("matrix".to_owned()).chain(names).collect();
+    Some(Table::of(&header.iter().map(String::as_str).collect::<Vec<_>>(), rows?))
+}
+
 /// Regret at 10^6 steps of this project's algorithms and their rivals, on problems that played no part in their making.
 pub(super) fn own_policies(results: &Path) -> Option<Table> {
     let text = std::fs::read_to_string(results.join("bandits-mslr/own-policies.csv")).ok()?;

@@ -4,12 +4,14 @@
 //!
 //! What they share is here: [`PairByPair`] plays whatever [`PairRule`] says, and where a champion meets the others one by one, only
 //! the test of a pair differs. Two that play all pairs in turn ([`pl_pac`],
-//! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`.
+//! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`. [`parwis`] looks for the best arm within a
+//! few duels per arm, and states no probability.
 
 pub mod dkwt;
 pub mod knockout;
 pub mod mallows_mpi;
 pub mod nts;
+pub mod parwis;
 pub mod pl_pac;
 pub mod pocowista;
 pub mod sequential_elimination;

@@ -66,7 +66,8 @@ pub struct Experiment {
     /// Checkpoints of a regret curve per decade of steps.
     #[serde(default, deserialize_with = "values::up_to::<_, 1000>")]
     pub checkpoints: Option<u32>,
-    /// For `accuracy`: after how many steps the policy must recommend an arm.
+    /// For `accuracy`: after how many steps the policy must recommend an arm. For `agreement`: after how many impressions methods must say
+    /// which ranker is better.
     #[serde(default)]
     pub horizons: Vec<Count>,
     /// For `structure`: random subsets in which orders are counted.
@@ -81,6 +82,9 @@ pub struct Experiment {
     /// For `distortion`: multileavings per set of rankers.
     #[serde(default)]
     pub multileavings: Option<Count>,
+    /// For `agreement`: the interleaving methods.
+    #[serde(default)]
+    pub methods: Vec<String>,
     /// The master seed.
     #[serde(default)]
     pub seed: Option<u64>,
@@ -118,6 +122,8 @@ pub enum Kind {
     Structure,
     /// How many rankers a multileaving ranks above the best by mistake.
     Distortion,
+    /// How often interleaving and A/B tests order pairs of rankers otherwise than clicks do.
+    Agreement,
     /// Statistics of data sets.
     Datasets,
 }
@@ -132,6 +138,7 @@ impl Kind {
             Self::Accuracy => "accuracy",
             Self::Structure => "structure",
             Self::Distortion => "distortion",
+            Self::Agreement => "agreement",
             Self::Datasets => "datasets",
         }
     }
@@ -166,6 +173,7 @@ impl Experiment {
             runs: None,
             checkpoints: None,
             horizons: Vec::new(),
+            methods: Vec::new(),
             samples: None,
             gamma: Vec::new(),
             sizes: Vec::new(),

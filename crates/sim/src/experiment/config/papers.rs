@@ -25,7 +25,7 @@ pub(crate) fn is_published(key: &str) -> bool {
 }
 
 /// All papers, in the order in which reports list them.
-pub(crate) const PAPERS: [Paper; 6] = [
+pub(crate) const PAPERS: [Paper; 10] = [
     Paper {
         key: "mergerucb",
         name: "mergeRUCB",
@@ -49,6 +49,32 @@ pub(crate) const PAPERS: [Paper; 6] = [
         name: "Multi-dueling bandits",
         reference: "B. Brost, Y. Seldin, I. J. Cox, C. Lioma, Multi-Dueling Bandits and Their Application to Online \
                     Ranker Evaluation, CIKM 2016, https://doi.org/10.1145/2983323.2983659",
+    },
+    Paper {
+        key: "parwis",
+        name: "PARWiS",
+        reference: "D. Y. Sheth, A. Rajkumar, PARWiS: Winner determination from Active Pairwise Comparisons under a \
+                    Shoestring Budget, ICDM 2021, \
+                    https://rbcdsai.iitm.ac.in/publications/parwis-winner-determination-from-active-pairwise-comparisons/",
+    },
+    Paper {
+        key: "logopt",
+        name: "LogOpt",
+        reference: "H. Oosterhuis, M. de Rijke, Taking the Counterfactual Online: Efficient and Unbiased Online Evaluation for \
+                    Ranking, ICTIR 2020, https://doi.org/10.1145/3409256.3409820",
+    },
+    Paper {
+        key: "efficiency",
+        name: "Efficiency of interleaving",
+        reference: "K. Iizuka, H. Morita, M. P. Kato, Theoretical Analysis on the Efficiency of Interleaved Comparisons, \
+                    ECIR 2023, https://doi.org/10.48550/arXiv.2306.10023",
+    },
+    Paper {
+        key: "airbnb",
+        name: "Interleaving at Airbnb",
+        reference: "Q. Zhang, M. Du, R. Andersen, L. He, Beyond A/B Test: Speeding up Airbnb Search Ranking \
+                    Experimentation through Interleaving, 2022, https://medium.com/airbnb-engineering/\
+                    beyond-a-b-test-speeding-up-airbnb-search-ranking-experimentation-through-interleaving-7087afa09c8e",
     },
     Paper { key: "beyond", name: "Beyond the papers", reference: "Every algorithm of this project" },
     Paper { key: "own", name: "Your own experiments", reference: "Experiments that belong to no paper" },

@@ -94,7 +94,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
         bail!("paper = {:?}: expected one of {}", experiment.paper, keys.join(", "));
     }
     needs(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
-    let plays = !matches!(experiment.kind, Kind::Structure | Kind::Distortion | Kind::Datasets);
+    let plays = !matches!(experiment.kind, Kind::Structure | Kind::Distortion | Kind::Agreement | Kind::Datasets);
     if let Some(late) =
         experiment.entries.iter().find(|setting| setting.late.iter().any(|late| !late.answers.is_none()))
     {

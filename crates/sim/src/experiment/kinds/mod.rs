@@ -8,6 +8,7 @@
 //! | `accuracy` | whether the best ranker is recommended at given horizons |
 //! | `structure` | winners, orders, gaps and gamma of preference matrices |
 //! | `distortion` | rankers that a multileaving puts above the best by mistake |
+//! | `agreement` | pairs that interleaving and A/B tests order otherwise than clicks do |
 //! | `datasets` | statistics of data sets |
 //!
 //! The first three play algorithms: `plan` says which runs they consist of, `algorithm_runs` plays
@@ -17,6 +18,7 @@
 //! A file with a type that implements [`ExperimentKind`], a variant of [`Kind`] and a line in [`of`].
 
 mod accuracy;
+mod agreement;
 pub(crate) mod algorithm_runs;
 mod collect;
 mod datasets;
@@ -95,6 +97,7 @@ pub(crate) fn of(kind: Kind) -> &'static dyn ExperimentKind {
         Kind::Accuracy => &accuracy::Accuracy,
         Kind::Structure => &structure::Structure,
         Kind::Distortion => &distortion::Distortion,
+        Kind::Agreement => &agreement::Agreement,
         Kind::Datasets => &datasets::Datasets,
     }
 }

@@ -24,6 +24,7 @@ use self::report::{Case, Days, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use desk::{eprintln, println};
 use output::shards::Share;
+use statistics::power::horizon::BoundedTest;
 use studies::power::simulate::{self, Observed, Tests};
 use studies::power::{Goal, Impressions, Shares};
 use studies::runner::claim_folder;
@@ -34,7 +35,7 @@ use studies::site::TruthRequest;
 /// From a margin, e.g. of `rankduel` ("smallest margin") or of a preference matrix (P - 1/2), or from data: the shares of won,
 /// lost and tied impressions of two rankers are then estimated from simulated users. Predicted are a test that may be
 /// looked at after every impression and stops when it decides, and the sign test, whose number of impressions is fixed
-/// before and which has a single look; from data also an A/B test of click-through, in which half of the users see each
+/// before and which has a single look; with --horizon also MaxSPRT and YEAST, which are looked at after every impression until then; from data also an A/B test of click-through, in which half of the users see each
 /// ranker alone.
 ///
 /// Impressions count as independent here: each simulated one is a user of its own. Where users come back, count sessions
@@ -89,6 +90,10 @@ pub(in crate::cli) struct Power {
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = parse_probability, help_heading = "Test")]
     power: f64,
 
+    /// Impressions after which the experiment ends: also MaxSPRT and YEAST, which must know
+    #[arg(long, value_name = "N", value_parser = parse_up_to::<u64, 1_000_000_000>, help_heading = "Test")]
+    horizon: Option<u64>,
+
     /// Impressions per day: also prints days
     #[arg(
         id = "per_day",
@@ -133,6 +138,8 @@ struct Config<'a> {
     seed: u64,
     confidence: f64,
     power: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    horizon: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_day: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,6 +192,7 @@ impl Power {
             seed: self.common.seed,
             confidence: self.confidence(),
             power: self.power,
+            horizon: self.horizon,
             per_day: self.per_day,
             simulate: self.simulate,
             margins: None,
@@ -278,8 +286,27 @@ impl Power {
         let fixed = Impressions::fixed(&shares, goal)?;
         let mut rows = vec![Row { test: Test::Anytime, impressions: anytime }];
         rows.extend(observed.iter().map(|found| Row { test: Test::Simulated, impressions: found.impressions.clone() }));
+        let bounded = self.with_horizon(&shares)?;
+        for (test, bounded) in &bounded {
+            rows.push(Row { test: *test, impressions: Impressions::bounded(&shares, goal, bounded)? });
+        }
         rows.push(Row { test: Test::FixedSample, impressions: fixed });
-        Ok(Case::new(shares, rows, observed))
+        Ok(Case::new(shares, rows, observed, bounded))
+    }
+
+    /// The tests that must know the horizon, of which they count the impressions that are not tied.
+    fn with_horizon(&self, shares: &Shares) -> Result<Vec<(Test, BoundedTest)>> {
+        let Some(horizon) = self.horizon else { return Ok(Vec::new()) };
+        let decided = (horizon as f64 * (1.0 - shares.ties)).floor() as u64;
+        ensure!(
+            decided >= 1,
+            usage(format!("--horizon {horizon}: expected enough impressions for one that is not tied"))
+        );
+        let alpha = 1.0 - self.confidence();
+        Ok(vec![
+            (Test::MaxSprt, BoundedTest::max_sprt(decided, alpha)?),
+            (Test::Yeast, BoundedTest::yeast(decided, alpha)?),
+        ])
     }
 
     fn days(&self) -> Option<Days> {

@@ -7,6 +7,7 @@ use output::text_table::{Align, TextTable};
 use serde::Serialize;
 use serde_json::{Value, json};
 use simulation::description::SiteDescription;
+use statistics::power::horizon::BoundedTest;
 
 use super::pair::MeasuredPair;
 use studies::power::simulate::Observed;
@@ -20,6 +21,10 @@ pub(super) enum Test {
     Anytime,
     /// The same, played.
     Simulated,
+    /// MaxSPRT, looked at after every impression until a horizon.
+    MaxSprt,
+    /// YEAST, likewise.
+    Yeast,
     /// The sign test with a single look.
     FixedSample,
     /// Click-through of both rankers, each alone, with a single look.
@@ -32,6 +37,8 @@ impl Test {
         match self {
             Self::Anytime => "look at any time",
             Self::Simulated => "  simulated",
+            Self::MaxSprt => "MaxSPRT, to the horizon",
+            Self::Yeast => "YEAST, to the horizon",
             Self::FixedSample => "look once",
             Self::ClickThrough => "A/B test, look once",
         }
@@ -41,6 +48,8 @@ impl Test {
         match self {
             Self::Anytime => "anytime",
             Self::Simulated => "simulated",
+            Self::MaxSprt => "max-sprt",
+            Self::Yeast => "yeast",
             Self::FixedSample => "fixed-sample",
             Self::ClickThrough => "ab-test",
         }
@@ -58,11 +67,18 @@ pub(super) struct Case {
     shares: Shares,
     pub(super) rows: Vec<Row>,
     observed: Option<Observed>,
+    /// The tests among them that must know the horizon.
+    bounded: Vec<(Test, BoundedTest)>,
 }
 
 impl Case {
-    pub(super) fn new(shares: Shares, rows: Vec<Row>, observed: Option<Observed>) -> Self {
-        Self { shares, rows, observed }
+    pub(super) fn new(
+        shares: Shares,
+        rows: Vec<Row>,
+        observed: Option<Observed>,
+        bounded: Vec<(Test, BoundedTest)>,
+    ) -> Self {
+        Self { shares, rows, observed, bounded }
     }
 }
 
@@ -113,6 +129,13 @@ impl<'a> Report<'a> {
              columns are P(decided for the better ranker); each impression is a user of its own"
                 .to_owned(),
         );
+        if self.cases.iter().any(|case| !case.bounded.is_empty()) {
+            lines.push(
+                "to the horizon: may be looked at after every impression until the experiment ends, and says nothing \
+                 after that; - where it decides less often than that by then"
+                    .to_owned(),
+            );
+        }
         if let Some(note) = self.pair.as_ref().and_then(|(_, site)| site.note()) {
             lines.push(note);
         }
@@ -308,6 +331,11 @@ impl<'a> Report<'a> {
             curves.push(curve(format!("look at any time{margin}"), &Impressions::anytime(&case.shares, &goal)?));
             curves.push(curve(format!("look once{margin}"), &Impressions::fixed(&case.shares, &goal)?));
             styles.extend([[color, 0], [color, 1]]);
+            for (dashes, (test, bounded)) in [2, 4].into_iter().zip(&case.bounded) {
+                let impressions = Impressions::bounded(&case.shares, &goal, bounded)?;
+                curves.push(curve(format!("{}{margin}", test.label()), &impressions));
+                styles.push([color, dashes]);
+            }
         }
         if let Some((pair, _)) = &self.pair {
             curves.push(curve("A/B test, look once".to_owned(), &Impressions::ab_test(&pair.clicks, &goal)?));

@@ -2,12 +2,15 @@
 //!
 //! For the sequential test the number is random. Its distribution comes from a recursion over the net number of wins:
 //! at each step the walk moves up or down, and what passes the boundary of the test has stopped. Where stopping takes
-//! many thousands of units, one step of the walk stands for several units, with the same mean and variance.
+//! many thousands of units, one step of the walk stands for several units, with the same mean and variance. Tests that must know
+//! when they end are in [`horizon`].
 //!
 //! ## References
 //!
 //! D. Siegmund, "Sequential Analysis", Springer, 1985, <https://doi.org/10.1007/978-1-4757-1862-1>: how far a walk passes
 //! a boundary (chapter 10).
+
+pub mod horizon;
 
 use crate::StatisticsError;
 use crate::anytime::EProcess;
@@ -97,8 +100,7 @@ impl StoppingTime {
     /// # Errors
     /// If `ties` is not in [0, 1).
     pub fn power_with_ties(&self, units: f64, ties: f64) -> Result<f64, StatisticsError> {
-        check_ties(ties)?;
-        Ok(self.power_of_all(units, ties))
+        Ok(TiedUnits::new(ties)?.power(units, |units| self.power(units)))
     }
 
     /// The number of units, ties among them, by which the test has decided for the better side with probability
@@ -107,35 +109,55 @@ impl StoppingTime {
     /// # Errors
     /// As for [`power_with_ties`](Self::power_with_ties).
     pub fn quantile_with_ties(&self, probability: f64, ties: f64) -> Result<Option<f64>, StatisticsError> {
-        check_ties(ties)?;
-        let Some(decided) = self.quantile(probability) else { return Ok(None) };
+        let ties = TiedUnits::new(ties)?;
+        Ok(self
+            .quantile(probability)
+            .and_then(|decided| ties.quantile(probability, decided, |units| self.power(units))))
+    }
+}
+
+/// Units of which a share is tied, whatever came before.
+#[derive(Debug, Clone, Copy)]
+struct TiedUnits(f64);
+
+impl TiedUnits {
+    fn new(ties: f64) -> Result<Self, StatisticsError> {
+        let error = StatisticsError::OutOfRange { what: "the share of ties", value: ties, range: "[0, 1)" };
+        (0.0..1.0).contains(&ties).then_some(Self(ties)).ok_or(error)
+    }
+
+    /// The power after `units` units, if `power` is that after a number of decided ones.
+    fn power(self, units: f64, power: impl Fn(f64) -> f64) -> f64 {
+        let Self(ties) = self;
+        let (mean, deviation) = (units * (1.0 - ties), libm::sqrt(units * ties * (1.0 - ties)));
+        if deviation == 0.0 {
+            return power(mean);
+        }
+        // The mean over equally likely parts of the normal distribution.
+        const PARTS: u32 = 64;
+        let part = |k: u32| normal_quantile((f64::from(k) + 0.5) / f64::from(PARTS));
+        (0..PARTS).map(|k| power((mean + deviation * part(k)).max(0.0))).sum::<f64>() / f64::from(PARTS)
+    }
+
+    /// The units with a power of `probability`, which needs `decided` decided ones; `None` beyond what was computed.
+    fn quantile(self, probability: f64, decided: f64, power: impl Fn(f64) -> f64) -> Option<f64> {
+        let Self(ties) = self;
         if ties == 0.0 {
-            return Ok(Some(decided));
+            return Some(decided);
         }
         let (mut low, mut high) = (0.0, decided / (1.0 - ties));
-        while self.power_of_all(high, ties) < probability {
+        while self.power(high, &power) < probability {
             // The last millionth is beyond what was computed.
             if high > 1e3 * decided / (1.0 - ties) {
-                return Ok(None);
+                return None;
             }
             (low, high) = (high, 1.5 * high);
         }
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
-            if self.power_of_all(middle, ties) < probability { low = middle } else { high = middle }
+            if self.power(middle, &power) < probability { low = middle } else { high = middle }
         }
-        Ok(Some(high))
-    }
-
-    fn power_of_all(&self, units: f64, ties: f64) -> f64 {
-        let (mean, deviation) = (units * (1.0 - ties), libm::sqrt(units * ties * (1.0 - ties)));
-        if deviation == 0.0 {
-            return self.power(mean);
-        }
-        // The mean over equally likely parts of the normal distribution.
-        const PARTS: u32 = 64;
-        let part = |k: u32| normal_quantile((f64::from(k) + 0.5) / f64::from(PARTS));
-        (0..PARTS).map(|k| self.power((mean + deviation * part(k)).max(0.0))).sum::<f64>() / f64::from(PARTS)
+        Some(high)
     }
 }
 
@@ -181,11 +203,6 @@ pub fn two_groups(difference: f64, variances: [f64; 2], alpha: f64, power: f64) 
     }
     let quantiles = normal_quantile(1.0 - alpha / 2.0) + normal_quantile(power);
     Ok(quantiles * quantiles * (variances[0] + variances[1]) / (difference * difference))
-}
-
-fn check_ties(ties: f64) -> Result<(), StatisticsError> {
-    let error = StatisticsError::OutOfRange { what: "the share of ties", value: ties, range: "[0, 1)" };
-    (0.0..1.0).contains(&ties).then_some(()).ok_or(error)
 }
 
 fn check_share(share: f64) -> Result<(), StatisticsError> {

@@ -1,0 +1,165 @@
+//! Agreement: how often interleaving and A/B tests prefer the ranker with fewer clicks, by the number of impressions.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use figures::Panel;
+use interleave::AnyInterleaving;
+use output::cache::sha256_hex;
+use output::progress::Progress;
+use output::usage::usage;
+use simulation::seed_text::{Seeded, seed_text};
+use studies::agreement::{self, PairAgreement, Plan};
+use studies::runner::NumberedWork;
+
+use crate::experiment::config::expand::Setting;
+use crate::experiment::config::validate::needs;
+use crate::experiment::config::{Experiment, Scale};
+use crate::experiment::context::ExperimentContext;
+use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames};
+use crate::experiment::measured::ExperimentData;
+use crate::experiment::opened_setting::{SettingInfo, site_spec};
+use crate::experiment::panels::PanelBuilder;
+use crate::experiment::series::{Metric, Point, Series};
+use crate::experiment::sharing::ExperimentShare;
+
+pub(crate) struct Agreement;
+
+/// Seconds of one thread per impression and method.
+const IMPRESSION: f64 = 1.5e-6;
+
+impl ExperimentKind for Agreement {
+    fn check(&self, experiment: &Experiment) -> Result<()> {
+        needs(experiment, !experiment.methods.is_empty(), "methods")?;
+        needs(experiment, !experiment.horizons.is_empty(), "horizons")?;
+        methods(experiment).map(drop)
+    }
+
+    fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
+        let labels = Plan { methods: methods(experiment)?, horizons: Vec::new(), pairs: 0, seed: 0 }.labels();
+        let metrics = [Metric::Error, Metric::Gap].map(|metric| (metric, labels.clone()));
+        Ok(SeriesNames::new(self, experiment, metrics.to_vec()))
+    }
+
+    fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
+        measure(context, experiment)
+    }
+
+    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+        let template = Panel {
+            x_label: "impressions".to_owned(),
+            y_label: "share of pairs ordered otherwise than by clicks".to_owned(),
+            x_log: Scale::is_log(experiment.draw.x, true),
+            dots: true,
+            ..Panel::default()
+        };
+        PanelBuilder::new(experiment, measured).panels(Metric::Error, &template)
+    }
+
+    fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
+        let plan = plan(request.context, request.experiment)?;
+        let last = plan.horizons.last().copied().unwrap_or(1);
+        total.cells += 1;
+        total.runs += plan.pairs;
+        total.steps += plan.pairs * last;
+        // The truth shows forty times as many lists, which takes less than to mix them.
+        total.playing += (plan.pairs * last * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
+        Ok(())
+    }
+
+    fn sample(&self) -> Sample {
+        Sample { noun: "pair", of: " of rankers" }
+    }
+}
+
+/// The methods of the file, each once.
+fn methods(experiment: &Experiment) -> Result<Vec<AnyInterleaving>> {
+    let parse = |text: &String| text.parse().map_err(|error| usage(format!("methods: {error}")));
+    let found: Vec<AnyInterleaving> = experiment.methods.iter().map(parse).collect::<Result<_, _>>()?;
+    for (at, method) in found.iter().enumerate() {
+        let known = found[..at].iter().any(|before| before.to_string() == method.to_string());
+        ensure!(!known, usage(format!("methods: {method} is given twice; give each method once")));
+    }
+    Ok(found)
+}
+
+fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<Plan> {
+    let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| context.scaled(horizon.0, 100)).collect();
+    horizons.sort_unstable();
+    horizons.dedup();
+    let pairs = context.scaled(experiment.runs.map_or(30, |runs| runs.0), 2);
+    Ok(Plan { methods: methods(experiment)?, horizons, pairs, seed: experiment.master_seed() })
+}
+
+fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
+    let mut measured = ExperimentData::default();
+    let plan = plan(context, experiment)?;
+    for setting in &experiment.settings {
+        let start = Instant::now();
+        let source = context.source(setting)?;
+        let spec = site_spec(setting, &source);
+        let dataset = context.open(&source, &spec)?;
+        let features = spec.features(&dataset, plan.seed)?;
+        let prepared = spec.prepare_rankers(dataset, features, plan.seed, &context.lists)?;
+        measured.work.preparing += start.elapsed().as_secs_f64();
+        let arms = prepared.site.arms();
+        ensure!(arms >= 2, usage(format!("setting {:?}: expected two rankers or more, found {arms}", setting.name)));
+        let start = Instant::now();
+        let key = seed_text(Seeded::Agreement {
+            site: &prepared.description,
+            methods: &plan.methods.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            horizons: &plan.horizons,
+            pairs: plan.pairs,
+            seed: plan.seed,
+        });
+        if context.sharing.only_prepares() {
+            continue;
+        }
+        let ExperimentShare { share, folder, cells } = &context.sharing;
+        let work = NumberedWork::of(share, folder.clone()).within(sha256_hex(&key)[..32].to_owned());
+        let compute = || {
+            let pairs = context.sharing.share.shard().map_or(plan.pairs, |shard| shard.length(plan.pairs));
+            let progress = Progress::new(&setting.name, pairs, context.quiet);
+            let found = agreement::of_pairs(&prepared.site, &plan, &work, &progress)?;
+            progress.finish();
+            Ok(found)
+        };
+        if !context.sharing.is_complete() {
+            compute()?;
+            cells.borrow_mut().extend(work.into_cells());
+            continue;
+        }
+        let found: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
+        let last = plan.horizons.last().copied().unwrap_or(0);
+        measured.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last);
+        let resolved = found.iter().filter(|pair| pair.first_is_better.is_some()).count();
+        measured.settings.push(SettingInfo {
+            setting: setting.name.clone(),
+            source,
+            arms,
+            about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
+            truth: format!("clicks per impression, which differ in {resolved} of {} pairs", found.len()),
+        });
+        measured.series.extend(series(&setting.name, &plan, &found));
+    }
+    Ok(measured)
+}
+
+/// The errors of all methods, of pairs that have a truth, and by how much each prefers the first ranker.
+fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
+    let of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
+        let curve = |(method, curve): (usize, String)| {
+            let point = |(at, &horizon): (usize, &u64)| {
+                let values: Vec<f64> = found.iter().filter_map(|pair| value(pair, method, at)).collect();
+                (!values.is_empty()).then(|| Point::new(horizon as f64, values))
+            };
+            let points = plan.horizons.iter().enumerate().filter_map(point).collect();
+            Series { setting: setting.to_owned(), curve, metric, points }
+        };
+        plan.labels().into_iter().enumerate().map(curve).filter(|series| !series.points.is_empty()).collect()
+    };
+    let mut all = of(Metric::Error, &PairAgreement::error);
+    all.extend(of(Metric::Gap, &|pair, method, at| Some(pair.leads[method][at])));
+    all
+}
