@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::StoreError;
+use crate::store::StoreError;
 
 /// Held by the server as long as it runs. The locks end with its process, so that nothing is left to clean up.
 ///
