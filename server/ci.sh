@@ -38,6 +38,10 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   step 'behind nginx'
   # 77: skipped, which it says.
   python3 -B tests/outside/proxy.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
+  step 'two servers with one store in PostgreSQL'
+  # 77: skipped, which it says.
+  python3 -B tests/outside/nodes.py "$CARGO_TARGET_DIR/debug/rankduel-server" --kills 1 --stops 1 --between 1 --databases 1 --drains 1 ||
+    [ $? = 77 ]
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]

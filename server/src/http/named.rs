@@ -100,6 +100,7 @@ impl From<NoAnswer> for Problem {
             NoAnswer::Failed => {
                 Self::unavailable("the store could not be written; nothing of this request was recorded")
             }
+            NoAnswer::NoLeader => Self::unavailable("no server leads at present; send the same request again"),
             NoAnswer::Stopping => Self::unavailable("the server stops"),
         }
     }

@@ -78,6 +78,62 @@ pub enum StoreError {
     /// A file could not be opened or locked.
     #[error("{0}")]
     Io(String),
+    /// It is a database, where a file is needed.
+    #[error("{what} needs a store in a file; {instead}")]
+    NeedsFile {
+        /// What does.
+        what: String,
+        /// What to do.
+        instead: String,
+    },
+    /// A database does not answer, or refuses the connection.
+    #[error("cannot connect to {database}: {why}")]
+    Unreachable {
+        /// The database.
+        database: String,
+        /// What it says.
+        why: String,
+    },
+    /// Settings of a session do not hold in it.
+    #[error(
+        "{0}: settings of the session do not hold, as if a pooler in the mode `transaction` were in between; connect to PostgreSQL \
+        itself, or use the mode `session`"
+    )]
+    Pooled(String),
+    /// A database may lose what it has committed.
+    #[error(
+        "{database} may lose what it says is committed: synchronous_commit is {commit}, and fsync is {sync}; set both to `on`"
+    )]
+    Careless {
+        /// The database.
+        database: String,
+        /// Its `synchronous_commit`.
+        commit: String,
+        /// Its `fsync`.
+        sync: String,
+    },
+    /// A database has no tables of a store.
+    #[error("{0} has no store; `rankduel-server serve --create --store postgres://...` makes one")]
+    NoTables(String),
+    /// A database has the tables of another version.
+    #[error(
+        "{database} has tables of version {found}, and this build reads version {known}; {}",
+        if found < known { "serve it, which moves them there" } else { "use the rankduel-server that made them" }
+    )]
+    OtherTables {
+        /// The database.
+        database: String,
+        /// The version that it has.
+        found: usize,
+        /// The version that this build has.
+        known: usize,
+    },
+    /// Another node leads: nothing was written.
+    #[error("another node leads by now")]
+    Fenced,
+    /// A database could not do something.
+    #[error("the database: {0}")]
+    Postgres(String),
     /// SQLite could not do something.
     #[error("the store: {0}")]
     Sqlite(String),

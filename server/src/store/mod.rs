@@ -1,17 +1,20 @@
 //! The store: the logs of all experiments, what is personal apart from them, and the keys of callers. Rows have checksums, which
 //! every read compares. Not here: what events mean.
 //!
-//! [`Store`] is what everybody uses, and says what each operation means; `sqlite` keeps it all in a file.
+//! [`Store`] is what everybody uses, and says what each operation means; `sqlite` keeps it all in a file, `postgres` in a database.
 
 mod access;
 mod audit;
 mod error;
 mod faults;
 mod keys;
+mod location;
+mod postgres;
 mod rows;
 mod secrets;
 mod sqlite;
 mod sum;
+mod transfer;
 mod whole;
 
 pub use access::{Access, Rotated};
@@ -19,8 +22,10 @@ pub use audit::Audit;
 pub use error::StoreError;
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
+pub use location::{Database, Location};
+pub use postgres::{Node, NodeRole, NodeRow};
 pub(crate) use rows::ASKED;
 pub use rows::{Displayed, Head, Kept, Problem, Row, Shown, StoredEvent, UnitRow};
 pub use secrets::{Secrets, random};
-pub use sqlite::{FORMAT, StoreLock, is_made, migrate};
+pub use sqlite::{FORMAT, StoreLock, migrate};
 pub use whole::Store;

@@ -2,16 +2,18 @@
 //!
 //! One `match` per operation chooses; nothing is called through a pointer for each row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use traffic::{Marks, UnitState};
 
+use super::postgres::PostgresStore;
 use super::sqlite::SqliteStore;
+use super::transfer::{Cell, Table};
 use super::{
-    Access, Audit, Displayed, Faults, Head, Kept, Key, KeyRow, Problem, Role, Rotated, Row, Secrets, StoreError,
-    StoredEvent, UnitRow,
+    Access, Audit, Displayed, Faults, Head, Kept, Key, KeyRow, Location, Problem, Role, Rotated, Row, Secrets,
+    StoreError, StoredEvent, UnitRow,
 };
 use crate::ids::{NameHash, UnitHash};
 
@@ -23,6 +25,7 @@ pub struct Store(Kind);
 #[derive(Debug)]
 enum Kind {
     Sqlite(SqliteStore),
+    Postgres(Box<PostgresStore>),
 }
 
 /// Does the same with either.
@@ -30,6 +33,7 @@ macro_rules! on {
     ($whole:expr, $store:ident => $what:expr) => {
         match &$whole.0 {
             Kind::Sqlite($store) => $what,
+            Kind::Postgres($store) => $what,
         }
     };
 }
@@ -39,16 +43,26 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
-        Self::open_with(path, access, None)
+    pub fn open(location: impl Into<Location>, access: Access) -> Result<Self, StoreError> {
+        Self::open_with(&location.into(), access, None)
     }
 
     /// Opens a store of which some operations fail, for tests.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn open_with(path: &Path, access: Access, faults: Option<Arc<dyn Faults>>) -> Result<Self, StoreError> {
-        Ok(Self(Kind::Sqlite(SqliteStore::open(path, access, faults)?)))
+    pub fn open_with(location: &Location, access: Access, faults: Option<Arc<dyn Faults>>) -> Result<Self, StoreError> {
+        Ok(Self(match location {
+            Location::File(path) => Kind::Sqlite(SqliteStore::open(path, access, faults)?),
+            Location::Postgres(database) => Kind::Postgres(Box::new(PostgresStore::open(database, access, faults)?)),
+        }))
+    }
+
+    /// Says in which epoch a store in a database writes experiments from now on; every commit is refused once another node leads.
+    pub fn lead(&self, epoch: i64) {
+        if let Kind::Postgres(store) = &self.0 {
+            store.lead(epoch);
+        }
     }
 
     /// The secrets of the store.
@@ -88,7 +102,13 @@ impl Store {
     /// # Errors
     /// If the file exists or cannot be written.
     pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        on!(self, store => store.backup(to))
+        match &self.0 {
+            Kind::Sqlite(store) => store.backup(to),
+            Kind::Postgres(_) => {
+                let (what, instead) = ("a backup", "copy the database with `pg_dump --schema=rankduel`".to_owned());
+                Err(StoreError::NeedsFile { what: what.to_owned(), instead })
+            }
+        }
     }
 
     /// Does something with the store as it is at one moment, whatever a server writes meanwhile.
@@ -143,6 +163,19 @@ impl Store {
         on!(self, store => store.first_event(experiment))
     }
 
+    /// The bytes of the last event after number `after` that changed what an experiment does, of a store in a database: a node that
+    /// follows reads nothing else.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn last_change(&self, experiment: u32, after: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        match &self.0 {
+            // A file has one server.
+            Kind::Sqlite(_) => Ok(None),
+            Kind::Postgres(store) => store.last_change(experiment, after),
+        }
+    }
+
     /// The documents of an impression.
     ///
     /// # Errors
@@ -182,6 +215,63 @@ impl Store {
     /// If the store cannot be read.
     pub fn alive(&self) -> Result<Option<i64>, StoreError> {
         on!(self, store => store.alive())
+    }
+
+    /// Gives all rows of a table to `each`, some at a time.
+    pub(super) fn each_rows(
+        &self,
+        table: &Table,
+        experiment: Option<u32>,
+        each: &mut dyn FnMut(Vec<Vec<Cell>>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        on!(self, store => store.each_rows(table, experiment, each))
+    }
+
+    /// Writes rows as they are.
+    pub(super) fn insert_rows(
+        &self,
+        table: &Table,
+        experiment: Option<u32>,
+        rows: Vec<Vec<Cell>>,
+    ) -> Result<(), StoreError> {
+        on!(self, store => store.insert_rows(table, experiment, rows))
+    }
+
+    /// Whether an experiment counts conversions.
+    pub(super) fn converts(&self, experiment: u32) -> Result<bool, StoreError> {
+        on!(self, store => store.converts(experiment))
+    }
+
+    /// The highest number of an experiment that was ever given out.
+    pub(super) fn last_number(&self) -> Result<u32, StoreError> {
+        on!(self, store => store.last_number())
+    }
+
+    pub(super) fn begin_import(&self) -> Result<(), StoreError> {
+        on!(self, store => store.begin_import())
+    }
+
+    pub(super) fn end_import(&self, is_done: bool) -> Result<(), StoreError> {
+        on!(self, store => store.end_import(is_done))
+    }
+
+    pub(super) fn import_experiment(&self, id: u32, name: &str, converts: bool) -> Result<(), StoreError> {
+        on!(self, store => store.import_experiment(id, name, converts))
+    }
+
+    pub(super) fn finish_import(&self, last_number: u32) -> Result<(), StoreError> {
+        on!(self, store => store.finish_import(last_number))
+    }
+
+    /// Refuses a store in a database that servers have open; a file has a [lock](super::StoreLock) for that.
+    ///
+    /// # Errors
+    /// If there is such a server, or the database cannot be asked.
+    pub fn check_unused(&self) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Sqlite(_) => Ok(()),
+            Kind::Postgres(store) => store.check_unused(),
+        }
     }
 
     /// What the database says of itself, and of what no fold reads: documents, units, marks. Nothing if all is well.
@@ -234,12 +324,17 @@ impl Store {
         on!(self, store => store.begin())
     }
 
-    /// Makes the transaction permanent. When this returns, it is on the disk.
+    /// Makes the transaction permanent. When this returns, it is on the disk. Answers about the experiments `answered` leave then,
+    /// whether or not it has events of them.
     ///
     /// # Errors
-    /// If it could not be written. Whether it is there is then unknown: open the store again and look.
-    pub fn commit(&self) -> Result<(), StoreError> {
-        on!(self, store => store.commit())
+    /// If it could not be written. Whether it is there is then unknown: open the store again and look. If another node leads by now,
+    /// nothing was written.
+    pub fn commit(&self, answered: &BTreeSet<u32>) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Sqlite(store) => store.commit(),
+            Kind::Postgres(store) => store.commit(answered),
+        }
     }
 
     /// Names a new experiment, makes its tables, and returns its number; `converts` says whether conversions count.

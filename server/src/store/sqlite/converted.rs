@@ -50,7 +50,7 @@ impl SqliteStore {
         Ok(())
     }
 
-    fn has_names(&self, experiment: u32) -> Result<bool, StoreError> {
+    pub(super) fn has_names(&self, experiment: u32) -> Result<bool, StoreError> {
         self.inject(Operation::Read)?;
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let name = format!("converted_{experiment}");

@@ -134,7 +134,7 @@ impl StoreLock {
 
 /// Whether there is something at a path that is not an empty file: a store, or something else that is not one to be made.
 #[must_use]
-pub fn is_made(path: &Path) -> bool {
+pub(in crate::store) fn is_made(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() || found.len() > 0)
 }
 

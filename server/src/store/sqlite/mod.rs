@@ -14,9 +14,11 @@ mod open;
 mod read;
 mod schema;
 mod snapshots;
+mod transfer;
 mod write;
 
-pub use lock::{StoreLock, is_made};
+pub use lock::StoreLock;
+pub(super) use lock::is_made;
 pub use migrate::migrate;
 pub(super) use open::SqliteStore;
 pub(super) use schema::BEFORE;
