@@ -64,7 +64,7 @@ enum Command {
 #[derive(Debug, Args)]
 struct StoreFlag {
     /// The store: a file, or `postgres://USER@HOST/DATABASE`
-    #[arg(long, value_name = "STORE", env = "RANKDUEL_STORE", hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE", hide_env_values = true)]
     store: Location,
 }
 

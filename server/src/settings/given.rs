@@ -67,7 +67,7 @@ impl LogLevel {
 #[serde(deny_unknown_fields, default)]
 pub struct Given {
     /// The file with everything, or `postgres://USER@HOST/DATABASE` [required, here or in the configuration]
-    #[arg(long, value_name = "STORE", env = "RANKDUEL_STORE", hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE", hide_env_values = true)]
     pub store: Option<Location>,
     /// The address to listen at; without keys in the store, one of this machine alone [default: 127.0.0.1:7077]
     #[arg(long, value_name = "ADDRESS:PORT", env = "RANKDUEL_LISTEN", value_parser = parse_listen)]

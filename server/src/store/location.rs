@@ -131,25 +131,35 @@ impl<'de> Deserialize<'de> for Location {
 }
 
 impl Database {
-    /// How to connect. A password that the name does not have is that of the environment (`PGPASSWORD`).
-    pub(super) fn config(&self) -> Result<Config, StoreError> {
+    /// How to connect, and which certificates are trusted then (`sslrootcert`, as other clients call it), if the connection is encrypted. A
+    /// password that the name does not have is that of the environment (`PGPASSWORD`).
+    pub(super) fn config(&self) -> Result<(Config, Option<PathBuf>), StoreError> {
         let wrong = |error: tokio_postgres::Error| {
             let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             StoreError::Io(format!("{self}: {cause}; expected postgres://USER@HOST:PORT/DATABASE"))
         };
-        let mut config = Config::from_str(&self.url).map_err(wrong)?;
+        let (url, roots) = self.parts();
+        let mut config = Config::from_str(&url).map_err(wrong)?;
         if config.get_password().is_none()
             && let Some(password) = std::env::var_os("PGPASSWORD")
         {
             config.password(password.as_encoded_bytes());
         }
-        Ok(config)
+        Ok((config, roots))
+    }
+
+    /// The name without `sslrootcert`, and that.
+    fn parts(&self) -> (String, Option<PathBuf>) {
+        let Some((place, query)) = self.url.split_once('?') else { return (self.url.clone(), None) };
+        let root = |pair: &str| pair.strip_prefix("sslrootcert=").map(PathBuf::from);
+        let rest: Vec<&str> = query.split('&').filter(|pair| root(pair).is_none()).collect();
+        (format!("{place}?{}", rest.join("&")), query.split('&').find_map(root))
     }
 }
 
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(config) = Config::from_str(&self.url) else { return f.write_str("postgres://...") };
+        let Ok(config) = Config::from_str(&self.parts().0) else { return f.write_str("postgres://...") };
         f.write_str("postgres://")?;
         if let Some(user) = config.get_user() {
             write!(f, "{user}@")?;
@@ -185,6 +195,7 @@ mod tests {
         assert_eq!(shown("postgres://me:secret@db.example:5433/duels"), "postgres://me@db.example:5433/duels");
         assert_eq!(shown("postgresql://db.example/duels?user=me&password=secret"), "postgres://me@db.example/duels");
         assert_eq!(shown("postgres://:bad:secret@"), "postgres://...");
+        assert_eq!(shown("postgres://me@h/d?sslmode=require&sslrootcert=/etc/ca.pem"), "postgres://me@h/d");
         assert!(!format!("{:?}", Location::from("postgres://me:secret@h/d")).contains("secret"));
         assert_eq!(Location::from("store.db"), Location::File("store.db".into()));
         assert_eq!(Location::from("./postgres://x").file(), Some(Path::new("./postgres://x")));

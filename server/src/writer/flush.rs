@@ -141,6 +141,7 @@ impl Thread {
             start: AtomicU64::new(options.start.map_or_else(random, Ok)?),
             audits: Audits::default(),
             truncation: Truncation::start(&options.store),
+            knows_all: AtomicBool::default(),
             is_failing: AtomicBool::default(),
             fatal: watch::Sender::new(None),
         });
@@ -187,6 +188,7 @@ impl Thread {
             }
         });
         started.map_err(|failed| failed.error)?;
+        self.shared.knows_all.store(true, Ordering::SeqCst);
         refused.map_or(Ok(()), Err)
     }
 
@@ -384,7 +386,10 @@ impl Thread {
                 tracing::error!(%error, "a transaction failed; experiments are folded again");
                 match &self.options.node {
                     // Whoever leads now knows all that was acknowledged here.
-                    Some(node) if error == StoreError::Fenced => node.fenced(self.led),
+                    Some(node) if error == StoreError::Fenced => {
+                        node.fenced(self.led);
+                        self.shared.knows_all.store(false, Ordering::SeqCst);
+                    }
                     _ => {}
                 }
                 if let Some(experiment) = error.experiment() {
@@ -537,6 +542,7 @@ impl Thread {
 
     /// Sees what the node that leads has done.
     fn follow(&mut self) {
+        self.shared.knows_all.store(false, Ordering::SeqCst);
         if let Err(error) = self.following.follow(&self.options, &self.shared) {
             tracing::warn!(%error, "the experiments could not be looked at");
         }

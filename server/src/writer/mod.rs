@@ -56,6 +56,8 @@ pub struct Shared {
     pub(crate) start: AtomicU64,
     /// Empties the write-ahead log after a deletion.
     pub truncation: Truncation,
+    /// Whether this server has read all experiments, and no other one has led since.
+    pub knows_all: AtomicBool,
     /// Whether the last transaction failed that wrote something.
     pub is_failing: AtomicBool,
     /// What was done beside the writer and is not in the audit yet.

@@ -64,7 +64,7 @@ pub(crate) fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
 }
 
 #[test]
-pub(crate) fn while_the_store_is_broken_nothing_is_acknowledged() {
+fn while_the_store_is_broken_nothing_is_acknowledged() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     impression(&server, "a").expect_status(200);

@@ -131,7 +131,7 @@ pub(crate) fn ids_are_permissions_of_their_impression_alone() {
 }
 
 #[test]
-pub(crate) fn without_keys_only_this_machine_is_served() {
+fn without_keys_only_this_machine_is_served() {
     let server = Server::start();
     let get = |client: Client| client.get("/v1/experiments").status;
     for host in ["localhost", "localhost:80", "127.0.0.1:7077", "[::1]:7077"] {

@@ -73,7 +73,7 @@ impl Session {
     pub(super) fn connect(database: &Database, access: Access) -> Result<Self, StoreError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Io(format!("no thread for the database: {error}")))?;
-        let mut config = database.config()?;
+        let (mut config, roots) = database.config()?;
         let mut options = config.get_options().unwrap_or_default().to_owned();
         options += &format!(" -c search_path={SCHEMA}");
         let limits = if access == Access::Serve { &LIMITS[..] } else { &[] };
@@ -87,10 +87,9 @@ impl Session {
             config.application_name("rankduel-server");
         }
         let failed = |why: String| StoreError::Unreachable { database: database.to_string(), why };
-        let connected = runtime.block_on(async { timeout(CONNECTING * 2, tls::connect(&config)).await });
-        let (client, driver) = connected
-            .map_err(|_| failed("no answer".to_owned()))?
-            .map_err(|error| failed(format!("{}{}", told(&error), advice(&error))))?;
+        let connected =
+            runtime.block_on(async { timeout(CONNECTING * 2, tls::connect(&config, roots.as_deref())).await });
+        let (client, driver) = connected.map_err(|_| failed("no answer".to_owned()))?.map_err(failed)?;
         runtime.spawn(driver);
         let patience = if access == Access::Serve { PATIENCE } else { MUCH };
         let session = Self { client, runtime: Some(runtime), prepared: RefCell::default(), patience };
@@ -228,7 +227,7 @@ pub(super) fn told(error: &tokio_postgres::Error) -> String {
 }
 
 /// What to do about a connection that was refused, where that is not clear.
-fn advice(error: &tokio_postgres::Error) -> &'static str {
+pub(super) fn advice(error: &tokio_postgres::Error) -> &'static str {
     // What poolers say.
     if told(error).contains("startup parameter") {
         return "; a pooler in the mode `transaction` cannot be used: connect to PostgreSQL itself";
