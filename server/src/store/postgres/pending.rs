@@ -192,8 +192,11 @@ fn column<R, T: ToSql + Sync + Send + 'static>(rows: &[R], of: impl Fn(&R) -> T)
     Box::new(rows.iter().map(of).collect::<Vec<T>>())
 }
 
+/// What makes each parameter of a statement of its rows.
+type Columns<'a, R, const N: usize> = [&'a dyn Fn(&[R]) -> Value; N];
+
 /// A statement for these rows; none if there are none.
-fn command<R, const N: usize>(sql: &'static str, rows: &[R], columns: [&dyn Fn(&[R]) -> Value; N]) -> Option<Command> {
+fn command<R, const N: usize>(sql: &'static str, rows: &[R], columns: Columns<'_, R, N>) -> Option<Command> {
     (!rows.is_empty()).then(|| Command { sql, values: columns.iter().map(|column| column(rows)).collect() })
 }
 

@@ -1,10 +1,8 @@
 //! A connection to PostgreSQL, used by one thread that waits for each answer, as with a file.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::future::poll_fn;
+use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -13,6 +11,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::tls;
+use crate::in_order::in_order;
 use crate::store::{Access, Database, StoreError};
 
 /// How long an answer may take. What the database does meanwhile is unknown then, and the connection is not used again.
@@ -50,7 +49,7 @@ pub(super) struct Session {
     client: Client,
     /// It drives the connection while somebody waits. Gone once this is dropped.
     runtime: Option<Runtime>,
-    prepared: RefCell<HashMap<String, Statement>>,
+    prepared: RefCell<BTreeMap<String, Statement>>,
     patience: Duration,
 }
 
@@ -195,25 +194,9 @@ impl Session {
         }
         // After a failure, the database makes a rollback of this, and the failure is what is returned.
         sent.push(Box::pin(client.batch_execute("COMMIT")));
-        self.wait(all(sent))
+        // Each is sent when it is first polled.
+        self.wait(async { in_order(sent).await.into_iter().collect() })
     }
-}
-
-/// Waits for all, in their order: each is sent when it is first looked at. The first failure, if there is one.
-async fn all<E>(mut sent: Vec<Pin<Box<dyn Future<Output = Result<(), E>> + '_>>>) -> Result<(), E> {
-    let mut answers: Vec<Option<Result<(), E>>> = sent.iter().map(|_| None).collect();
-    poll_fn(|context| {
-        let mut is_done = true;
-        for (one, answer) in sent.iter_mut().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
-            match one.as_mut().poll(context) {
-                Poll::Ready(ready) => *answer = Some(ready),
-                Poll::Pending => is_done = false,
-            }
-        }
-        if is_done { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    answers.into_iter().flatten().collect()
 }
 
 /// What the database says of a failure.
