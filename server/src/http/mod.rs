@@ -7,7 +7,6 @@ mod direct;
 mod events;
 mod experiments;
 mod export;
-mod forward;
 mod guard;
 mod impressions;
 mod named;
@@ -67,7 +66,7 @@ pub struct AppState {
     notifier: Option<Notifier>,
     /// This server among those that have the store open, if it is a database.
     node: Option<Arc<Node>>,
-    forwarder: forward::Forwarder,
+    forwarder: nodes::Forwarder,
 }
 
 /// As handlers have it.
@@ -106,7 +105,7 @@ impl AppState {
             is_loopback: address.ip().is_loopback(),
             notifier,
             node,
-            forwarder: forward::Forwarder::default(),
+            forwarder: nodes::Forwarder::default(),
         }
     }
 
@@ -185,7 +184,7 @@ fn router(app: App) -> Router {
         .route("/openapi.json", get(openapi))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(Arc::clone(&app), forward::forward))
+        .layer(from_fn_with_state(Arc::clone(&app), nodes::forward))
         .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
 }

@@ -92,7 +92,7 @@ impl Cluster {
     }
 }
 
-/// A database of its own, if this thread's stores are to be in one.
+/// A database of its own, if this thread's stores should be in one.
 pub(crate) fn fresh() -> Option<Location> {
     if !IS_MEANT.get() {
         return None;

@@ -2,7 +2,7 @@
 //!
 //! Each has a lease: a row that says until when it is there, by the clock of the database. One leads, and alone folds and writes. If its
 //! lease is over, or it gave it back, whoever sees that first takes over: with one transaction, the next epoch begins in which it may write
-//! and nobody before it. A leader that was stopped meanwhile can find out late: its commits are refused (`sql/fence.sql`), so no answer
+//! and nobody before it. A leader that was stopped meanwhile can find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer
 //! of it is wrong. Leases say when somebody else may try, and nothing more.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -219,7 +219,7 @@ impl Member {
         if self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL) {
             // From before the request: the database counts from later on.
             let asked = Instant::now();
-            session.execute(include_str!("sql/renew.sql"), &[name, address, &LEASE.as_secs_f64()])?;
+            session.execute(include_str!("sql/nodes/renew.sql"), &[name, address, &LEASE.as_secs_f64()])?;
             self.renewed = Some(asked);
             *held(&self.state.until) = Some(asked + LEASE);
         }
@@ -246,7 +246,7 @@ impl Member {
     }
 
     fn nodes(&self, session: &Session) -> Result<Vec<NodeRow>, StoreError> {
-        let rows = session.rows(include_str!("sql/nodes.sql"), &[])?;
+        let rows = session.rows(include_str!("sql/nodes/all.sql"), &[])?;
         let node = |row: &tokio_postgres::Row| NodeRow {
             node: row.get(0),
             address: row.get(1),
@@ -286,7 +286,7 @@ impl Member {
 /// Begins the next epoch, unless somebody else has a lease; returns it.
 fn take_over(session: &Session, name: &str) -> Result<Option<i64>, StoreError> {
     // Who is about to commit has a lock on these rows: the wait for it ends with that commit, or with its session.
-    let row = session.begin_with(include_str!("sql/vacant.sql"), &[])?;
+    let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[])?;
     let epoch: i64 = row.get::<_, i64>(0) + 1;
     let taken = if row.get(1) {
         let locked = session.rows("SELECT experiment FROM heads ORDER BY experiment FOR UPDATE", &[]);

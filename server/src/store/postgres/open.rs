@@ -22,7 +22,7 @@ pub(in crate::store) struct PostgresStore {
     pub(super) session: Session,
     /// What the transaction will write.
     pub(super) pending: RefCell<Pending>,
-    /// Whether one has begun: otherwise, what is written is committed at once.
+    /// Whether one has begun: otherwise, what is written is committed immediately.
     pub(super) is_open: Cell<bool>,
     /// In which this store may write experiments. A command has none, and writes none.
     pub(super) epoch: Cell<Option<i64>>,

@@ -84,14 +84,14 @@ impl Pending {
         let Self { mut commands, touched: _, begun: _, events, shown, units, marks, names, states } = self;
         let (old, new) = split(units);
         commands.extend(command(
-            include_str!("sql/delete_units.sql"),
+            include_str!("sql/rows/delete_units.sql"),
             &old,
             [&|rows| column(rows, |(experiment, _)| *experiment as i32), &|rows| {
                 column(rows, |(_, hash): &(u32, UnitHash)| hash.to_vec())
             }],
         ));
         commands.extend(command(
-            include_str!("sql/insert_units.sql"),
+            include_str!("sql/rows/insert_units.sql"),
             &new,
             [
                 &|rows| column(rows, |((experiment, _), _)| *experiment as i32),
@@ -102,14 +102,14 @@ impl Pending {
         ));
         let (old, new) = split(marks);
         commands.extend(command(
-            include_str!("sql/delete_marks.sql"),
+            include_str!("sql/rows/delete_marks.sql"),
             &old,
             [&|rows| column(rows, |(experiment, _)| *experiment as i32), &|rows| {
                 column(rows, |(_, impression): &(u32, u64)| *impression as i64)
             }],
         ));
         commands.extend(command(
-            include_str!("sql/insert_marks.sql"),
+            include_str!("sql/rows/insert_marks.sql"),
             &new,
             [
                 &|rows| column(rows, |((experiment, _), _)| *experiment as i32),
@@ -123,7 +123,7 @@ impl Pending {
         ));
         let (new, changed): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, (_, is_new))| *is_new);
         for (sql, rows) in
-            [(include_str!("sql/insert_shown.sql"), new), (include_str!("sql/update_shown.sql"), changed)]
+            [(include_str!("sql/rows/insert_shown.sql"), new), (include_str!("sql/rows/update_shown.sql"), changed)]
         {
             commands.extend(command(
                 sql,
@@ -140,7 +140,7 @@ impl Pending {
         }
         let names: Vec<_> = names.into_iter().collect();
         commands.extend(command(
-            include_str!("sql/insert_names.sql"),
+            include_str!("sql/rows/insert_names.sql"),
             &names,
             [
                 &|rows| column(rows, |((experiment, _, _), _)| *experiment as i32),
@@ -151,7 +151,7 @@ impl Pending {
             ],
         ));
         commands.extend(command(
-            include_str!("sql/insert_states.sql"),
+            include_str!("sql/rows/insert_states.sql"),
             &states,
             [
                 &|rows| column(rows, |(experiment, _, _)| *experiment as i32),
@@ -163,7 +163,7 @@ impl Pending {
             ],
         ));
         commands.extend(command(
-            include_str!("sql/delete_states.sql"),
+            include_str!("sql/rows/delete_states.sql"),
             &states,
             [
                 &|rows| column(rows, |(experiment, _, _)| *experiment as i32),
@@ -172,7 +172,7 @@ impl Pending {
             ],
         ));
         commands.extend(command(
-            include_str!("sql/insert_events.sql"),
+            include_str!("sql/rows/insert_events.sql"),
             &events,
             [
                 &|rows| column(rows, |(experiment, _)| *experiment as i32),

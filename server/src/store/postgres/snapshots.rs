@@ -64,7 +64,7 @@ impl PostgresStore {
         let (n, part) = (n as i64, i64::from(part));
         let sum = part_sum(experiment, n, part, body);
         let values: [Value; 4] = [Box::new(n), Box::new(part), Box::new(body.to_vec()), Box::new(sum)];
-        self.later_of(experiment, include_str!("sql/insert_part.sql"), values)
+        self.later_of(experiment, include_str!("sql/rows/insert_part.sql"), values)
     }
 
     pub(in crate::store) fn insert_head(&self, experiment: u32, head: Head) -> Result<(), StoreError> {

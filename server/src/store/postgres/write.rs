@@ -45,7 +45,7 @@ impl PostgresStore {
                 let of = |experiment| logs.get(experiment);
                 let last: Vec<Option<i64>> = fenced.iter().map(|one| of(one).map(|(last, _)| *last)).collect();
                 let written: Vec<i64> = fenced.iter().map(|one| of(one).map_or(0, |(_, written)| *written)).collect();
-                let fence = include_str!("sql/fence.sql");
+                let fence = include_str!("sql/nodes/fence.sql");
                 let row = self.session.begin_with(fence, &[&epoch, &experiments, &last, &written])?;
                 check_fence((row.get(0), row.get(1)), fenced.len())?;
             }
@@ -57,11 +57,11 @@ impl PostgresStore {
 
     fn check_epoch(&self, epoch: i64, experiments: &BTreeSet<u32>) -> Result<(), StoreError> {
         let all: Vec<i32> = experiments.iter().map(|experiment| *experiment as i32).collect();
-        let row = self.session.one(include_str!("sql/epoch.sql"), &[&epoch, &all])?;
+        let row = self.session.one(include_str!("sql/nodes/epoch.sql"), &[&epoch, &all])?;
         check_fence((row.get(0), row.get(1)), all.len())
     }
 
-    /// Has a statement carried out by the commit; at once where no transaction has begun.
+    /// Has a statement carried out by the commit; immediately where no transaction has begun.
     pub(super) fn later(&self, sql: &'static str, values: Vec<Value>) -> Result<(), StoreError> {
         self.pending.borrow_mut().commands.push(Command { sql, values });
         self.unless_open()

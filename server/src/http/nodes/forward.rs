@@ -14,8 +14,8 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::auth::Sender;
-use super::{App, Problem, body, guard};
+use crate::http::auth::Sender;
+use crate::http::{App, Problem, body, guard};
 
 /// What says that a node sent this, by the secret that all nodes of a store know.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
@@ -34,7 +34,7 @@ const OF_CONNECTION: [HeaderName; 4] =
 
 /// Connections to the node that leads.
 #[derive(Debug, Default)]
-pub(super) struct Forwarder {
+pub(in crate::http) struct Forwarder {
     idle: Mutex<Vec<(String, SendRequest<Body>)>>,
 }
 
@@ -47,7 +47,7 @@ enum Failure {
 }
 
 /// The node that leads answers what only it can; where there is none, this one answers as well as it can.
-pub(super) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(in crate::http) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let Some(node) = app.node() else { return next.run(request).await };
     let is_forwarded = is_of_node(&app, request.headers());
     request.headers_mut().remove(NODE);
@@ -108,7 +108,7 @@ fn prepare(app: &App, request: &mut Request) {
 }
 
 /// Whether a node of the same store sent this.
-pub(super) fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
+fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
     let Some(node) = app.node() else { return false };
     let (sent, known) = (headers.get(NODE).map_or(&[][..], HeaderValue::as_bytes), node.secret().as_bytes());
     let differs = sent.iter().zip(known).fold(0_u8, |differs, (a, b)| differs | (a ^ b));
@@ -116,7 +116,7 @@ pub(super) fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
 }
 
 /// For whom another node sent this.
-pub(super) fn client_of_node(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
+pub(in crate::http) fn client_of_node(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
     is_of_node(app, headers).then(|| headers.get(CLIENT)?.to_str().ok()?.parse().ok()).flatten()
 }
 

@@ -1,4 +1,6 @@
-//! `GET /v1/nodes`: the servers that have the store open, and which of them leads.
+//! The servers that have the store open: `GET /v1/nodes`, what pages say of them, and what is sent to the one that leads.
+
+mod forward;
 
 use axum::Json as Answer;
 use axum::extract::State;
@@ -7,6 +9,7 @@ use serde::Serialize;
 use super::App;
 use super::auth::Reading;
 use crate::store::NodeRole;
+pub(super) use forward::{Forwarder, client_of_node, forward};
 
 /// The servers of a store.
 #[derive(Debug, Serialize)]
@@ -32,7 +35,7 @@ struct Node {
 }
 
 /// The name of what a node does.
-pub(super) fn role_name(role: NodeRole) -> &'static str {
+fn role_name(role: NodeRole) -> &'static str {
     match role {
         NodeRole::Leads(_) => "leads",
         NodeRole::Follows => "follows",
