@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 
 from common import Table, call
 from database import Database, programs
-from speed import serve
+from speed import ended, serve
 
 
 class Between(http.server.BaseHTTPRequestHandler):
@@ -89,41 +89,46 @@ def main() -> None:
         folder = pathlib.Path(temporary)
         database.make("rankduel")
         Between.database = database
-        running = []
-        for name in ("one", "two"):
-            process, url = serve(program, database.url(), folder / f"{name}.log", "--decision-timeout", "20s")
-            running.append(process)
-            Between.ports.append(int(url.rsplit(":", 1)[1]))
-        between = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
-        threading.Thread(target=between.serve_forever, daemon=True).start()
-        pair = f"http://127.0.0.1:{between.server_address[1]}"
-        alone = f"http://127.0.0.1:{Between.ports[0]}"
-        for policy in given.policies.split(","):
-            for place, url in (("one", alone), ("two", pair)):
-                Between.every, Between.count = (given.every if place == "two" else 0), 0
-                name = f"{policy}-{place}"
-                before = int(database.sql("SELECT epoch FROM rankduel.leader")[0][0])
-                run = [program, "drive", "--experiment", name, "--create", policy, "--rankers", "6", "--seed", "7", "--quiet"]
-                run += ["--impressions", str(given.impressions)]
-                driven = subprocess.run([*run, "--url", url], capture_output=True, text=True)
-                if driven.returncode:
-                    raise SystemExit(driven.stderr)
-                expected, served = folder / f"{name}.simulated", folder / f"{name}.served"
-                subprocess.run([*run, "--expect", str(expected)], check=True, capture_output=True)
-                replay = [program, "replay", name, "--store", database.url(), "--choices", str(served)]
-                subprocess.run(replay, check=True, capture_output=True)
-                epochs = int(database.sql("SELECT epoch FROM rankduel.leader")[0][0]) - before
-                simulated, found = expected.read_text().splitlines(), served.read_text().splitlines()
-                same = sum(one == other for one, other in zip(simulated, found))
-                holds = simulated == found and len(found) == given.impressions
-                holds &= place == "one" or epochs >= given.impressions // given.every - 1
-                table.add(holds, policy, place, epochs, f"{same} of {len(simulated)}")
-        check = subprocess.run([program, "check", "--store", database.url()], capture_output=True, text=True)
-        table.add(check.returncode == 0, "all", "", "", check.stdout.strip().splitlines()[-1])
-        for process in reversed(running):
-            process.terminate()
-            process.wait(20)
+        running: list[subprocess.Popen[bytes]] = []
+        try:
+            for name in ("one", "two"):
+                process, url = serve(program, database.url(), folder / f"{name}.log", "--decision-timeout", "20s")
+                running.append(process)
+                Between.ports.append(int(url.rsplit(":", 1)[1]))
+            compare(program, database, folder, given, table)
+        finally:
+            ended(running)
     table.end()
+
+
+def compare(program: str, database: Database, folder: pathlib.Path, given: argparse.Namespace, table: Table) -> None:
+    """Drive each policy, and compare what was served with what a simulation plays."""
+    between = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
+    threading.Thread(target=between.serve_forever, daemon=True).start()
+    pair = f"http://127.0.0.1:{between.server_address[1]}"
+    alone = f"http://127.0.0.1:{Between.ports[0]}"
+    for policy in given.policies.split(","):
+        for place, url in (("one", alone), ("two", pair)):
+            Between.every, Between.count = (given.every if place == "two" else 0), 0
+            name = f"{policy}-{place}"
+            before = int(database.sql("SELECT epoch FROM rankduel.leader")[0][0])
+            run = [program, "drive", "--experiment", name, "--create", policy, "--rankers", "6", "--seed", "7", "--quiet"]
+            run += ["--impressions", str(given.impressions)]
+            driven = subprocess.run([*run, "--url", url], capture_output=True, text=True)
+            if driven.returncode:
+                raise SystemExit(driven.stderr)
+            expected, served = folder / f"{name}.simulated", folder / f"{name}.served"
+            subprocess.run([*run, "--expect", str(expected)], check=True, capture_output=True)
+            replay = [program, "replay", name, "--store", database.url(), "--choices", str(served)]
+            subprocess.run(replay, check=True, capture_output=True)
+            epochs = int(database.sql("SELECT epoch FROM rankduel.leader")[0][0]) - before
+            simulated, found = expected.read_text().splitlines(), served.read_text().splitlines()
+            same = sum(one == other for one, other in zip(simulated, found))
+            holds = simulated == found and len(found) == given.impressions
+            holds &= place == "one" or epochs >= given.impressions // given.every - 1
+            table.add(holds, policy, place, epochs, f"{same} of {len(simulated)}")
+    check = subprocess.run([program, "check", "--store", database.url()], capture_output=True, text=True)
+    table.add(check.returncode == 0, "all", "", "", check.stdout.strip().splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -37,6 +37,14 @@ def serve(program: str, store: str, log: pathlib.Path, *more: str) -> tuple[subp
     raise SystemExit(log.read_text())
 
 
+def ended(running: list[subprocess.Popen[bytes]]) -> None:
+    """End them all."""
+    for process in running:
+        process.terminate()
+    for process in running:
+        process.wait(20)
+
+
 def drive(program: str, url: str, name: str, impressions: int, workers: int) -> tuple[float, float, float]:
     """Impressions a second, and the p50 and p99 of a request for one, in ms."""
     run = [program, "drive", "--url", url, "--experiment", name, "--create", "rucb", "--rankers", "6", "--impressions", str(impressions)]
@@ -63,24 +71,29 @@ def main() -> None:
     with Database() as database, tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         database.make("rankduel")
-        places, running = {}, []
-        for place, store in (("file", str(folder / "store.db")), ("leader", database.url()), ("follower", database.url())):
-            process, places[place] = serve(program, store, folder / f"{place}.log")
-            running.append(process)
-        found: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
-        for round in range(given.rounds):
-            for place, url in places.items():
-                for workers in (1, given.workers):
-                    count = given.impressions if workers > 1 else max(500, given.impressions // 10)
-                    one = drive(program, url, f"{place}-{workers}-{round}", count, workers)
-                    found.setdefault((place, workers), []).append(one)
-        print("store     workers  per second  p50 ms  p99 ms")
-        for (place, workers), times in found.items():
-            rate, half, most = (statistics.median(column) for column in zip(*times))
-            print(f"{place:9} {workers:7}  {rate:10,.0f}  {half:6.2f}  {most:6.2f}")
-        for process in reversed(running):
-            process.terminate()
-            process.wait(20)
+        places: dict[str, str] = {}
+        running: list[subprocess.Popen[bytes]] = []
+        try:
+            for place, store in (("file", str(folder / "store.db")), ("leader", database.url()), ("follower", database.url())):
+                process, places[place] = serve(program, store, folder / f"{place}.log")
+                running.append(process)
+            measure(program, places, given)
+        finally:
+            ended(running)
+
+
+def measure(program: str, places: dict[str, str], given: argparse.Namespace) -> None:
+    found: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
+    for round in range(given.rounds):
+        for place, url in places.items():
+            for workers in (1, given.workers):
+                count = given.impressions if workers > 1 else max(500, given.impressions // 10)
+                one = drive(program, url, f"{place}-{workers}-{round}", count, workers)
+                found.setdefault((place, workers), []).append(one)
+    print("store     workers  per second  p50 ms  p99 ms")
+    for (place, workers), times in found.items():
+        rate, half, most = (statistics.median(column) for column in zip(*times))
+        print(f"{place:9} {workers:7}  {rate:10,.0f}  {half:6.2f}  {most:6.2f}")
 
 
 if __name__ == "__main__":
