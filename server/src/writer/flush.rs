@@ -76,11 +76,10 @@ struct Open {
 }
 
 impl Open {
-    fn new(options: &Options, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
+    fn new(options: &Options, epoch: i64, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
-        if let Some(epoch) = options.node.as_ref().and_then(|node| node.epoch()) {
-            store.lead(epoch);
-        }
+        // That in which this server was told to lead, whatever it is told by now: commits are refused if it is over.
+        store.lead(epoch);
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
         // nothing about it. Written once more, it is. Readers stand in no one's way.
         store.rewrite_log()?;
@@ -97,7 +96,7 @@ impl Thread {
     pub(super) fn open(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
         let found = BTreeMap::new();
         let Some(epoch) = options.epoch() else { return Self::follow_from_start(options, waiting) };
-        let open = Open::new(&options, &found)?;
+        let open = Open::new(&options, epoch, &found)?;
         if let Some(damage) = open.loaded.damaged.values().next().filter(|_| options.is_strict) {
             return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
         }
@@ -501,7 +500,7 @@ impl Thread {
             self.found.clear();
             self.undelivered.clear();
         }
-        match Open::new(&self.options, &self.found) {
+        match Open::new(&self.options, epoch, &self.found) {
             Ok(open) if open.loaded.events() < self.acknowledged => {
                 let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
                 self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store));

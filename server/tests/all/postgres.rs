@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rankduel_server::store::Location;
+use rankduel_server::store::{Access, Location, Row, Store, StoreError};
 use serde_json::json;
 
 use crate::support::{Server, click, texts, two_lists};
@@ -371,6 +371,36 @@ fn who_was_overtaken_writes_nothing() {
         assert!(soon(|| server.client().post(path, body("berta")).expect_status(200)["credited"] == true));
         assert_eq!(asked(&server, "SELECT epoch FROM rankduel.leader"), "3");
         assert!(server.command(&["check"]).status.success());
+    });
+}
+
+#[test]
+fn nothing_is_written_without_the_epoch_of_today() {
+    there(|| {
+        let server = Server::start();
+        server.experiment("e", json!({}));
+        let before = asked(&server, "SELECT count(*) FROM rankduel.events");
+        let store = Store::open(&server.settings.store, Access::Serve).unwrap();
+        store.begin().unwrap();
+        store.insert_event(&Row { experiment: 1, n: 3, kind: 12, impression: None, body: &[1] }).unwrap();
+        assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
+        let store = Store::open(&server.settings.store, Access::Serve).unwrap();
+        store.lead(7);
+        // Answers without an event are not given either.
+        store.begin().unwrap();
+        assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
+        store.begin().unwrap();
+        store.forget_marks(1, 1).unwrap();
+        assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
+        // Nor is a number left out.
+        let store = Store::open(&server.settings.store, Access::Serve).unwrap();
+        store.lead(1);
+        store.begin().unwrap();
+        store.insert_event(&Row { experiment: 1, n: 9, kind: 12, impression: None, body: &[1] }).unwrap();
+        assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
+        assert_eq!(asked(&server, "SELECT count(*) FROM rankduel.events"), before);
+        drop(store);
+        server.client().get("/v1/experiments/e").expect_status(200);
     });
 }
 

@@ -308,7 +308,8 @@ class Rehearsal:
         end = time.monotonic() + 60
         while self.log.last_credited <= began + 0.05:
             if time.monotonic() > end:
-                raise SystemExit(f"{kind}: no impression is credited any more\n" + "\n".join(node.log.read_text(errors="replace")[-2500:] for node in self.nodes))
+                state = self.database.sql("SELECT leader.epoch, leader.node, heads.n, heads.epoch, max(events.n) FROM rankduel.leader, rankduel.heads JOIN rankduel.events USING (experiment) GROUP BY 1, 2, 3, 4")
+                raise SystemExit(f"{kind}: no impression is credited any more: epoch, leader, head, its epoch and last event are {state}\n" + "\n".join(node.log.read_text(errors="replace")[-2500:] for node in self.nodes))
             time.sleep(0.02)
         self.gaps[kind].append(self.log.last_credited - began)
 

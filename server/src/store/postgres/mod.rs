@@ -10,6 +10,7 @@ mod node;
 mod open;
 mod pending;
 mod read;
+mod recent;
 mod session;
 mod snapshots;
 mod tls;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::TABLES;
 use super::pending::Pending;
+use super::recent::Recent;
 use super::session::{SCHEMA, Session};
 use crate::store::faults::{Injected, inject};
 use crate::store::secrets::{PLACES, REPLACED, before_name, fresh, replaced, secret};
@@ -22,9 +23,11 @@ pub(in crate::store) struct PostgresStore {
     pub(super) session: Session,
     /// What the transaction will write.
     pub(super) pending: RefCell<Pending>,
+    /// What it wrote and read a moment ago, while it leads.
+    pub(super) recent: RefCell<Recent>,
     /// Whether one has begun: otherwise, what is written is committed immediately.
     pub(super) is_open: Cell<bool>,
-    /// In which this store may write experiments. A command has none, and writes none.
+    /// In which this store may write experiments. Who has none, such as a command, writes none.
     pub(super) epoch: Cell<Option<i64>>,
     /// A number that changes with keys and secrets, and what it was made of.
     pub(super) version: RefCell<(i64, String)>,
@@ -52,6 +55,7 @@ impl PostgresStore {
         let store = Self {
             session,
             pending: RefCell::default(),
+            recent: RefCell::default(),
             is_open: Cell::new(false),
             epoch: Cell::new(None),
             version: RefCell::default(),

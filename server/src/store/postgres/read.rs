@@ -75,6 +75,7 @@ impl PostgresStore {
     pub(in crate::store) fn shown(&self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
         self.inject(Operation::Read)?;
         let kept = self.pending.borrow().shown.get(&(experiment, impression)).map(|(row, _)| row.clone());
+        let kept = kept.or_else(|| self.recent.borrow().shown((experiment, impression)).cloned());
         if let Some(row) = kept {
             return row.kept(experiment, impression);
         }
@@ -91,9 +92,17 @@ impl PostgresStore {
         if let Some(change) = self.pending.borrow().units.get(&(experiment, *hash)) {
             return Ok(change.inserted.map(|(number, _)| number as u64));
         }
+        if let Some((number, _)) = self.recent.borrow().unit((experiment, *hash)) {
+            return Ok(Some(number as u64));
+        }
         let sql = "SELECT number, sum FROM units WHERE experiment = $1 AND hash = $2";
         let row = self.session.row(sql, &[&(experiment as i32), &&hash[..]])?;
-        unit_number(experiment, hash, row.map(|row| (row.get(0), row.get(1))))
+        let row = row.map(|row| (row.get(0), row.get(1)));
+        let number = unit_number(experiment, hash, row)?;
+        if let Some(row) = row.filter(|_| self.epoch.get().is_some()) {
+            self.recent.borrow_mut().keep_unit((experiment, *hash), row);
+        }
+        Ok(number)
     }
 
     pub(in crate::store) fn check_units(

@@ -108,6 +108,7 @@ impl PostgresStore {
         ) AS first";
         let row = self.session.one(sql, &[&(experiment as i32), &(first as i64), &(most as i64)])?;
         let Some(until) = row.get::<_, Option<i64>>(0) else { return Ok(false) };
+        self.recent.borrow_mut().clear();
         let sql = "DELETE FROM shown WHERE experiment = $1 AND impression <= $2";
         self.later_of(experiment, sql, [Box::new(until) as Value])?;
         Ok(true)

@@ -24,11 +24,15 @@ impl PostgresStore {
         let logs = pending.logs();
         let epoch = self.epoch.get();
         let fenced: BTreeSet<u32> = &(answered | &pending.touched) - &pending.begun;
+        let begins = !pending.begun.is_empty();
         for experiment in std::mem::take(&mut pending.begun) {
             let last = logs.get(&experiment).map_or(0, |(last, _)| *last);
             let values: Vec<Value> = vec![Box::new(experiment as i32), Box::new(last), Box::new(epoch.unwrap_or(0))];
             let sql = "INSERT INTO heads (experiment, n, epoch) VALUES ($1, $2, $3)";
             pending.commands.push(Command { sql, values });
+        }
+        if epoch.is_some() {
+            self.recent.borrow_mut().keep(&pending);
         }
         let commands = pending.into_commands();
         if commands.is_empty() {
@@ -39,6 +43,8 @@ impl PostgresStore {
             return self.inject(Operation::Committed);
         }
         match epoch {
+            // Who has no epoch may write keys and audits, and no experiment.
+            None if !fenced.is_empty() || begins => return Err(StoreError::Fenced),
             None => self.session.batch("BEGIN")?,
             Some(epoch) => {
                 let experiments: Vec<i32> = fenced.iter().map(|experiment| *experiment as i32).collect();
@@ -112,6 +118,7 @@ impl PostgresStore {
 
     pub(in crate::store) fn delete_experiment(&self, experiment: u32) -> Result<(), StoreError> {
         self.pending.borrow_mut().forget(experiment);
+        self.recent.borrow_mut().clear();
         for sql in [
             "DELETE FROM events WHERE experiment = $1",
             "DELETE FROM shown WHERE experiment = $1",
