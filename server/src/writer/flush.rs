@@ -78,7 +78,7 @@ struct Open {
 impl Open {
     fn new(options: &Options, epoch: i64, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
-        // That in which this server was told to lead, whatever it is told by now: commits are refused if it is over.
+        // That in which this server began to lead, even if another one has begun by now: commits are refused then.
         store.lead(epoch);
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
         // nothing about it. Written once more, it is. Readers stand in no one's way.

@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::http::auth::Sender;
 use crate::http::{App, Problem, body, guard};
+use crate::store::{Node, NodeRow};
 
 /// What says that a node sent this, by the secret that all nodes of a store know.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
@@ -23,6 +24,8 @@ const NODE: HeaderName = HeaderName::from_static("rankduel-node");
 const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
 /// How long a connection to the leader may take to come about.
 const CONNECTING: Duration = Duration::from_secs(1);
+/// How often it is looked whether the leader still is one, while its answer is awaited.
+const LOOK: Duration = Duration::from_millis(100);
 /// How many connections wait for the next request.
 const MOST_IDLE: usize = 64;
 /// What this node answers itself, whoever leads.
@@ -67,7 +70,11 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     let rebuilt = |bytes| Request::from_parts(parts.clone(), Body::from(bytes));
     let mut sent = rebuilt(bytes.clone());
     prepare(&app, &mut sent);
-    let answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)).await;
+    let answered = tokio::select! {
+        answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)) => answered,
+        // One that stands still leaves connections open.
+        () = over(node, &leader) => Ok(Err(Failure::Unknown)),
+    };
     match answered {
         Ok(Ok(mut response)) => {
             app.metrics.forwarded.count("answered");
@@ -85,6 +92,13 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
             }
             Problem::unavailable("the server that leads did not answer; send the same request again").into_response()
         }
+    }
+}
+
+/// Waits until a node no longer leads.
+async fn over(node: &Node, leader: &NodeRow) {
+    while node.leader().is_some_and(|now| now.node == leader.node) {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -43,13 +43,15 @@ impl Recent {
     /// Keeps what is about to be committed.
     pub(super) fn keep(&mut self, pending: &Pending) {
         for (&of, change) in &pending.units {
-            (self.now.units.remove(&of), self.before.units.remove(&of));
+            self.now.units.remove(&of);
+            self.before.units.remove(&of);
             if let Some(row) = change.inserted {
                 self.keep_unit(of, row);
             }
         }
         for (&of, (row, is_new)) in &pending.shown {
-            (self.now.shown.remove(&of), self.before.shown.remove(&of));
+            self.now.shown.remove(&of);
+            self.before.shown.remove(&of);
             // A row that is changed may not be there.
             if *is_new {
                 self.now.shown.insert(of, row.clone());
