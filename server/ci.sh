@@ -18,10 +18,12 @@ if cargo tree --locked --no-default-features -e normal | grep -E ' (simulation|z
   echo 'a server without `drive` has what only simulated users need'
   exit 1
 fi
+step 'with TLS to the database'
+cargo clippy --locked --all-targets --features tls -- -D warnings
 step 'documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps
 step 'tests'
-cargo test --locked
+cargo test --locked --features tls
 if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
   step 'killed under load, and attacked'
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
@@ -38,6 +40,12 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
   step 'behind nginx'
   # 77: skipped, which it says.
   python3 -B tests/outside/proxy.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
+  step 'two servers with one store in PostgreSQL'
+  # 77: skipped, which it says.
+  python3 -B tests/outside/nodes.py "$CARGO_TARGET_DIR/debug/rankduel-server" --kills 1 --stops 1 --between 1 --databases 1 --drains 1 ||
+    [ $? = 77 ]
+  python3 -B tests/outside/equal.py "$CARGO_TARGET_DIR/debug/rankduel-server" --impressions 500 --every 100 --policies rucb,sparring ||
+    [ $? = 77 ]
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]

@@ -1,7 +1,7 @@
 //! The live server: it says which rankers meet, mixes their lists, takes clicks, and says who won.
 //!
 //! The log of an experiment is the truth, and its state is the fold of the log (`traffic`). This crate keeps logs in
-//! SQLite ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). What was acknowledged is on
+//! SQLite or PostgreSQL ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). What was acknowledged is on
 //! the disk; what could not be written was not acknowledged.
 
 #![warn(clippy::self_named_module_files)]
@@ -14,6 +14,7 @@ pub mod drive;
 pub mod export;
 pub mod http;
 pub mod ids;
+mod in_order;
 pub mod jobs;
 pub mod json;
 pub mod judge;

@@ -7,7 +7,7 @@ use output::usage::usage;
 use times::parse_duration;
 
 use super::{StoreFlag, audited};
-use crate::store::{Access, KeyRow, Role, Rotated, StoreLock, is_made};
+use crate::store::{Access, KeyRow, Role, Rotated, StoreLock};
 use crate::writer::{Clock, DAY};
 
 /// Make, list and revoke keys of callers, and replace the secrets of a store
@@ -108,8 +108,8 @@ impl Keys {
                         "--label has more than {MOST_LABEL} bytes or control characters; expected a short name"
                     )));
                 }
-                if create && !is_made(&store.store) {
-                    let _lock = StoreLock::take(&store.store, true)?;
+                if create && !store.store.is_made()? {
+                    let _lock = store.store.file().map(|path| StoreLock::take(path, true)).transpose()?;
                     store.open(Access::Serve)?;
                 }
                 let store = store.open(Access::Change)?;

@@ -18,7 +18,8 @@ pub(super) struct Migrate {
 
 impl Migrate {
     pub(super) fn run(self) -> Result<()> {
-        let path = &self.store.store;
+        let instead = "a database is moved there when it is served";
+        let path = self.store.store.need_file("moving a store", instead)?;
         let _lock = StoreLock::take(path, false)?;
         match migrate(path)? {
             Some(copy) => {

@@ -9,6 +9,7 @@ mod demo;
 #[cfg(feature = "drive")]
 mod drive;
 mod export;
+mod import;
 mod judge;
 mod keys;
 mod logging;
@@ -19,14 +20,14 @@ mod serve;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use desk::failure::Failure;
 
-use crate::store::{self, Access, Store};
+use crate::store::{self, Access, Location, Store};
 use crate::writer::Clock;
 
 /// Serves experiments: who meets, mixed lists, clicks, verdicts
@@ -54,6 +55,7 @@ enum Command {
     Migrate(migrate::Migrate),
     Audit(audit::Audit),
     Export(export::Export),
+    Import(import::Import),
     #[cfg(feature = "drive")]
     Drive(Box<drive::Drive>),
 }
@@ -61,9 +63,9 @@ enum Command {
 /// The store of a command.
 #[derive(Debug, Args)]
 struct StoreFlag {
-    /// The store
-    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE")]
-    store: PathBuf,
+    /// The store: a file, or `postgres://USER@HOST/DATABASE`
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE", hide_env_values = true)]
+    store: Location,
 }
 
 impl StoreFlag {
@@ -95,6 +97,7 @@ impl Command {
             Self::Migrate(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Export(command) => command.run(),
+            Self::Import(command) => command.run(),
             #[cfg(feature = "drive")]
             Self::Drive(command) => command.run(),
         }?;

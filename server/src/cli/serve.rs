@@ -44,7 +44,7 @@ impl Serve {
             return Ok(());
         }
         logging::start(settings.log_format, settings.log_level);
-        let store = settings.store.display().to_string();
+        let store = settings.store.to_string();
         let running = Running::start(settings, Hooks::default())?;
         tracing::info!(store, address = %running.address(), "serving");
         if let Some(copy) = running.moved() {

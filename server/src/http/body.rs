@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::sync::OwnedSemaphorePermit;
@@ -164,6 +165,15 @@ fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
     let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     Ok(text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()))
+}
+
+/// Reads a body within the limits, and gives back what came with it.
+pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> Result<(Parts, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    let mut headers = Request::new(body);
+    *headers.headers_mut() = parts.headers.clone();
+    let (bytes, _room) = read(headers, app, sender).await?;
+    Ok((parts, bytes))
 }
 
 /// Reads a body within the limits. It has its room before its first byte is read: many that never end fill no memory.

@@ -1,10 +1,7 @@
 //! Requests of this process to its own server: through the routes and guards that everybody's requests go through, without a
 //! connection.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use axum::Router;
 use axum::body::Body;
@@ -15,6 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::Value;
 
 use super::{App, AppState, router};
+use crate::in_order::in_order;
 
 /// A request: method, path, and a body in JSON.
 pub type Call = (&'static str, String, Value);
@@ -51,20 +49,4 @@ impl Direct {
         let bytes = response.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
         (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
     }
-}
-
-/// Waits for all, each polled in its turn.
-async fn in_order<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut running: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
-    let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
-    poll_fn(|context| {
-        for (future, done) in running.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {
-            if let Poll::Ready(output) = future.as_mut().poll(context) {
-                *done = Some(output);
-            }
-        }
-        if done.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    done.into_iter().flatten().collect()
 }

@@ -1,6 +1,7 @@
 //! Events of browsers, in the form of UBI 1.3: one object, an array, or a line for each.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::Json as Answer;
 use axum::extract::State;
@@ -16,7 +17,7 @@ use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
 use crate::jobs::{self, Outcome, OutcomeFate, Said, Sent, Whose};
 use crate::json::{self, Node, ShapeError, Value};
-use crate::writer::{ExperimentHandle, Session};
+use crate::writer::{ExperimentHandle, NoAnswer, Session};
 
 /// What an event must say of an outcome.
 const CONVERTED: &str = "the document, in event_attributes.object.object_id";
@@ -73,6 +74,10 @@ pub(super) async fn events(
     Bound(bound): Bound,
     body: Events,
 ) -> Result<Answer<Told>, Problem> {
+    // Of which experiments an event may be is not known then.
+    if !app.knows_all.load(Ordering::SeqCst) {
+        return Err(NoAnswer::NoLeader.into());
+    }
     let fates = read(&app, sender, bound, body).await?;
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));

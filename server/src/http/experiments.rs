@@ -353,10 +353,10 @@ pub(super) async fn delete_unit(
             std::iter::once(now).chain(before).map(|hash| (entry.id, hash))
         })
         .collect();
-    let path = app.settings.store.clone();
+    let location = app.settings.store.clone();
     // Beside the writer: logs may be long.
     let found = tokio::task::spawn_blocking(move || {
-        let store = Store::open(&path, Access::Read)?;
+        let store = Store::open(&location, Access::Read)?;
         hashes
             .into_iter()
             .filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose())

@@ -52,9 +52,9 @@ pub(super) async fn export(
     };
     let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
     let nothing_yet = nothing_yet.filter(|_| matches!(what, What::Impressions | What::Clicks | What::Outcomes));
-    let path = app.settings.store.clone();
+    let location = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
-    let opened = tokio::task::spawn_blocking(move || Store::open(&path, Access::Read));
+    let opened = tokio::task::spawn_blocking(move || Store::open(&location, Access::Read));
     let store = opened.await.map_err(|_| unreadable())?.map_err(|error| {
         tracing::error!(%error, "the store could not be read for an export");
         unreadable()

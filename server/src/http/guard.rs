@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::{App, Problem};
+use super::{App, Problem, nodes};
 
 /// Headers of every answer, unless it has its own: most are data, and nothing may be kept.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -221,7 +221,11 @@ fn preflight() -> Response {
 
 /// For whom a request is: the peer, or, where that is a proxy that is trusted, the last address that it names and that is not
 /// one of these.
-fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    // Another node has looked already.
+    if let Some(client) = nodes::client_of_node(app, headers) {
+        return client;
+    }
     let is_trusted = |address: IpAddr| app.settings.trusted_proxies.iter().any(|network| network.contains(address));
     if !is_trusted(peer) {
         return peer;

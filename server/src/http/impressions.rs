@@ -270,6 +270,7 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
         Ok(Err(refusal)) => Err(refusal.into()),
         Err(NoAnswer::Late) => Ok(Err("late")),
         Err(NoAnswer::Overloaded) => Ok(Err("overloaded")),
+        Err(NoAnswer::NoLeader) => Ok(Err("unavailable")),
         Err(why @ (NoAnswer::Failed | NoAnswer::Stopping)) => Err(why.into()),
     }
 }

@@ -10,6 +10,7 @@ mod export;
 mod guard;
 mod impressions;
 mod named;
+mod nodes;
 mod off_thread;
 mod pages;
 mod problem;
@@ -33,6 +34,7 @@ use tokio::sync::watch::Receiver;
 
 use crate::notify::Notifier;
 use crate::settings::Settings;
+use crate::store::Node;
 use crate::writer::{Shared, Writer};
 use connection::Change;
 pub use connection::serve_until;
@@ -64,6 +66,9 @@ pub struct AppState {
     is_draining: AtomicBool,
     is_loopback: bool,
     notifier: Option<Notifier>,
+    /// This server among those that have the store open, if it is a database.
+    node: Option<Arc<Node>>,
+    forwarder: nodes::Forwarder,
 }
 
 /// As handlers have it.
@@ -80,7 +85,13 @@ impl std::ops::Deref for AppState {
 impl AppState {
     /// A server on this address.
     #[must_use]
-    pub fn new(settings: Settings, writer: Writer, address: SocketAddr, notifier: Option<Notifier>) -> Self {
+    pub fn new(
+        settings: Settings,
+        writer: Writer,
+        address: SocketAddr,
+        notifier: Option<Notifier>,
+        node: Option<Arc<Node>>,
+    ) -> Self {
         Self {
             settings,
             writer,
@@ -95,6 +106,8 @@ impl AppState {
             is_draining: AtomicBool::default(),
             is_loopback: address.ip().is_loopback(),
             notifier,
+            node,
+            forwarder: nodes::Forwarder::default(),
         }
     }
 
@@ -113,6 +126,11 @@ impl AppState {
     #[must_use]
     pub fn notifier(&self) -> Option<&Notifier> {
         self.notifier.as_ref()
+    }
+
+    /// This server among those that have the store open, if it is a database.
+    fn node(&self) -> Option<&Node> {
+        self.node.as_deref()
     }
 
     /// Has `/ready` fail from now on, while everything else goes on.
@@ -164,9 +182,11 @@ fn router(app: App) -> Router {
         .route("/health", get(health))
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
+        .route("/v1/nodes", get(nodes::nodes))
         .route("/openapi.json", get(openapi))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(Arc::clone(&app), nodes::forward))
         .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
 }
@@ -242,6 +262,10 @@ async fn ready(State(app): State<App>) -> Response {
     if app.is_draining() {
         return Problem::unavailable("the server is about to stop").into_response();
     }
+    // Nodes answer with the champion's list whatever becomes of the database: a balancer that leaves all of them leaves pages without.
+    if app.node().is_some() {
+        return "ready\n".into_response();
+    }
     let mut proven = app.proven.lock().await;
     let is_fresh = proven.is_some_and(|at| at.elapsed() < Duration::from_secs(1));
     if is_fresh && !app.is_failing.load(Ordering::SeqCst) {
@@ -257,7 +281,11 @@ async fn ready(State(app): State<App>) -> Response {
 }
 
 async fn metrics(State(app): State<App>) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
+    let mut text = app.metrics.text();
+    if let Some(node) = app.node() {
+        text += &app.metrics.text_of(node);
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 
 async fn openapi() -> Response {

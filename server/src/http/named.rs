@@ -1,6 +1,7 @@
 //! What a path names: an experiment, or an impression by its id.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::StatusCode;
@@ -37,6 +38,9 @@ impl FromRequestParts<App> for NamedAny {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let name = param(parts, app, "experiment").await?;
         let unknown = || {
+            if !app.knows_all.load(Ordering::SeqCst) {
+                return NoAnswer::NoLeader.into();
+            }
             let found = super::problem::excerpt(&name);
             Problem::unknown(format!("there is no experiment {found}"))
                 .advice("GET /v1/experiments lists those that there are")
@@ -62,7 +66,10 @@ impl FromRequestParts<App> for Identified {
             IdError::Unknown => Problem::unknown(error.to_string()),
             IdError::Expired => Problem::new(StatusCode::GONE, error.to_string()),
         })?;
-        let entry = app.directory.of_id(id.experiment).ok_or_else(|| Problem::unknown(IdError::Unknown.to_string()))?;
+        let entry = app.directory.of_id(id.experiment).ok_or_else(|| match app.knows_all.load(Ordering::SeqCst) {
+            true => Problem::unknown(IdError::Unknown.to_string()),
+            false => NoAnswer::NoLeader.into(),
+        })?;
         Ok(Self { id, text, entry })
     }
 }
@@ -100,6 +107,7 @@ impl From<NoAnswer> for Problem {
             NoAnswer::Failed => {
                 Self::unavailable("the store could not be written; nothing of this request was recorded")
             }
+            NoAnswer::NoLeader => Self::unavailable("no server leads at present; send the same request again"),
             NoAnswer::Stopping => Self::unavailable("the server stops"),
         }
     }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use histogram::Histogram;
 
+use crate::store::{Node, NodeRole};
+
 /// A counter per value of one label.
 #[derive(Debug)]
 pub struct Family<const N: usize> {
@@ -95,6 +97,8 @@ pub struct Metrics {
     pub champions: Family<12>,
     /// Events by what became of them.
     pub events: Family<12>,
+    /// Requests that were sent to the node that leads, by what came of it.
+    pub forwarded: Family<2>,
     /// Messages that were sent, by what came of it.
     pub messages: Family<2>,
     /// Messages that wait.
@@ -178,6 +182,12 @@ impl Default for Metrics {
                     "limited",
                 ],
             ),
+            forwarded: Family::new(
+                "rankduel_forwarded_total",
+                "Requests that were sent to the node that leads, by what came of it.",
+                "status",
+                ["answered", "failed"],
+            ),
             messages: Family::new(
                 "rankduel_messages_total",
                 "Messages to the receiver of --notify, by what came of an attempt.",
@@ -256,6 +266,39 @@ impl Metrics {
             &self.pending,
         ];
         singles.into_iter().for_each(|single| single.write(&mut text));
+        text
+    }
+
+    /// The same about the servers that have the store open.
+    #[must_use]
+    pub fn text_of(&self, node: &Node) -> String {
+        let mut text = String::new();
+        self.forwarded.write(&mut text);
+        let gauge = |name, help, value: u64| {
+            let single = Single::new(name, help, "gauge");
+            single.set(value);
+            single
+        };
+        let (role, nodes) = (node.role(), node.nodes());
+        let alive = nodes.iter().filter(|node| node.is_alive);
+        let leaders = alive.clone().filter(|node| node.leads).count() as u64;
+        let is_connected = u64::from(role != NodeRole::Unconnected && node.has_lease());
+        let is_leader = u64::from(matches!(role, NodeRole::Leads(_)));
+        let singles = [
+            gauge("rankduel_leads", "Whether this server leads: it folds and writes.", is_leader),
+            gauge("rankduel_leaders", "Servers that lead and have a lease, as this one knows them.", leaders),
+            gauge("rankduel_nodes", "Servers with a lease, as this one knows them.", alive.count() as u64),
+            gauge("rankduel_lease", "Whether this server has a lease.", is_connected),
+            gauge(
+                "rankduel_epoch",
+                "The epoch in which this server leads; 0 if it does not.",
+                node.epoch().unwrap_or(0) as u64,
+            ),
+        ];
+        singles.iter().for_each(|single| single.write(&mut text));
+        let taken = Single::new("rankduel_take_overs_total", "How often this server began to lead.", "counter");
+        taken.set(node.taken());
+        taken.write(&mut text);
         text
     }
 }

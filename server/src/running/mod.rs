@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use crate::http::{self, AppState, Call, Direct};
 use crate::notify::{Notifier, Target};
 use crate::settings::Settings;
-use crate::store::{Access, Faults, Role, Store, StoreError, StoreLock, is_made, migrate};
+use crate::store::{Access, Faults, Location, Node, Role, Store, StoreError, StoreLock, migrate};
 use crate::writer::{Clock, LoadError, Options, Shared, Writer};
 
 /// Why a server does not start.
@@ -114,7 +114,25 @@ pub struct Running {
     first_key: Option<String>,
     /// The copy of the store before it was moved to this format.
     moved: Option<PathBuf>,
-    _lock: Arc<StoreLock>,
+    _lock: Option<Arc<StoreLock>>,
+    /// This server among those that have the store open.
+    node: Option<Arc<Node>>,
+}
+
+/// Joins the servers of a store in a database, whose tables are made if they are missing.
+fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, StoreError> {
+    let Some(database) = settings.store.database() else { return Ok(None) };
+    drop(Store::open(&settings.store, Access::Serve)?);
+    let reached = match &settings.advertise {
+        Some(given) => given.clone(),
+        None if address.ip().is_unspecified() => {
+            return Err(StoreError::Io(format!(
+                "the server listens at {address}, where other nodes cannot reach it; say with --advertise HOST:PORT where they can"
+            )));
+        }
+        None => address.to_string(),
+    };
+    Ok(Some(Arc::new(Node::join(database, reached)?)))
 }
 
 /// What sends messages, if the settings say where.
@@ -127,7 +145,9 @@ fn notifier(settings: &Settings, shared: &Arc<Shared>) -> Result<Option<Notifier
         Ok(key.trim_ascii().to_vec())
     });
     let target = Target::new(url, key.transpose()?).map_err(StartError::Notify)?;
-    let started = Notifier::start(&settings.store, target, Arc::clone(shared));
+    let store =
+        settings.store.need_file("--notify", "messages are kept beside it; read /metrics and the status instead")?;
+    let started = Notifier::start(store, target, Arc::clone(shared));
     started.map(Some).map_err(|error| StartError::Notify(error.to_string()))
 }
 
@@ -137,9 +157,18 @@ impl Running {
     /// # Errors
     /// See [`StartError`].
     pub fn start(settings: Settings, hooks: Hooks) -> Result<Self, StartError> {
-        let is_new = !is_made(&settings.store);
-        let lock = Arc::new(StoreLock::take(&settings.store, settings.consent.create)?);
-        let moved = migrate(&settings.store)?;
+        let is_new = !settings.store.is_made()?;
+        let (mut lock, mut moved) = (None, None);
+        match &settings.store {
+            Location::File(path) => {
+                lock = Some(Arc::new(StoreLock::take(path, settings.consent.create)?));
+                moved = migrate(path)?;
+            }
+            Location::Postgres(_) if is_new && !settings.consent.create => {
+                return Err(StoreError::NotMade(settings.store.to_string()).into());
+            }
+            Location::Postgres(_) => {}
+        }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(StartError::Threads)?;
         let refused = |error| StartError::Listen { address: settings.listen, error };
         // Before the store is folded, which may take a while: who looks whether the server lives must not end it for that.
@@ -147,9 +176,11 @@ impl Running {
         let address = listener.local_addr().map_err(refused)?;
         let (ready, is_ready) = watch::channel(false);
         let starting = runtime.spawn(http::serve_until(listener, settings.request_timeout, is_ready));
+        let node = node(&settings, address)?;
         let writer = Writer::start(Options {
             store: settings.store.clone(),
-            lock: Arc::clone(&lock),
+            lock: lock.clone(),
+            node: node.clone(),
             accept_loss: settings.consent.accept_loss,
             is_strict: settings.consent.strict,
             checked_units: hooks.checked_units.unwrap_or(CHECKED_UNITS),
@@ -174,12 +205,22 @@ impl Running {
         let (stop, stopped) = watch::channel(false);
         let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
         let notifier = notifier(&settings, writer.shared())?;
-        let app = Arc::new(AppState::new(settings, writer, address, notifier));
+        let app = Arc::new(AppState::new(settings, writer, address, notifier, node.clone()));
         if app.notifier().is_some() {
             runtime.spawn(http::watch(Arc::clone(&app), stop.subscribe()));
         }
         let serving = runtime.spawn(http::serve(listener, Arc::clone(&app), stopped));
-        Ok(Self { address, app, stop, serving: Some(serving), runtime: Some(runtime), first_key, moved, _lock: lock })
+        Ok(Self {
+            address,
+            app,
+            stop,
+            serving: Some(serving),
+            runtime: Some(runtime),
+            first_key,
+            moved,
+            _lock: lock,
+            node,
+        })
     }
 
     /// Where it listens.
@@ -279,6 +320,10 @@ impl Running {
             let _ = runtime.block_on(serving);
         }
         self.app.stop();
+        // Nothing is written any more: another node may lead.
+        if let Some(node) = &self.node {
+            node.leave();
+        }
         runtime.shutdown_timeout(Duration::from_secs(1));
     }
 }

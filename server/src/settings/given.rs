@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
 
 use crate::notify::Target;
+use crate::store::Location;
 
 use super::{Consent, Network, Settings, parse_duration, parse_listen, parse_network};
 
@@ -65,9 +66,9 @@ impl LogLevel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Given {
-    /// The file with everything [required, here or in the configuration]
-    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE")]
-    pub store: Option<PathBuf>,
+    /// The file with everything, or `postgres://USER@HOST/DATABASE` [required, here or in the configuration]
+    #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE", hide_env_values = true)]
+    pub store: Option<Location>,
     /// The address to listen at; without keys in the store, one of this machine alone [default: 127.0.0.1:7077]
     #[arg(long, value_name = "ADDRESS:PORT", env = "RANKDUEL_LISTEN", value_parser = parse_listen)]
     #[serde(deserialize_with = "listen")]
@@ -106,6 +107,9 @@ pub struct Given {
     #[arg(long, value_name = "NETWORKS", env = "RANKDUEL_TRUSTED_PROXY", value_delimiter = ',', value_parser = parse_network)]
     #[serde(deserialize_with = "networks")]
     pub trusted_proxy: Option<Vec<Network>>,
+    /// Where other servers with the same store reach this one, if it is a database [default: the address to listen at]
+    #[arg(long, value_name = "HOST:PORT", env = "RANKDUEL_ADVERTISE")]
+    pub advertise: Option<String>,
     /// How long the server says that it is not ready, before it stops: what balancers need to notice [default: 0ms]
     #[arg(long, value_name = "TIME", env = "RANKDUEL_DRAIN", value_parser = parse_duration)]
     #[serde(deserialize_with = "duration")]
@@ -168,6 +172,7 @@ impl Given {
             address_rate: self.address_rate.or(other.address_rate),
             impression_rate: self.impression_rate.or(other.impression_rate),
             trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
+            advertise: self.advertise.or(other.advertise),
             drain: self.drain.or(other.drain),
             notify: self.notify.or(other.notify),
             notify_key: self.notify_key.or(other.notify_key),
@@ -181,7 +186,7 @@ impl Given {
     /// # Errors
     /// What is missing or impossible, and what was expected.
     pub fn resolve(self, consent: Consent) -> Result<Settings, String> {
-        let store = self.store.filter(|store| !store.as_os_str().is_empty());
+        let store = self.store.filter(|store| !store.is_empty());
         let store = store.ok_or(
             "no store was given; pass --store FILE, set RANKDUEL_STORE, or write `store` into the configuration",
         )?;
@@ -198,6 +203,7 @@ impl Given {
             address_rate: self.address_rate.unwrap_or(defaults.address_rate),
             impression_rate: self.impression_rate.unwrap_or(defaults.impression_rate),
             trusted_proxies: self.trusted_proxy.unwrap_or(defaults.trusted_proxies),
+            advertise: self.advertise.filter(|address| !address.is_empty()),
             drain: self.drain.unwrap_or(defaults.drain),
             notify: self.notify.filter(|url| !url.is_empty()),
             notify_key: self.notify_key.filter(|path| !path.as_os_str().is_empty()),
@@ -216,6 +222,16 @@ impl Given {
         }
         for origin in &settings.origins {
             check_origin(origin)?;
+        }
+        if let Some(address) = &settings.advertise {
+            let port =
+                address.rsplit_once(':').and_then(|(host, port)| (!host.is_empty()).then(|| port.parse::<u16>()));
+            if !matches!(port, Some(Ok(_))) || address.contains('/') {
+                return Err(format!("advertise is {address:?}; expected a host and a port, such as 10.0.0.7:7077"));
+            }
+            if settings.store.file().is_some() {
+                return Err("advertise is for a store in a database; one in a file has one server".to_owned());
+            }
         }
         let whole = [
             ("body_limit", settings.body_limit),
@@ -268,7 +284,10 @@ mod tests {
         );
         let flags = Given { store: Some("b.db".into()), ..Given::default() };
         let settings = flags.or(file.expect("a file")).resolve(Consent::default()).expect("settings");
-        assert_eq!((settings.store.to_str(), settings.decision_timeout), (Some("b.db"), Duration::from_secs(1)));
+        assert_eq!(
+            (settings.store.to_string(), settings.decision_timeout),
+            ("b.db".to_owned(), Duration::from_secs(1))
+        );
         assert_eq!(settings.connections, 1024);
         let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml"))
             .expect("what it writes")

@@ -17,11 +17,13 @@ pub use given::{Given, LogFormat, LogLevel};
 pub use listen::parse_listen;
 pub use network::{Network, parse_network, prefix};
 
+use crate::store::Location;
+
 /// All settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The SQLite file.
-    pub store: PathBuf,
+    /// The file or the database.
+    pub store: Location,
     /// The address to listen at.
     pub listen: SocketAddr,
     /// A request for an impression that is not answered by then gets the champion's list.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub impression_rate: u32,
     /// Where proxies are that say truly for whom they ask.
     pub trusted_proxies: Vec<Network>,
+    /// Where other nodes reach this one, if the store is a database; at `listen` if `None`.
+    pub advertise: Option<String>,
     /// How long the server says that it is not ready before it stops.
     pub drain: Duration,
     /// Where messages about experiments are posted, if anywhere.
@@ -63,9 +67,9 @@ pub struct Settings {
 impl Settings {
     /// The default settings for a store.
     #[must_use]
-    pub fn of(store: PathBuf) -> Self {
+    pub fn of(store: impl Into<Location>) -> Self {
         Self {
-            store,
+            store: store.into(),
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7077),
             decision_timeout: Duration::from_millis(250),
             batch_window: Duration::from_micros(300),
@@ -77,6 +81,7 @@ impl Settings {
             address_rate: 0,
             impression_rate: 50,
             trusted_proxies: vec![],
+            advertise: None,
             drain: Duration::ZERO,
             notify: None,
             notify_key: None,
@@ -95,11 +100,12 @@ impl Settings {
         let proxies: Vec<String> = self.trusted_proxies.iter().map(|network| string(&network.to_string())).collect();
         let notify = self.notify.iter().map(|url| format!("notify = {}\n", string(url)));
         let key = self.notify_key.iter().map(|path| format!("notify_key = {}\n", string(&path.display().to_string())));
-        let messages: String = notify.chain(key).collect();
+        let advertise = self.advertise.iter().map(|address| format!("advertise = {}\n", string(address)));
+        let messages: String = advertise.chain(notify).chain(key).collect();
         format!(
             "store = {}\nlisten = {}\ndecision_timeout = {}\nbatch_window = {}\norigins = [{}]\nbody_limit = {}\n\
             request_timeout = {}\nconnections = {}\nopen_impressions = {}\naddress_rate = {}\nimpression_rate = {}\ntrusted_proxy = [{}]\ndrain = {}\n{messages}log_format = {}\nlog_level = {}\n",
-            string(&self.store.display().to_string()),
+            string(&self.store.to_string()),
             string(&self.listen.to_string()),
             string(&text(self.decision_timeout)),
             string(&text(self.batch_window)),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::StoreError;
+
 /// What a store does, as far as it can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
@@ -33,3 +35,11 @@ impl std::fmt::Debug for dyn Faults {
 
 /// As a store holds it; in use there is none.
 pub(super) type Injected = Option<Arc<dyn Faults>>;
+
+/// Fails if the operation shall.
+pub(super) fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
+    match faults {
+        Some(faults) if faults.fails(operation) => Err(StoreError::Sqlite(format!("{operation:?} failed on demand"))),
+        _ => Ok(()),
+    }
+}

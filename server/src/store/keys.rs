@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use rusqlite::Row;
 use sha2::{Digest as _, Sha256};
 
-use super::{Operation, Store, StoreError};
+use super::{StoreError, secrets};
 use crate::ids;
 
 /// What every key begins with, so that scanners of source code find one that was committed.
@@ -37,7 +36,7 @@ impl Role {
         }
     }
 
-    fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 }
@@ -49,6 +48,13 @@ pub struct Key {
     pub id: i64,
     /// The text, to be given to the caller.
     pub text: String,
+}
+
+impl Key {
+    /// A new text of a key.
+    pub(super) fn fresh_text() -> Result<String, StoreError> {
+        Ok(format!("{PREFIX}{}", ids::encode(&secrets::fresh()?)))
+    }
 }
 
 /// A key, as the store knows it.
@@ -70,7 +76,8 @@ pub struct KeyRow {
     pub expires: Option<i64>,
     /// When it was last used, to the minute.
     pub used: Option<i64>,
-    hash: [u8; 32],
+    /// Of its text.
+    pub(super) hash: [u8; 32],
 }
 
 impl std::fmt::Debug for KeyRow {
@@ -80,6 +87,11 @@ impl std::fmt::Debug for KeyRow {
 }
 
 impl KeyRow {
+    /// What a store says that has something else where a key should be.
+    pub(super) fn damaged(id: i64) -> StoreError {
+        StoreError::Damaged(format!("key {id} of the store is damaged; restore it from a backup"))
+    }
+
     /// Whether it works at `now`.
     fn works(&self, now: i64) -> bool {
         self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
@@ -97,91 +109,6 @@ impl KeyRow {
     pub fn hash_of(text: &str) -> [u8; 32] {
         Sha256::digest(text.as_bytes()).into()
     }
-}
-
-impl Store {
-    /// Makes a key, which works until `expires` (milliseconds since 1970).
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn add_key(
-        &self,
-        role: Role,
-        experiment: Option<&str>,
-        label: &str,
-        now: i64,
-        expires: Option<i64>,
-    ) -> Result<Key, StoreError> {
-        let mut bits = [0_u8; 32];
-        getrandom::fill(&mut bits).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))?;
-        let text = format!("{PREFIX}{}", ids::encode(&bits));
-        self.inject(Operation::Insert)?;
-        self.connection.execute(
-            "INSERT INTO keys (role, experiment, label, hash, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            (role.name(), experiment, label, &KeyRow::hash_of(&text)[..], now, expires),
-        )?;
-        Ok(Key { id: self.connection.last_insert_rowid(), text })
-    }
-
-    /// Revokes a key; `false` if there is none of this number that works.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn revoke_key(&self, id: i64, now: i64) -> Result<bool, StoreError> {
-        self.inject(Operation::Insert)?;
-        let changed =
-            self.connection.execute("UPDATE keys SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL", (id, now))?;
-        Ok(changed == 1)
-    }
-
-    /// Writes down when keys were last used.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn set_used(&self, used: &BTreeMap<i64, i64>) -> Result<(), StoreError> {
-        self.inject(Operation::Insert)?;
-        let mut query = self.connection.prepare_cached("UPDATE keys SET used = ?2 WHERE id = ?1")?;
-        used.iter().try_for_each(|used| query.execute(used).map(drop))?;
-        Ok(())
-    }
-
-    /// All keys, also those revoked.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
-        self.inject(Operation::Read)?;
-        let mut query = self.connection.prepare_cached(
-            "SELECT id, role, experiment, label, created, revoked, hash, expires, used FROM keys ORDER BY id",
-        )?;
-        let rows = query.query_map([], |row| Ok(key(row)))?;
-        rows.map(|row| row?).collect()
-    }
-
-    /// A number that changes whenever another process changes the store.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    pub fn data_version(&self) -> Result<i64, StoreError> {
-        self.inject(Operation::Read)?;
-        Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
-    }
-}
-
-fn key(row: &Row<'_>) -> Result<KeyRow, StoreError> {
-    let (id, role, hash): (i64, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(6)?);
-    let damaged = || StoreError::Damaged(format!("key {id} of the store is damaged; restore it from a backup"));
-    Ok(KeyRow {
-        id,
-        role: Role::of(&role).ok_or_else(damaged)?,
-        experiment: row.get(2)?,
-        label: row.get(3)?,
-        created: row.get(4)?,
-        revoked: row.get(5)?,
-        hash: hash.try_into().map_err(|_| damaged())?,
-        expires: row.get(7)?,
-        used: row.get(8)?,
-    })
 }
 
 /// The keys of the store, as of now.

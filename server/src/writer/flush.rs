@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use traffic::{Event, Experiment, State};
 
 use super::directory::ExperimentHandle;
+use super::follow::Following;
 use super::job::{Job, Pending};
 use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
@@ -35,8 +36,12 @@ pub(super) struct Thread {
     options: Options,
     shared: Arc<Shared>,
     waiting: Arc<AtomicUsize>,
-    /// Absent after a failure, until the store can be read again.
+    /// Absent after a failure, until the store can be read again, and as long as another node leads.
     open: Option<Open>,
+    /// What is known of experiments while another node leads.
+    following: Following,
+    /// The epoch in which this node began to lead; 0 for a file.
+    led: i64,
     /// Impressions that nobody got.
     undelivered: Vec<Offer>,
     /// When something was last written.
@@ -71,14 +76,18 @@ struct Open {
 }
 
 impl Open {
-    fn new(options: &Options, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
+    fn new(options: &Options, epoch: i64, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
+        // That in which this server began to lead, even if another one has begun by now: commits are refused then.
+        store.lead(epoch);
         // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
         // nothing about it. Written once more, it is. Readers stand in no one's way.
         store.rewrite_log()?;
         let checked_units = if options.is_strict { u64::MAX } else { options.checked_units };
         let loaded = load(&store, found, checked_units)?;
-        options.lock.look();
+        if let Some(lock) = &options.lock {
+            lock.look();
+        }
         Ok(Self { store, loaded })
     }
 }
@@ -86,18 +95,22 @@ impl Open {
 impl Thread {
     pub(super) fn open(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
         let found = BTreeMap::new();
-        let open = Open::new(&options, &found)?;
+        let Some(epoch) = options.epoch() else { return Self::follow_from_start(options, waiting) };
+        let open = Open::new(&options, epoch, &found)?;
         if let Some(damage) = open.loaded.damaged.values().next().filter(|_| options.is_strict) {
             return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
         }
         let events = open.loaded.events();
         // How many a damaged log had cannot be known.
-        let known = options.lock.acknowledged().filter(|_| !options.accept_loss && open.loaded.damaged.is_empty());
+        let known = options.lock.as_ref().and_then(|lock| lock.acknowledged());
+        let known = known.filter(|_| !options.accept_loss && open.loaded.damaged.is_empty());
         if let Some(missing) = known.and_then(|known| known.checked_sub(events)).filter(|missing| *missing > 0) {
-            let (path, missing) = (options.store.display().to_string(), with_unit(missing, "event"));
+            let (path, missing) = (options.store.to_string(), with_unit(missing, "event"));
             return Err(StoreError::Lost { path, missing }.into());
         }
-        options.lock.acknowledge(events);
+        if let Some(lock) = &options.lock {
+            lock.acknowledge(events);
+        }
         let now = options.clock.now();
         if !options.accept_time {
             check_time(&open.store, &open.loaded.held, now)?;
@@ -105,7 +118,17 @@ impl Thread {
         if let Some(salt) = &options.places {
             open.store.set_places(salt)?;
         }
-        let secrets = open.store.secrets()?;
+        let mut thread = Self::new(options, waiting, &open.store)?;
+        (thread.open, thread.led, thread.acknowledged) = (Some(open), epoch, events);
+        thread.publish();
+        thread.begin()?;
+        let shared = Arc::clone(&thread.shared);
+        Ok((thread, shared))
+    }
+
+    /// A thread that has not read the experiments of its store.
+    fn new(options: Options, waiting: Arc<AtomicUsize>, store: &Store) -> Result<Self, StoreError> {
+        let secrets = store.secrets()?;
         let shared = Arc::new(Shared {
             metrics: Metrics::default(),
             directory: Directory::default(),
@@ -114,33 +137,49 @@ impl Thread {
             hashes: Hashes::new(&secrets.hashes),
             places: Places::new(&secrets.places),
             clock: options.clock.clone(),
-            start: options.start.map_or_else(random, Ok)?,
+            start: AtomicU64::new(options.start.map_or_else(random, Ok)?),
             audits: Audits::default(),
             truncation: Truncation::start(&options.store),
+            knows_all: AtomicBool::default(),
             is_failing: AtomicBool::default(),
             fatal: watch::Sender::new(None),
         });
-        shared.keys.set(open.store.keys()?);
-        let data_version = open.store.data_version()?;
-        let mut thread = Self {
+        shared.keys.set(store.keys()?);
+        let (data_version, now) = (store.data_version()?, options.clock.now());
+        Ok(Self {
             options,
-            shared: Arc::clone(&shared),
+            shared,
             waiting,
-            open: Some(open),
+            open: None,
+            following: Following::default(),
+            led: 0,
             undelivered: vec![],
             written: now,
             data_version,
             last_tick: Instant::now(),
             housekept: now,
-            found,
-            acknowledged: events,
-        };
-        thread.publish();
-        // The gap since the last event is written before anything else happens.
+            found: BTreeMap::new(),
+            acknowledged: 0,
+        })
+    }
+
+    /// The same where another node leads.
+    fn follow_from_start(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
+        let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
+        let mut thread = Self::new(options, waiting, &store)?;
+        thread.following = Following::of(store);
+        thread.following.look(&thread.shared)?;
+        let shared = Arc::clone(&thread.shared);
+        Ok((thread, shared))
+    }
+
+    /// Begins to lead: the gap since the last event is written before anything else happens.
+    fn begin(&mut self) -> Result<(), LoadError> {
         let mut refused = None;
-        let started = thread.transaction(vec![], |session| {
+        let started = self.transaction(vec![], |session| {
+            let start = session.shared.start.load(Ordering::SeqCst);
             for (&id, held) in session.held.iter_mut().filter(|(_, held)| !held.experiment.state().is_over()) {
-                if let Err(error) = held.experiment.started(session.now, session.shared.start) {
+                if let Err(error) = held.experiment.started(session.now, start) {
                     let experiment = held.experiment.config().name.clone();
                     refused.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
                 }
@@ -148,7 +187,8 @@ impl Thread {
             }
         });
         started.map_err(|failed| failed.error)?;
-        refused.map_or(Ok((thread, shared)), Err)
+        self.shared.knows_all.store(true, Ordering::SeqCst);
+        refused.map_or(Ok(()), Err)
     }
 
     /// Runs until it is asked to stop, or all callers are gone.
@@ -219,12 +259,13 @@ impl Thread {
     fn tick(&mut self, is_last: bool) {
         self.last_tick = Instant::now();
         let now = self.options.clock.now();
-        if let Some(why) = self.options.lock.disturbance() {
+        if let Some(why) = self.options.lock.as_ref().and_then(|lock| lock.disturbance()) {
             self.give_up(&why);
             return;
         }
-        if self.open.is_none() {
-            self.reopen();
+        if self.open.is_none() && !self.reopen() && self.options.epoch().is_none() {
+            self.follow();
+            return;
         }
         // Days close some time after their last impression, so all experiments are looked at.
         let directory = self.shared.directory.all();
@@ -270,10 +311,7 @@ impl Thread {
         }
         let changed = open.store.data_version().and_then(|version| {
             if version != self.data_version {
-                self.shared.keys.set(open.store.keys()?);
-                let secrets = open.store.secrets()?;
-                self.shared.signer.set(&secrets.ids);
-                self.shared.hashes.set(&secrets.hashes);
+                self.shared.read_keys(&open.store)?;
                 self.data_version = version;
                 tracing::info!("keys and secrets were read again");
             }
@@ -317,7 +355,8 @@ impl Thread {
             return false;
         }
         if self.open.is_none() && !self.reopen() {
-            jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
+            let why = if self.options.node.is_some() { NoAnswer::NoLeader } else { NoAnswer::Failed };
+            jobs.into_iter().for_each(|job| job.refuse(why));
             return false;
         }
         let undelivered = std::mem::take(&mut self.undelivered);
@@ -344,6 +383,14 @@ impl Thread {
                 self.shared.metrics.failures.add(1);
                 self.shared.is_failing.store(true, Ordering::SeqCst);
                 tracing::error!(%error, "a transaction failed; experiments are folded again");
+                match &self.options.node {
+                    // Whoever leads now knows all that was acknowledged here.
+                    Some(node) if error == StoreError::Fenced => {
+                        node.fenced(self.led);
+                        self.shared.knows_all.store(false, Ordering::SeqCst);
+                    }
+                    _ => {}
+                }
                 if let Some(experiment) = error.experiment() {
                     self.found.insert(experiment, error);
                 }
@@ -407,7 +454,7 @@ impl Thread {
             if must_write {
                 open.store.set_alive(now)?;
             }
-            open.store.commit()?;
+            open.store.commit(&touched)?;
             if has_deleted {
                 // No copy is left in the write-ahead log, once no reader needs it.
                 self.shared.truncation.want();
@@ -423,7 +470,9 @@ impl Thread {
                     // A transaction of nothing proves nothing.
                     self.shared.is_failing.store(false, Ordering::SeqCst);
                     self.acknowledged = open.loaded.events();
-                    self.options.lock.acknowledge(self.acknowledged);
+                    if let Some(lock) = &self.options.lock {
+                        lock.acknowledge(self.acknowledged);
+                    }
                 }
                 self.open = Some(open);
                 if !deleted.is_empty() {
@@ -443,22 +492,58 @@ impl Thread {
 
     /// Opens the store once more; `false` if that fails.
     fn reopen(&mut self) -> bool {
-        match Open::new(&self.options, &self.found) {
+        let Some(epoch) = self.options.epoch() else { return false };
+        let begins = self.led != epoch;
+        if begins {
+            // What others wrote and deleted since then is not missing.
+            self.acknowledged = 0;
+            self.found.clear();
+            self.undelivered.clear();
+        }
+        match Open::new(&self.options, epoch, &self.found) {
             Ok(open) if open.loaded.events() < self.acknowledged => {
                 let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
-                self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store.display()));
+                self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store));
                 false
             }
             Ok(open) => {
                 self.open = Some(open);
                 self.data_version = i64::MIN;
                 self.publish();
-                true
+                !begins || self.begin_again(epoch)
             }
             Err(error) => {
                 tracing::error!(%error, "the store cannot be read");
                 false
             }
+        }
+    }
+
+    /// Begins to lead after another node has; `false` if that fails.
+    fn begin_again(&mut self, epoch: i64) -> bool {
+        let begun = random().map_err(LoadError::from).and_then(|start| {
+            self.shared.start.store(start, Ordering::SeqCst);
+            self.begin()
+        });
+        match begun {
+            Ok(()) => {
+                self.led = epoch;
+                self.following = Following::default();
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "this node could not begin to lead");
+                self.open = None;
+                false
+            }
+        }
+    }
+
+    /// Sees what the node that leads has done.
+    fn follow(&mut self) {
+        self.shared.knows_all.store(false, Ordering::SeqCst);
+        if let Err(error) = self.following.follow(&self.options, &self.shared) {
+            tracing::warn!(%error, "the experiments could not be looked at");
         }
     }
 
@@ -503,7 +588,7 @@ impl Thread {
     }
 }
 
-fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
+pub(super) fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
     ExperimentHandle::new(id, experiment.config().clone(), experiment.state())
 }
 

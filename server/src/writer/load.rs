@@ -281,16 +281,26 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_uni
             },
         };
         tracing::error!(experiment = name, why, "the experiment is damaged: everybody gets the champion's list");
-        let (config, state) = remains(store, id);
-        let events = store.last_event(id).unwrap_or(0);
-        loaded.damaged.insert(id, Damage { name, config, state, events, why });
+        loaded.damaged.insert(id, damage(store, id, &name, why));
     }
     Ok(loaded)
 }
 
+/// What is left of an experiment of which something is damaged.
+pub(super) fn damage(store: &Store, id: u32, name: &str, why: String) -> Damage {
+    let (config, state) = remains(store, id);
+    let events = store.last_event(id).unwrap_or(0);
+    Damage { name: name.to_owned(), config, state, events, why }
+}
+
 /// Folds what a snapshot does not have. One that cannot be used is made good by a log that is whole; for one that is not, an earlier
 /// snapshot does, from which on the states of units are kept.
-fn fold_rest(store: &Store, id: u32, name: &str, is_distrusted: bool) -> Result<(FoldedLog, Vec<Head>), LoadError> {
+pub(super) fn fold_rest(
+    store: &Store,
+    id: u32,
+    name: &str,
+    is_distrusted: bool,
+) -> Result<(FoldedLog, Vec<Head>), LoadError> {
     let is_whole = store.first_event(id)? == 1;
     let mut heads = if is_whole && is_distrusted { Ok(Vec::new()) } else { store.snapshots(id) };
     if let Err(StoreError::Snapshot { .. }) = heads {

@@ -7,6 +7,7 @@
 mod clock;
 mod directory;
 mod flush;
+mod follow;
 mod job;
 mod load;
 mod session;
@@ -14,7 +15,6 @@ mod succession;
 mod truncate;
 mod upkeep;
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +31,7 @@ pub use truncate::Truncation;
 
 use crate::ids::{Hashes, ImpressionId, Places, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Audit, Faults, Keys, StoreError, StoreLock};
+use crate::store::{Audit, Faults, Keys, Location, Node, StoreError, StoreLock};
 use flush::Thread;
 use job::{Job, Late};
 
@@ -52,10 +52,12 @@ pub struct Shared {
     pub places: Places,
     /// The time.
     pub clock: Clock,
-    /// The number of this start: random, so that no other start of a server has it.
-    pub start: u64,
+    /// The number of this start, or of this time that the server leads: random, so that no other has it.
+    pub(crate) start: AtomicU64,
     /// Empties the write-ahead log after a deletion.
     pub truncation: Truncation,
+    /// Whether this server has read all experiments, and no other one has led since.
+    pub knows_all: AtomicBool,
     /// Whether the last transaction failed that wrote something.
     pub is_failing: AtomicBool,
     /// What was done beside the writer and is not in the audit yet.
@@ -102,9 +104,11 @@ impl Audits {
 #[derive(Debug)]
 pub struct Options {
     /// The store.
-    pub store: PathBuf,
-    /// Its lock.
-    pub lock: Arc<StoreLock>,
+    pub store: Location,
+    /// Its lock, if it is a file.
+    pub lock: Option<Arc<StoreLock>>,
+    /// This server among those that have the store open, if it is a database.
+    pub node: Option<Arc<Node>>,
     /// How long a transaction waits for further jobs.
     pub batch_window: Duration,
     /// The most open impressions of an experiment.
@@ -127,6 +131,13 @@ pub struct Options {
     pub places: Option<[u8; 32]>,
 }
 
+impl Options {
+    /// The epoch in which this server writes; `None` while another node leads. A file has one server, and one epoch.
+    fn epoch(&self) -> Option<i64> {
+        self.node.as_ref().map_or(Some(0), |node| node.epoch())
+    }
+}
+
 /// Why a job has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAnswer {
@@ -136,6 +147,8 @@ pub enum NoAnswer {
     Overloaded,
     /// The store could not be written.
     Failed,
+    /// No node leads that could be asked; nothing was done.
+    NoLeader,
     /// The server stops.
     Stopping,
 }

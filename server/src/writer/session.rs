@@ -1,6 +1,7 @@
 //! What a job may do while the writer carries it out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 
 use traffic::{Experiment, Marks, Refused};
 
@@ -140,7 +141,7 @@ impl Session<'_> {
     /// # Errors
     /// If the policy of this build refuses the settings.
     pub fn create(&mut self, mut experiment: Experiment) -> Result<(), Refused> {
-        experiment.started(self.now, self.shared.start)?;
+        experiment.started(self.now, self.shared.start.load(Ordering::SeqCst))?;
         let name = experiment.config().name.clone();
         let converts = experiment.config().outcomes.is_some();
         if let Some(id) = self.attempt(|store| store.insert_experiment(&name, converts)) {

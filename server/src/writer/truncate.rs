@@ -1,6 +1,5 @@
 //! Empties the write-ahead log beside the writer: nobody's page waits for it, and a reader that stands in the way is waited for.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -8,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::store::{Access, Store};
+use crate::store::{Access, Location, Store};
 
 /// How often it is tried again.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -23,11 +22,11 @@ pub struct Truncation {
 
 impl Truncation {
     /// Starts the thread for a store, which ends with this.
-    pub(super) fn start(store: &Path) -> Self {
+    pub(super) fn start(store: &Location) -> Self {
         let wanted = Arc::new(AtomicU64::new(0));
         let (told, done) = watch::channel(0);
         let (wake, woken) = mpsc::channel();
-        let (store, asked) = (store.to_owned(), Arc::clone(&wanted));
+        let (store, asked) = (store.clone(), Arc::clone(&wanted));
         let run = move || run(&store, &woken, &asked, &told);
         if let Err(error) = std::thread::Builder::new().name("truncation".to_owned()).spawn(run) {
             tracing::error!(%error, "no thread empties the write-ahead log after a deletion");
@@ -51,12 +50,12 @@ impl Truncation {
     }
 }
 
-fn run(path: &Path, woken: &Receiver<()>, asked: &AtomicU64, told: &watch::Sender<u64>) {
+fn run(location: &Location, woken: &Receiver<()>, asked: &AtomicU64, told: &watch::Sender<u64>) {
     while woken.recv().is_ok() {
         let mut has_said = false;
         loop {
             let wanted = asked.load(Ordering::SeqCst);
-            let emptied = Store::open(path, Access::Change).and_then(|store| store.checkpoint());
+            let emptied = Store::open(location, Access::Change).and_then(|store| store.checkpoint());
             if emptied.as_ref().is_ok_and(|is_empty| *is_empty) {
                 told.send_replace(wanted);
                 break;

@@ -60,7 +60,7 @@ fn faults_of(folder: &Path, documents: &[String]) -> Value {
 
 /// The page reports the ids of its links, which are in small letters: all clicks on one ranker's documents are lost.
 #[test]
-fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
+pub(crate) fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let (mut events, mut documents) = (Vec::new(), Vec::new());
@@ -155,7 +155,7 @@ const CASES: [Case; 5] = [
 
 /// Beacons are fire and forget: nobody reads their answers.
 #[test]
-fn clicks_that_do_not_count_are_in_the_status() {
+pub(crate) fn clicks_that_do_not_count_are_in_the_status() {
     let server = Server::start();
     for (name, standing, event, words) in CASES {
         server.experiment(name, json!({}));
@@ -187,7 +187,7 @@ fn clicks_that_do_not_count_are_in_the_status() {
 
 /// A page whose advertisements are clicked loses nothing.
 #[test]
-fn clicks_on_advertisements_are_no_fault() {
+pub(crate) fn clicks_on_advertisements_are_no_fault() {
     let server = Server::start();
     server.experiment("e", json!({}));
     for unit in 0..30 {
@@ -204,7 +204,7 @@ fn clicks_on_advertisements_are_no_fault() {
 
 /// 100,000 events of a hundred ids that were given out for real pages.
 #[test]
-fn hostile_events_leave_a_verdict_trusted() {
+pub(crate) fn hostile_events_leave_a_verdict_trusted() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let pages: Vec<Value> = (0..2_000).map(|unit| page(&server, "e", unit)).collect();
@@ -247,7 +247,7 @@ fn hostile_events_leave_a_verdict_trusted() {
 
 /// Pages that are open when the experiment ends still count, and nothing is promised of files that are empty.
 #[test]
-fn an_end_with_open_pages_says_until_when_they_count() {
+pub(crate) fn an_end_with_open_pages_says_until_when_they_count() {
     let server = Server::start();
     server.experiment("e", json!({}));
     for unit in 0..120 {

@@ -153,7 +153,7 @@ fn a_backup_is_a_store() {
     server.client().post("/v1/experiments/e/choose", json!({"unit": "later"})).expect_status(200);
     let log = server.log("e");
     server.stop();
-    server.settings.store = to;
+    server.settings.store = to.into();
     let (text, _) = texts(&server.command(&["check"]));
     assert_eq!(text, format!("e: ok, {} events, 5 impressions\nok\n", log.0 - 1));
     server.run().unwrap();
@@ -244,7 +244,7 @@ fn a_large_store_is_checked_in_one_pass() {
             .unwrap();
         store.insert_shown(1, impression, &["a".to_owned()], None).unwrap();
     }
-    store.commit().unwrap();
+    store.commit(&std::collections::BTreeSet::new()).unwrap();
     let started = std::time::Instant::now();
     assert_eq!(Store::open(server.store(), Access::Read).unwrap().problems().unwrap(), []);
     // Row by row it would be the square of this: minutes.

@@ -10,7 +10,7 @@ fn impression(server: &Server) -> Value {
 }
 
 #[test]
-fn one_event_an_array_and_lines_are_read() {
+pub(crate) fn one_event_an_array_and_lines_are_read() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = impression(&server);
@@ -38,7 +38,7 @@ fn one_event_an_array_and_lines_are_read() {
 }
 
 #[test]
-fn an_event_that_is_wrong_stops_no_other() {
+pub(crate) fn an_event_that_is_wrong_stops_no_other() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = impression(&server);
@@ -82,7 +82,7 @@ fn an_event_that_is_wrong_stops_no_other() {
 
 /// Whatever is wrong in an array, its other events count: also what is not JSON.
 #[test]
-fn an_array_loses_only_the_events_that_are_wrong() {
+pub(crate) fn an_array_loses_only_the_events_that_are_wrong() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = impression(&server);
@@ -115,7 +115,7 @@ fn an_array_loses_only_the_events_that_are_wrong() {
 
 /// Pages that count places from 0 would have the document above credited, which is often another ranker's.
 #[test]
-fn a_place_without_a_document_is_refused() {
+pub(crate) fn a_place_without_a_document_is_refused() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = impression(&server);
@@ -156,7 +156,7 @@ fn a_place_without_a_document_is_refused() {
 
 /// Pages whose ids are numbers send numbers; `click-logs` reads such ids as their digits.
 #[test]
-fn numbers_are_ids_by_their_digits() {
+pub(crate) fn numbers_are_ids_by_their_digits() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let lists = json!({"old": [11, 12, 13], "new": [{"id": 21, "score": 2.5}, {"id": "22", "score": 1}]});
@@ -182,7 +182,7 @@ fn numbers_are_ids_by_their_digits() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_fault_of_any_body() {
+pub(crate) fn a_byte_order_mark_is_no_fault_of_any_body() {
     let server = Server::start();
     let client = server.client();
     let marked = |body: &Value| format!("\u{feff}{body}");
@@ -204,7 +204,7 @@ fn a_byte_order_mark_is_no_fault_of_any_body() {
 }
 
 #[test]
-fn a_request_has_at_most_ten_thousand_events() {
+pub(crate) fn a_request_has_at_most_ten_thousand_events() {
     let server = Server::start();
     let lines = |many: usize| "1\n".repeat(many);
     let send =
@@ -216,7 +216,7 @@ fn a_request_has_at_most_ten_thousand_events() {
 }
 
 #[test]
-fn ids_expire() {
+pub(crate) fn ids_expire() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = impression(&server);

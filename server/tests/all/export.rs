@@ -56,7 +56,7 @@ fn traffic(server: &mut Server, name: &str, days: u32) {
 }
 
 fn server_rows(server: &Server, name: &str) -> Outcomes {
-    let store = Store::open(server.store(), Access::Read).unwrap();
+    let store = Store::open(&server.settings.store, Access::Read).unwrap();
     let (id, _) = store.experiments().unwrap().into_iter().find(|(_, known)| known == name).unwrap();
     fold(&store, id, name, |_| {}).unwrap().experiment.outcomes()
 }
@@ -81,7 +81,7 @@ pub(crate) fn credited(folder: &Path) -> String {
 }
 
 #[test]
-fn credit_of_the_export_counts_as_the_server_does() {
+pub(crate) fn credit_of_the_export_counts_as_the_server_does() {
     for (name, more, end) in [
         ("plain", json!({}), true),
         ("running", json!({"depth": 6, "unit_days": 2, "timezone": "+05:30"}), false),
@@ -129,7 +129,7 @@ fn credit_of_the_export_counts_as_the_server_does() {
 
 /// Names that a shell, a list separated by commas or flags would take apart.
 #[test]
-fn names_survive_the_script_of_the_export() {
+pub(crate) fn names_survive_the_script_of_the_export() {
     let names = ["-a,b", " outer ", "6\" $(nails)", "\"quoted\"", "it's; `x`", "--final", "ltr"];
     let server = Server::start();
     let settings = json!({"name": "e", "rankers": names, "shown": 3, "timezone": "-05:00"});
@@ -149,7 +149,7 @@ fn names_survive_the_script_of_the_export() {
 }
 
 #[test]
-fn exports_that_cannot_be_are_refused() {
+pub(crate) fn exports_that_cannot_be_are_refused() {
     let server = Server::start();
     server.experiment("e", json!({}));
     for query in ["", "?what=everything", "?what=", "?part=log"] {
@@ -162,7 +162,7 @@ fn exports_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn judgements_are_read_by_boards() {
+pub(crate) fn judgements_are_read_by_boards() {
     let server = Server::start();
     server.experiment("e", json!({"ask": "duels"}));
     let mut said = Vec::new();

@@ -19,7 +19,7 @@ fn replayed(server: &Server) -> String {
 }
 
 #[test]
-fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
+pub(crate) fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
     for operation in
         [Operation::Open, Operation::Begin, Operation::Insert, Operation::Commit, Operation::Committed, Operation::Read]
     {
@@ -99,7 +99,7 @@ fn while_the_store_is_broken_nothing_is_acknowledged() {
 }
 
 #[test]
-fn a_kill_that_cannot_be_written_holds_and_is_written_as_soon_as_possible() {
+pub(crate) fn a_kill_that_cannot_be_written_holds_and_is_written_as_soon_as_possible() {
     let mut server = Server::start();
     server.experiment("e", json!({"champion": "new"}));
     server.faults.fail(Operation::Commit, u64::MAX);
@@ -178,7 +178,7 @@ fn fates(server: &Server) -> [u64; 3] {
 }
 
 #[test]
-fn what_is_committed_after_its_answer_was_given_is_closed() {
+pub(crate) fn what_is_committed_after_its_answer_was_given_is_closed() {
     let server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(1));
     server.experiment("e", json!({}));
     let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
@@ -200,7 +200,7 @@ fn what_is_committed_after_its_answer_was_given_is_closed() {
 }
 
 #[test]
-fn lists_of_a_killed_experiment_are_not_missing() {
+pub(crate) fn lists_of_a_killed_experiment_are_not_missing() {
     let server = Server::start();
     server.experiment("e", json!({"champion": "new"}));
     let chosen = server.client().post("/v1/experiments/e/choose", json!({"unit": "b"})).expect_status(200);
@@ -212,7 +212,7 @@ fn lists_of_a_killed_experiment_are_not_missing() {
 }
 
 #[test]
-fn who_goes_away_during_the_commit_finds_a_keyed_impression_open() {
+pub(crate) fn who_goes_away_during_the_commit_finds_a_keyed_impression_open() {
     use std::io::Write as _;
 
     let server = Server::start();

@@ -13,7 +13,7 @@ fn ask(server: &Server, unit: &str, more: Value) -> Value {
 }
 
 #[test]
-fn lists_are_mixed_and_clicks_taken_once() {
+pub(crate) fn lists_are_mixed_and_clicks_taken_once() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let told = ask(&server, "anna", json!({}));
@@ -38,7 +38,7 @@ fn lists_are_mixed_and_clicks_taken_once() {
 }
 
 #[test]
-fn a_reload_and_a_repeated_request_get_the_same() {
+pub(crate) fn a_reload_and_a_repeated_request_get_the_same() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let first = ask(&server, "anna", json!({"query": "shoes"}));
@@ -64,7 +64,7 @@ fn a_reload_and_a_repeated_request_get_the_same() {
 }
 
 #[test]
-fn rankers_are_chosen_first_and_lists_follow() {
+pub(crate) fn rankers_are_chosen_first_and_lists_follow() {
     let server = Server::start();
     server
         .client()
@@ -96,7 +96,7 @@ fn rankers_are_chosen_first_and_lists_follow() {
 }
 
 #[test]
-fn pages_follow_each_other_and_what_was_displayed_counts() {
+pub(crate) fn pages_follow_each_other_and_what_was_displayed_counts() {
     let server = Server::start();
     server.experiment("e", json!({"shown": 3, "depth": 8}));
     let told = ask(&server, "anna", json!({}));
@@ -131,7 +131,7 @@ fn pages_follow_each_other_and_what_was_displayed_counts() {
 }
 
 #[test]
-fn judges_are_asked_and_answer_once() {
+pub(crate) fn judges_are_asked_and_answer_once() {
     let server = Server::start();
     server.experiment("e", json!({"ask": "duels"}));
     let duel = server.client().post("/v1/experiments/e/duels", json!({"unit": "judge", "key": "k"})).expect_status(200);
@@ -154,7 +154,7 @@ fn judges_are_asked_and_answer_once() {
 }
 
 #[test]
-fn who_does_not_count_gets_the_champion() {
+pub(crate) fn who_does_not_count_gets_the_champion() {
     let server = Server::start_with(|settings| settings.open_impressions = 2);
     server.experiment("e", json!({"champion": "new", "bots": {"agents": ["crawler"], "units": ["monitor"]}}));
     let champion = |why: &str| json!({"shown": ["n1", "n2", "n3"], "credited": false, "why": why});
@@ -183,7 +183,7 @@ fn who_does_not_count_gets_the_champion() {
 }
 
 #[test]
-fn a_unit_keeps_its_rankers() {
+pub(crate) fn a_unit_keeps_its_rankers() {
     let server = Server::start();
     let names: Vec<String> = (0..6).map(|number| format!("r{number}")).collect();
     server.client().post("/v1/experiments", json!({"name": "e", "rankers": names})).expect_status(201);

@@ -115,7 +115,7 @@ fn outcome(answer: &Answer) -> String {
 }
 
 #[test]
-fn two_judges_answer_skip_and_undo() {
+pub(crate) fn two_judges_answer_skip_and_undo() {
     let mut judging = Judging::start(&["anna", "ben"]);
     let [first, of_ben] = ["anna", "ben"].map(|judge| judging.question(judge));
     assert_ne!(ticket(&first), ticket(&of_ben));
@@ -154,7 +154,7 @@ fn two_judges_answer_skip_and_undo() {
 }
 
 #[test]
-fn a_note_is_kept_with_its_answer() {
+pub(crate) fn a_note_is_kept_with_its_answer() {
     let judging = Judging::start(&["anna"]);
     let page = judging.question("anna");
     let form = format!("ticket={}&verdict=second&note=+the+first+%22lies%22%0D%0Aonce+", ticket(&page));
@@ -167,7 +167,7 @@ fn a_note_is_kept_with_its_answer() {
 }
 
 #[test]
-fn a_page_names_nobody_and_loads_nothing() {
+pub(crate) fn a_page_names_nobody_and_loads_nothing() {
     let judging = Judging::start(&["anna"]);
     let page = judging.question("anna");
     assert!(!page.contains("prompt") && page.contains("<em>") && page.contains("What of q"), "{page}");
@@ -188,7 +188,7 @@ fn a_page_names_nobody_and_loads_nothing() {
 }
 
 #[test]
-fn strangers_and_strange_forms_change_nothing() {
+pub(crate) fn strangers_and_strange_forms_change_nothing() {
     let judging = Judging::start(&["anna"]);
     let page = judging.question("anna");
     let log = std::fs::read(judging.session()).expect("the session");
@@ -213,7 +213,7 @@ fn strangers_and_strange_forms_change_nothing() {
 
 /// The file is that of `rankduel next`, which may be used meanwhile; and while it is away, nothing is acknowledged.
 #[test]
-fn other_programs_may_use_the_session() {
+pub(crate) fn other_programs_may_use_the_session() {
     let judging = Judging::start(&["anna"]);
     let page = judging.question("anna");
     let mut file = open(&judging.session());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Server, read_answer, two_lists};
 
 #[test]
-fn bodies_have_limits() {
+pub(crate) fn bodies_have_limits() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let path = "/v1/experiments/e/impressions";
@@ -53,7 +53,7 @@ fn bodies_have_limits() {
 }
 
 #[test]
-fn many_large_bodies_at_a_time_wait_for_each_other() {
+pub(crate) fn many_large_bodies_at_a_time_wait_for_each_other() {
     let server = Server::start();
     let client = server.client();
     // Of such bodies, 32 are in memory at a time.
@@ -68,7 +68,7 @@ fn many_large_bodies_at_a_time_wait_for_each_other() {
 }
 
 #[test]
-fn hostile_names_are_only_names() {
+pub(crate) fn hostile_names_are_only_names() {
     let server = Server::start();
     let hostile = [
         "'; DROP TABLE events; --",
@@ -114,7 +114,7 @@ fn hostile_names_are_only_names() {
 }
 
 #[test]
-fn slow_clients_are_cut_off_and_others_served() {
+pub(crate) fn slow_clients_are_cut_off_and_others_served() {
     let server = Server::start_with(|settings| {
         settings.request_timeout = Duration::from_millis(1500);
         settings.connections = 4;
@@ -138,7 +138,7 @@ fn slow_clients_are_cut_off_and_others_served() {
 }
 
 #[test]
-fn connections_beyond_the_limit_are_told_so() {
+pub(crate) fn connections_beyond_the_limit_are_told_so() {
     let server = Server::start_with(|settings| settings.connections = 2);
     let held: Vec<_> = (0..2)
         .map(|_| {
@@ -163,7 +163,7 @@ fn connections_beyond_the_limit_are_told_so() {
 }
 
 #[test]
-fn an_address_has_a_rate() {
+pub(crate) fn an_address_has_a_rate() {
     let server = Server::start_with(|settings| settings.address_rate = 5);
     let answers: Vec<u16> = (0..30).map(|_| server.client().get("/v1/experiments").status).collect();
     let refused = answers.iter().filter(|status| **status == 429).count();
@@ -176,7 +176,7 @@ fn an_address_has_a_rate() {
 }
 
 #[test]
-fn settings_that_are_wrong_are_named() {
+pub(crate) fn settings_that_are_wrong_are_named() {
     let server = Server::start();
     let post = |more: Value| {
         let mut settings = json!({"name": "e", "rankers": ["a", "b"]});

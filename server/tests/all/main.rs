@@ -20,6 +20,7 @@ mod limits;
 mod notify;
 mod outcomes;
 mod pages;
+mod postgres;
 mod random;
 mod restart;
 mod schedules;

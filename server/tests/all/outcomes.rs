@@ -35,7 +35,7 @@ fn sent(client: &Client, events: Value) -> Vec<String> {
 }
 
 #[test]
-fn each_order_has_its_fate() {
+pub(crate) fn each_order_has_its_fate() {
     let server = Server::start();
     server.experiment("e", settings());
     server.experiment("other", json!({}));
@@ -101,7 +101,7 @@ fn each_order_has_its_fate() {
 
 /// A public page could invent orders: without a key, the id of a page says whose an order is, and nothing else does.
 #[test]
-fn nobody_invents_orders_without_a_key() {
+pub(crate) fn nobody_invents_orders_without_a_key() {
     let mut server = Server::stopped();
     let [admin_key, serve] = ["admin", "serve"].map(|role| server.key(&[role]));
     server.run().unwrap();
@@ -164,7 +164,7 @@ fn nobody_invents_orders_without_a_key() {
 
 /// A start, with and without a snapshot, has all orders, and knows what came twice.
 #[test]
-fn a_start_loses_no_order() {
+pub(crate) fn a_start_loses_no_order() {
     let mut server = Server::start();
     server.experiment("e", settings());
     let client = |server: &Server| server.client();

@@ -105,7 +105,7 @@ fn step(server: &mut Server, draws: &mut Draws, ids: &mut Vec<Value>, duels: boo
 }
 
 #[test]
-fn any_calls_in_any_order_leave_a_log_that_folds() {
+pub(crate) fn any_calls_in_any_order_leave_a_log_that_folds() {
     let kinds = [
         json!({}),
         json!({"policy": "rucb", "keep": "impression"}),

@@ -20,7 +20,7 @@ fn traffic(server: &Server, units: std::ops::Range<u32>) -> Vec<Value> {
 }
 
 #[test]
-fn a_server_goes_on_where_its_log_ends() {
+pub(crate) fn a_server_goes_on_where_its_log_ends() {
     let mut server = Server::start();
     server
         .client()
@@ -53,7 +53,7 @@ fn a_server_goes_on_where_its_log_ends() {
 }
 
 #[test]
-fn downtime_closes_nothing_early() {
+pub(crate) fn downtime_closes_nothing_early() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     let told = traffic(&server, 0..1).remove(0);
@@ -70,7 +70,7 @@ fn downtime_closes_nothing_early() {
 }
 
 #[test]
-fn a_clock_that_is_far_away_is_asked_about() {
+pub(crate) fn a_clock_that_is_far_away_is_asked_about() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     server.stop();
@@ -97,7 +97,7 @@ fn a_clock_that_is_far_away_is_asked_about() {
 }
 
 #[test]
-fn a_clock_that_was_ahead_for_hours_is_said_to_stand_still() {
+pub(crate) fn a_clock_that_was_ahead_for_hours_is_said_to_stand_still() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     server.stop();
@@ -128,7 +128,7 @@ fn a_clock_that_was_ahead_for_hours_is_said_to_stand_still() {
 }
 
 #[test]
-fn windows_close_by_themselves() {
+pub(crate) fn windows_close_by_themselves() {
     let server = Server::start();
     server.experiment("e", json!({}));
     traffic(&server, 0..3);

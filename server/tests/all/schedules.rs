@@ -47,7 +47,7 @@ fn two(server: &Server, first: &Value) {
 }
 
 #[test]
-fn an_experiment_ends_at_its_date() {
+pub(crate) fn an_experiment_ends_at_its_date() {
     let mut server = Server::start();
     let refused = create(&server, "e", &json!({"end_at": "2026-11-26T12:00:00Z"})).problem(422);
     assert_eq!(
@@ -95,7 +95,7 @@ fn an_experiment_ends_at_its_date() {
 }
 
 #[test]
-fn a_successor_begins_when_the_other_is_over() {
+pub(crate) fn a_successor_begins_when_the_other_is_over() {
     for how in ["date", "hand", "ship"] {
         let mut server = Server::start();
         two(&server, &if how == "date" { json!({"end_at": "2026-11-27"}) } else { json!({}) });
@@ -158,7 +158,7 @@ fn a_successor_begins_when_the_other_is_over() {
 
 /// What the store does not take has not happened, neither the end of one nor the beginning of the other.
 #[test]
-fn both_happen_or_none() {
+pub(crate) fn both_happen_or_none() {
     let server = Server::start();
     two(&server, &json!({}));
     server.faults.fail(Operation::Commit, 1);
@@ -192,7 +192,7 @@ fn a_start_looks_again() {
 }
 
 #[test]
-fn what_comes_first_must_be_there() {
+pub(crate) fn what_comes_first_must_be_there() {
     let server = Server::start();
     let refused = create(&server, "v2", &json!({"begin_after": "v1"})).problem(422);
     assert_eq!(
@@ -217,7 +217,7 @@ fn what_comes_first_must_be_there() {
 
 /// The second of three is dropped while the first runs: the third still waits for the first.
 #[test]
-fn a_row_stays_in_its_order() {
+pub(crate) fn a_row_stays_in_its_order() {
     let server = Server::start();
     two(&server, &json!({}));
     let lane = json!({"of": "search", "from": 0.0, "to": 1.0});

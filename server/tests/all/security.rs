@@ -54,7 +54,7 @@ fn with_keys() -> (Server, String, Vec<(&'static str, String)>) {
 }
 
 #[test]
-fn every_call_needs_its_role() {
+pub(crate) fn every_call_needs_its_role() {
     let (server, id, keys) = with_keys();
     let key = |name: &str| &keys.iter().find(|(known, _)| *known == name).unwrap().1;
     for (role, method, path, body) in calls(&id) {
@@ -94,7 +94,7 @@ fn every_call_needs_its_role() {
 }
 
 #[test]
-fn ids_are_permissions_of_their_impression_alone() {
+pub(crate) fn ids_are_permissions_of_their_impression_alone() {
     let (server, id, keys) = with_keys();
     let event = |id: &str| click(&json!(id), "o1");
     let send = |client: &Client, id: &str| statuses(&client.post("/v1/events", event(id)).expect_status(200)).remove(0);
@@ -161,7 +161,7 @@ fn without_keys_only_this_machine_is_served() {
 }
 
 #[test]
-fn pages_of_listed_origins_may_call() {
+pub(crate) fn pages_of_listed_origins_may_call() {
     let server = Server::start_with(|settings| settings.origins = vec!["https://shop.example".to_owned()]);
     server.experiment("e", json!({}));
     let page = server.client().with("Origin", "https://shop.example");
@@ -183,7 +183,7 @@ fn pages_of_listed_origins_may_call() {
 /// `sendBeacon` sends cookies along, so that browsers ask whether the server allows them; no other call does, least of all the pages,
 /// which a session's cookie opens.
 #[test]
-fn beacons_of_listed_origins_may_send_cookies_and_nothing_else_may() {
+pub(crate) fn beacons_of_listed_origins_may_send_cookies_and_nothing_else_may() {
     let server = Server::start_with(|settings| settings.origins = vec!["https://shop.example".to_owned()]);
     server.experiment("e", json!({}));
     let allowed = |origin: &str, method: &str, path: &str| {
@@ -209,7 +209,7 @@ fn beacons_of_listed_origins_may_send_cookies_and_nothing_else_may() {
 
 /// HTTP/1.0 knows no `Host`, and balancers ask so.
 #[test]
-fn checks_are_answered_without_a_host() {
+pub(crate) fn checks_are_answered_without_a_host() {
     let (keyed, _, _) = with_keys();
     for server in [Server::start(), keyed] {
         let get = |path: &str, head: &str| server.client().raw(&format!("GET {path} {head}\r\n\r\n"));
@@ -228,7 +228,7 @@ fn checks_are_answered_without_a_host() {
 }
 
 #[test]
-fn every_answer_has_headers_that_protect() {
+pub(crate) fn every_answer_has_headers_that_protect() {
     let server = Server::start();
     for path in ["/health", "/v1/experiments", "/nothing", "/metrics"] {
         let answer = server.client().get(path);
@@ -239,7 +239,7 @@ fn every_answer_has_headers_that_protect() {
 }
 
 #[test]
-fn changes_of_keys_reach_a_running_server() {
+pub(crate) fn changes_of_keys_reach_a_running_server() {
     let server = Server::start();
     let client = server.client();
     assert_eq!(client.get("/v1/experiments").status, 200);

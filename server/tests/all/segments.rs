@@ -32,7 +32,7 @@ fn day(client: &Client, users: std::ops::Range<u32>) {
 }
 
 #[test]
-fn a_harmed_segment_is_named_before_the_winner_is_shipped() {
+pub(crate) fn a_harmed_segment_is_named_before_the_winner_is_shipped() {
     let mut server = Server::start();
     server.experiment("e", json!({"segments": ["mobile", "desktop"], "shown": 10}));
     let client = server.client();
@@ -78,7 +78,7 @@ fn a_harmed_segment_is_named_before_the_winner_is_shipped() {
 }
 
 #[test]
-fn labels_are_read_where_an_experiment_has_none_too() {
+pub(crate) fn labels_are_read_where_an_experiment_has_none_too() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let client = server.client();

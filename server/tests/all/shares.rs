@@ -35,7 +35,7 @@ fn raise(client: &Client, name: &str, share: f64) -> crate::support::Answer {
 }
 
 #[test]
-fn a_share_is_raised_and_never_lowered() {
+pub(crate) fn a_share_is_raised_and_never_lowered() {
     let mut server = Server::start();
     let lane = json!({"of": "search", "from": 0.0, "to": 0.5});
     server.experiment("e", json!({"share": 0.3, "lane": lane}));
@@ -107,7 +107,7 @@ fn a_share_is_raised_and_never_lowered() {
 }
 
 #[test]
-fn a_ramp_moves_on_by_itself() {
+pub(crate) fn a_ramp_moves_on_by_itself() {
     let mut server = Server::start();
     server.experiment("e", json!({"ramp": [[20, "1d"], [50, "1d"], [100]]}));
     let client = server.client();
@@ -154,7 +154,7 @@ fn a_store_of_before_gets_a_salt() {
 }
 
 #[test]
-fn lanes_of_a_layer_do_not_overlap() {
+pub(crate) fn lanes_of_a_layer_do_not_overlap() {
     let mut server = Server::start();
     let lane = |of: &str, from: f64, to: f64| json!({"lane": {"of": of, "from": from, "to": to}});
     server.experiment("one", lane("search", 0.0, 0.2));

@@ -15,7 +15,7 @@ fn page(server: &Server, lists: Value) -> Value {
 }
 
 #[test]
-fn everybody_gets_what_was_shipped() {
+pub(crate) fn everybody_gets_what_was_shipped() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     let lists = two_lists(4);
@@ -66,7 +66,7 @@ fn everybody_gets_what_was_shipped() {
 }
 
 #[test]
-fn what_the_store_did_not_take_is_not_shipped() {
+pub(crate) fn what_the_store_did_not_take_is_not_shipped() {
     let server = Server::start();
     server.experiment("e", json!({}));
     server.faults.fail(Operation::Commit, 1);
@@ -77,7 +77,7 @@ fn what_the_store_did_not_take_is_not_shipped() {
 }
 
 #[test]
-fn a_form_of_the_page_ships() {
+pub(crate) fn a_form_of_the_page_ships() {
     let server = Server::start();
     server.experiment("e", json!({}));
     let shown = server.client().get("/e/e").body;
@@ -95,7 +95,7 @@ fn a_form_of_the_page_ships() {
 }
 
 #[test]
-fn choices_until_then_are_those_of_the_simulation() {
+pub(crate) fn choices_until_then_are_those_of_the_simulation() {
     let server = Server::start();
     let url = format!("http://{}", server.address());
     let path = |what: &str| server.folder.path().join(what).to_str().unwrap().to_owned();

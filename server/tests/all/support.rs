@@ -17,6 +17,8 @@ use rankduel_server::writer::Clock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::postgres;
+
 /// 2026-11-26 12:00:00 UTC.
 pub(crate) const NOON: i64 = 1_795_694_400_000;
 pub(crate) const MINUTE: i64 = 60_000;
@@ -90,7 +92,7 @@ impl Server {
     /// A place for a server that does not run yet.
     pub(crate) fn stopped() -> Self {
         let folder = TempDir::new().expect("a folder");
-        let mut settings = Settings::of(folder.path().join("store.db"));
+        let mut settings = Settings::of(postgres::fresh().unwrap_or_else(|| folder.path().join("store.db").into()));
         settings.listen = "127.0.0.1:0".parse().expect("an address");
         settings.consent = Consent { create: true, no_keys: true, ..Consent::default() };
         // Tests run side by side on slow machines; those about late answers set their own.
@@ -137,7 +139,7 @@ impl Server {
     }
 
     pub(crate) fn store(&self) -> &Path {
-        &self.settings.store
+        self.settings.store.file().expect("a file")
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -184,13 +186,14 @@ impl Server {
 
     /// Runs the program with this store.
     pub(crate) fn command(&self, arguments: &[&str]) -> Output {
-        command(arguments, Some(self.store()))
+        // The name of a database here has no password, so that it is shown as it is.
+        command(arguments, Some(Path::new(&self.settings.store.to_string())))
     }
 
     /// Makes a key, and the store where there is none.
     pub(crate) fn key(&self, arguments: &[&str]) -> String {
         let mut all = vec!["keys", "add"];
-        if !self.store().exists() {
+        if !self.settings.store.is_made().expect("a store") {
             all.push("--create");
         }
         all.extend(arguments);

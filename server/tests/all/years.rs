@@ -14,7 +14,7 @@ fn ask(server: &Server, name: &str, unit: &str) -> Value {
 }
 
 #[test]
-fn experiments_are_listed_a_hundred_at_a_time() {
+pub(crate) fn experiments_are_listed_a_hundred_at_a_time() {
     let server = Server::start();
     let name = |number: usize| format!("e{number:03}");
     (0..205).for_each(|number| server.experiment(&name(number), json!({})));
@@ -101,7 +101,7 @@ fn a_damaged_experiment_can_be_deleted() {
 
 /// While logs are folded, the server says that it lives.
 #[test]
-fn a_start_answers_from_its_first_moment() {
+pub(crate) fn a_start_answers_from_its_first_moment() {
     let mut server = Server::start();
     server.experiment("e", json!({}));
     server.stop();
@@ -213,7 +213,7 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
 
 /// A start does not wait until millions of units were read; one whose row is damaged is found soon after it.
 #[test]
-fn many_units_are_checked_after_the_start() {
+pub(crate) fn many_units_are_checked_after_the_start() {
     let mut server = three_days();
     let before = said(&server);
     server.stop();
@@ -247,7 +247,7 @@ fn many_units_are_checked_after_the_start() {
 
 /// A unit that is damaged on the disk is found when it asks; the log makes it good, as long as it is whole.
 #[test]
-fn a_unit_that_is_damaged_is_folded_again() {
+pub(crate) fn a_unit_that_is_damaged_is_folded_again() {
     for (retain, is_good) in [(None, true), (Some("5d"), false)] {
         let server = a_month(retain, &[]);
         let said = said(&server);
@@ -361,7 +361,7 @@ fn said(server: &Server) -> Value {
 
 /// What is not kept is gone, and nothing that was counted from it changes.
 #[test]
-fn days_that_are_not_kept_are_forgotten() {
+pub(crate) fn days_that_are_not_kept_are_forgotten() {
     let whole = a_month(None, &[]);
     let mut server = a_month(Some("5d"), &[3, 11, 17]);
     assert_eq!(said(&server), said(&whole));
@@ -436,7 +436,7 @@ fn days_that_are_not_kept_are_forgotten() {
 
 /// What is over, or has no traffic, is forgotten when its time has come: no day closes any more.
 #[test]
-fn what_is_over_is_forgotten_too() {
+pub(crate) fn what_is_over_is_forgotten_too() {
     for ends in [true, false] {
         let mut server = Server::start();
         server.experiment("e", json!({"policy": "rucb", "window": "10m", "retain": "2d"}));
@@ -486,7 +486,7 @@ fn what_is_over_is_forgotten_too() {
 
 /// Memory has the units of open days alone.
 #[test]
-fn units_of_closed_days_are_not_in_memory() {
+pub(crate) fn units_of_closed_days_are_not_in_memory() {
     let server = Server::start();
     server.experiment("e", json!({"window": "10m"}));
     let here = |server: &Server| {
@@ -507,7 +507,7 @@ fn units_of_closed_days_are_not_in_memory() {
 /// A transaction of a snapshot or a deletion fails, or the process ends before it: whatever the step, the next start finds the state
 /// that a server has which had no trouble.
 #[test]
-fn every_step_of_the_upkeep_may_fail() {
+pub(crate) fn every_step_of_the_upkeep_may_fail() {
     let days = |server: &mut Server, trouble: &mut dyn FnMut(&mut Server, usize)| {
         server.experiment("e", json!({"policy": "rucb", "window": "10m", "retain": "2d", "seed": 3}));
         for day in 0..6 {

@@ -23,7 +23,7 @@ use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
 use super::sessions::{self, Sessions};
-use super::{App, Problem, guard};
+use super::{App, Problem, guard, nodes};
 use crate::jobs::Snapshot;
 use crate::writer::ExperimentHandle;
 pub use watching::watch;
@@ -100,7 +100,7 @@ fn frame(app: &App, reader: &Reader, base: &'static str) -> Frame {
         }),
         token: reader.pass.as_ref().map(|pass| pass.token.clone()),
         may_sign_in: false,
-        notice: app.settings.notice.clone(),
+        notice: app.settings.notice.clone().or_else(|| nodes::sentence(app)),
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) async fn experiment(
         let live =
             Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
         let mut frame = frame(&app, &reader, "../");
-        if frame.notice.is_none() && entry.config.simulated {
+        if app.settings.notice.is_none() && entry.config.simulated {
             frame.notice = Some(SIMULATED.to_owned());
         }
         Ok(html(StatusCode::OK, document::overview(&frame, &name, &parts, Some(&live))))

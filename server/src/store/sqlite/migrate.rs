@@ -6,9 +6,10 @@ use rusqlite::{Connection, params};
 use traffic::{Event, Recorded};
 
 use super::lock::{beside, is_made};
-use super::read::{event_sum, shown_sum, unit_sum};
 use super::schema::{self, BEFORE, FORMAT};
-use super::{Access, Store, StoreError};
+use super::{SqliteStore, open};
+use crate::store::rows::{event_sum, shown_sum, unit_sum};
+use crate::store::{Access, StoreError};
 
 /// What a store of format 2 had: one table of a kind for all experiments, no checksums, and marks in the events.
 const RENAMED: &str = "ALTER TABLE experiments RENAME TO experiments_before;
@@ -35,7 +36,7 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     if !is_made(path) {
         return Ok(None);
     }
-    let connection = super::access::connect(path, Access::Serve, false)?;
+    let connection = open::connect(path, Access::Serve, false)?;
     if schema::is_empty(&connection)? || !schema::is_ours(&connection)? {
         return Ok(None);
     }
@@ -44,7 +45,7 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
         return Ok(None);
     }
     let backup = beside(path, &format!(".format-{before}"));
-    let store = Store { connection, path: path.to_owned(), faults: None };
+    let store = SqliteStore { connection, path: path.to_owned(), faults: None };
     // One of an attempt that was stopped is complete.
     if !backup.exists() {
         store.backup(&backup)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::StoreError;
+use crate::store::StoreError;
 
 /// Held by the server as long as it runs. The locks end with its process, so that nothing is left to clean up.
 ///
@@ -134,7 +134,7 @@ impl StoreLock {
 
 /// Whether there is something at a path that is not an empty file: a store, or something else that is not one to be made.
 #[must_use]
-pub fn is_made(path: &Path) -> bool {
+pub(in crate::store) fn is_made(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() || found.len() > 0)
 }
 

@@ -8,52 +8,26 @@ use std::time::Duration;
 use rusqlite::{ErrorCode, Params};
 use traffic::Marks;
 
-use super::access::PATIENCE;
 use super::lock::beside;
-use super::read::{event_sum, marks_sum, shown_sum, unit_sum};
-use super::{Displayed, Kept, Operation, Shown, Store, StoreError, schema};
+use super::open::PATIENCE;
+use super::{SqliteStore, schema};
 use crate::ids::UnitHash;
+use crate::store::rows::{Displayed, Kept, MarksRow, Row, Shown, ShownRow, event_sum, shown_sum, unit_sum};
+use crate::store::{Operation, StoreError};
 
-/// An event to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row<'a> {
-    /// The experiment's number in the store.
-    pub experiment: u32,
-    /// The event's number in the log of its experiment.
-    pub n: u64,
-    /// What kind of event it is.
-    pub kind: u8,
-    /// The impression that it is about.
-    pub impression: Option<u64>,
-    /// The event as bytes.
-    pub body: &'a [u8],
-}
-
-impl Store {
-    /// Begins a transaction; until its end nobody else writes.
-    ///
-    /// # Errors
-    /// If another process has written for longer than five seconds, or the store is broken.
-    pub fn begin(&self) -> Result<(), StoreError> {
+impl SqliteStore {
+    pub(in crate::store) fn begin(&self) -> Result<(), StoreError> {
         self.inject(Operation::Begin)?;
         self.run("BEGIN IMMEDIATE", ())
     }
 
-    /// Makes the transaction permanent. When this returns, it is on the disk.
-    ///
-    /// # Errors
-    /// If it could not be written. Whether it is there is then unknown: open the store again and look.
-    pub fn commit(&self) -> Result<(), StoreError> {
+    pub(in crate::store) fn commit(&self) -> Result<(), StoreError> {
         self.inject(Operation::Commit)?;
         self.run("COMMIT", ())?;
         self.inject(Operation::Committed)
     }
 
-    /// Names a new experiment, makes its tables, and returns its number; `converts` says whether conversions count.
-    ///
-    /// # Errors
-    /// If there is one of this name, or the store cannot be written.
-    pub fn insert_experiment(&self, name: &str, converts: bool) -> Result<u32, StoreError> {
+    pub(in crate::store) fn insert_experiment(&self, name: &str, converts: bool) -> Result<u32, StoreError> {
         self.inject(Operation::Insert)?;
         self.run("INSERT INTO experiments (name) VALUES (?1)", [name])?;
         let id = u32::try_from(self.connection.last_insert_rowid())
@@ -65,11 +39,7 @@ impl Store {
         Ok(id)
     }
 
-    /// Deletes an experiment and all that there is of it. Its number is never given out again.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn delete_experiment(&self, experiment: u32) -> Result<(), StoreError> {
+    pub(in crate::store) fn delete_experiment(&self, experiment: u32) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
         // Statements that read the tables would stand in the way.
         self.connection.flush_prepared_statement_cache();
@@ -79,11 +49,7 @@ impl Store {
         self.run("DELETE FROM experiments WHERE id = ?1", [experiment])
     }
 
-    /// Writes an event.
-    ///
-    /// # Errors
-    /// If the number is taken, or the store cannot be written.
-    pub fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
+    pub(in crate::store) fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
         let Row { experiment, n, kind, impression, body } = *row;
         let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
         let sum = event_sum(experiment, n, kind, impression, body);
@@ -91,11 +57,7 @@ impl Store {
             .map(drop)
     }
 
-    /// Writes the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
-    ///
-    /// # Errors
-    /// If the impression has some, or the store cannot be written.
-    pub fn insert_shown(
+    pub(in crate::store) fn insert_shown(
         &self,
         experiment: u32,
         impression: u64,
@@ -106,11 +68,12 @@ impl Store {
         self.write_shown(experiment, "INSERT", impression, Some(&shown))
     }
 
-    /// Writes what the page of an impression displayed.
-    ///
-    /// # Errors
-    /// If the store cannot be read or written, or has no documents of the impression.
-    pub fn set_displayed(&self, experiment: u32, impression: u64, page: &Displayed) -> Result<(), StoreError> {
+    pub(in crate::store) fn set_displayed(
+        &self,
+        experiment: u32,
+        impression: u64,
+        page: &Displayed,
+    ) -> Result<(), StoreError> {
         match self.shown(experiment, impression)? {
             Kept::Shown(shown) => {
                 let shown = Shown { displayed: Some(page.clone()), ..shown };
@@ -120,11 +83,7 @@ impl Store {
         }
     }
 
-    /// Forgets the documents of an impression, if it has some. That it had some stays: a row that is damaged away is another thing.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
+    pub(in crate::store) fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
         let sum = shown_sum(experiment, impression, None, None, None);
         let sql = "UPDATE shown_# SET ids = NULL, displayed = NULL, request = NULL, sum = ?2 WHERE impression = ?1";
         self.insert(experiment, sql, (impression as i64, sum)).map(drop)
@@ -137,77 +96,53 @@ impl Store {
         impression: u64,
         shown: Option<&Shown>,
     ) -> Result<(), StoreError> {
-        let failed = |error: serde_json::Error| StoreError::Io(error.to_string());
-        let ids = shown.map(|shown| serde_json::to_string(&shown.mixed).map_err(failed)).transpose()?;
-        let page = shown.and_then(|shown| shown.displayed.as_ref());
-        let page = page.map(|page| serde_json::to_string(page).map_err(failed)).transpose()?;
-        let request = shown.and_then(|shown| shown.request).map(|request| request as i64);
-        let sum = shown_sum(experiment, impression, ids.as_deref(), page.as_deref(), request);
+        let ShownRow { ids, displayed, request, sum } = ShownRow::of(experiment, impression, shown)?;
         let sql = format!("{how} INTO shown_# VALUES (?1, ?2, ?3, ?4, ?5)");
-        self.insert(experiment, &sql, (impression as i64, ids, page, request, sum)).map(drop)
+        self.insert(experiment, &sql, (impression as i64, ids, displayed, request, sum)).map(drop)
     }
 
-    /// Numbers a unit.
-    ///
-    /// # Errors
-    /// If the unit is there, or the store cannot be written.
-    pub fn insert_unit(&self, experiment: u32, number: u64, hash: &UnitHash) -> Result<(), StoreError> {
+    pub(in crate::store) fn insert_unit(
+        &self,
+        experiment: u32,
+        number: u64,
+        hash: &UnitHash,
+    ) -> Result<(), StoreError> {
         let sum = unit_sum(experiment, hash, number as i64);
         self.insert(experiment, "INSERT INTO units_# VALUES (?1, ?2, ?3)", (&hash[..], number as i64, sum)).map(drop)
     }
 
-    /// Forgets a unit: nothing says whose its number was.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn forget_unit(&self, experiment: u32, hash: &UnitHash) -> Result<(), StoreError> {
+    pub(in crate::store) fn forget_unit(&self, experiment: u32, hash: &UnitHash) -> Result<(), StoreError> {
         self.insert(experiment, "DELETE FROM units_# WHERE hash = ?1", [&hash[..]]).map(drop)
     }
 
-    /// Writes what finds an impression again.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn insert_marks(&self, experiment: u32, time: i64, impression: u64, marks: Marks) -> Result<(), StoreError> {
-        let Marks { query, key, request } = marks;
-        let hashes = [query, key, request].map(|hash| hash.map(|hash| hash as i64));
-        let (impression, [query, key, request]) = (impression as i64, hashes);
-        let row = (impression, time, query, key, request, marks_sum(experiment, impression, time, hashes));
+    pub(in crate::store) fn insert_marks(
+        &self,
+        experiment: u32,
+        time: i64,
+        impression: u64,
+        marks: Marks,
+    ) -> Result<(), StoreError> {
+        let MarksRow { impression, time, hashes: [query, key, request], sum } =
+            MarksRow::of(experiment, time, impression, marks);
+        let row = (impression, time, query, key, request, sum);
         self.insert(experiment, "INSERT INTO marks_# VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).map(drop)
     }
 
-    /// Forgets what finds an impression again.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn forget_marks(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
+    pub(in crate::store) fn forget_marks(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
         self.insert(experiment, "DELETE FROM marks_# WHERE impression = ?1", [impression as i64]).map(drop)
     }
 
-    /// The same of all impressions up to one; of all if `None`.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn forget_marks_until(&self, experiment: u32, last: Option<u64>) -> Result<(), StoreError> {
+    pub(in crate::store) fn forget_marks_until(&self, experiment: u32, last: Option<u64>) -> Result<(), StoreError> {
         let last = last.map_or(i64::MAX, |last| last as i64);
         self.insert(experiment, "DELETE FROM marks_# WHERE impression <= ?1", [last]).map(drop)
     }
 
-    /// Writes down that a server had the store open at `time` (milliseconds since 1970).
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn set_alive(&self, time: i64) -> Result<(), StoreError> {
+    pub(in crate::store) fn set_alive(&self, time: i64) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
         self.run("INSERT OR REPLACE INTO meta VALUES ('alive', ?1)", [&time.to_be_bytes()[..]])
     }
 
-    /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
-    /// way, which is not waited for. No copy of what was deleted is left then.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn checkpoint(&self) -> Result<bool, StoreError> {
+    pub(in crate::store) fn checkpoint(&self) -> Result<bool, StoreError> {
         // First what holds no writer up, then the little that is left.
         self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         self.connection.busy_timeout(Duration::ZERO)?;
@@ -220,12 +155,7 @@ impl Store {
         }
     }
 
-    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. Nobody writes meanwhile, and who reads finds
-    /// the same bytes.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn rewrite_log(&self) -> Result<(), StoreError> {
+    pub(in crate::store) fn rewrite_log(&self) -> Result<(), StoreError> {
         self.begin()?;
         let written = rewrite(&beside(&self.path, "-wal"));
         self.run("ROLLBACK", ())?;

@@ -1,15 +1,15 @@
-//! Tables, the version of their format, and the secrets of a store.
+//! Tables, and the version of their format.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::StoreError;
-use super::converted::ASKED;
-use crate::ids::Secret;
+use crate::store::StoreError;
+use crate::store::rows::ASKED;
+use crate::store::secrets::{PLACES, REPLACED, Secrets, before_name, fresh, replaced, secret};
 
 /// The version of the tables that this build reads and writes.
 pub const FORMAT: u32 = 4;
 /// The versions before it, which this build moves to its own.
-pub(super) const BEFORE: [u32; 2] = [2, 3];
+pub(in crate::store) const BEFORE: [u32; 2] = [2, 3];
 /// What SQLite files of this kind are marked with: "RKDL".
 const APPLICATION: i32 = 0x524b_444c;
 
@@ -73,36 +73,14 @@ pub(super) fn drop_of(experiment: u32) -> String {
     format!("{dropped} DROP TABLE IF EXISTS converted_{experiment};")
 }
 
-/// The secrets of a store: whoever copies the file has them.
-#[derive(Clone)]
-pub struct Secrets {
-    /// Signs impression ids.
-    pub ids: Secret,
-    /// Hashes units, queries and requests.
-    pub hashes: Secret,
-    /// Says where units stand. It is never replaced.
-    pub places: [u8; 32],
-}
-
-impl std::fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secrets(..)")
-    }
-}
-
-/// The name of the salt of places.
-const PLACES: &str = "places";
-
 /// Makes the tables of a new store.
 pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION}; BEGIN IMMEDIATE;"))?;
     // Another process may have been faster.
     if format(connection)? == 0 {
         connection.execute_batch(SHARED)?;
-        for name in ["ids", "hashes"] {
-            let mut secret = [0_u8; 32];
-            fill(&mut secret)?;
-            connection.execute("INSERT INTO meta VALUES (?1, ?2)", (name, &secret[..]))?;
+        for name in REPLACED {
+            connection.execute("INSERT INTO meta VALUES (?1, ?2)", (name, &fresh()?[..]))?;
         }
         connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
     }
@@ -113,9 +91,7 @@ pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
 /// The salt of places, for a store that was made before there was one.
 pub(super) fn add_places(connection: &Connection) -> Result<(), StoreError> {
     if value(connection, PLACES)?.is_none() {
-        let mut salt = [0_u8; 32];
-        fill(&mut salt)?;
-        connection.execute("INSERT OR IGNORE INTO meta VALUES (?1, ?2)", (PLACES, &salt[..]))?;
+        connection.execute("INSERT OR IGNORE INTO meta VALUES (?1, ?2)", (PLACES, &fresh()?[..]))?;
     }
     Ok(())
 }
@@ -124,20 +100,6 @@ pub(super) fn add_places(connection: &Connection) -> Result<(), StoreError> {
 pub(super) fn set_places(connection: &Connection, salt: &[u8; 32]) -> Result<(), StoreError> {
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (PLACES, &salt[..]))?;
     Ok(())
-}
-
-fn fill(bytes: &mut [u8]) -> Result<(), StoreError> {
-    getrandom::fill(bytes).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))
-}
-
-/// A random number.
-///
-/// # Errors
-/// If the machine gives none.
-pub fn random() -> Result<u64, StoreError> {
-    let mut bytes = [0; 8];
-    fill(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
 }
 
 /// The version of the file's format; 0 for a file without tables.
@@ -170,62 +132,32 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
 
 /// The secrets of the store.
 pub(super) fn secrets(connection: &Connection) -> Result<Secrets, StoreError> {
-    let secret = |name| secret(connection, name);
-    Ok(Secrets { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES)?.current })
+    Secrets::read(|name| value(connection, name))
 }
 
 fn value(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()?)
 }
 
-fn secret(connection: &Connection, name: &str) -> Result<Secret, StoreError> {
-    let damaged =
-        || StoreError::Damaged(format!("the store has no secret `{name}` of 32 bytes; restore it from a backup"));
-    let current = value(connection, name)?.and_then(|value| value.try_into().ok()).ok_or_else(damaged)?;
-    let number = match value(connection, &format!("{name}-number"))?.as_deref() {
-        // Never replaced.
-        None => 1,
-        Some(&[number]) => number,
-        Some(_) => return Err(damaged()),
-    };
-    let before = match value(connection, &format!("{name}-before"))? {
-        None => None,
-        Some(bytes) => {
-            let (secret, until) = bytes.split_first_chunk().ok_or_else(damaged)?;
-            Some((*secret, i64::from_be_bytes(until.try_into().map_err(|_| damaged())?)))
-        }
-    };
-    Ok(Secret { number, current, before })
-}
-
 /// Replaces a secret; the one before counts until then (milliseconds since 1970).
 pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<(), StoreError> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let replaced = || -> Result<(), StoreError> {
-        let Secret { number, current, .. } = secret(connection, name)?;
-        let mut fresh = [0_u8; 32];
-        fill(&mut fresh)?;
-        let before = [&current[..], &until.to_be_bytes()].concat();
-        let rows = [
-            (name.to_owned(), fresh.to_vec()),
-            (format!("{name}-number"), vec![number.wrapping_add(1)]),
-            (format!("{name}-before"), before),
-        ];
-        for (name, value) in rows {
+    let replace = || -> Result<(), StoreError> {
+        for (name, value) in replaced(&secret(|name| value(connection, name), name)?, name, until)? {
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (name, value))?;
         }
         Ok(())
     };
-    let done = replaced();
+    let done = replace();
     connection.execute_batch(if done.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     done
 }
 
 /// Forgets the secrets before those of today that no longer count.
 pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
-    for name in ["ids", "hashes"] {
-        if secret(connection, name)?.before.is_some_and(|(_, until)| until <= now) {
-            connection.execute("DELETE FROM meta WHERE name = ?1", [format!("{name}-before")])?;
+    for name in REPLACED {
+        if secret(|name| value(connection, name), name)?.before.is_some_and(|(_, until)| until <= now) {
+            connection.execute("DELETE FROM meta WHERE name = ?1", [before_name(name)])?;
         }
     }
     Ok(())

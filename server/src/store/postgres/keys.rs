@@ -1,0 +1,82 @@
+//! Keys of callers, and what was done.
+
+use std::collections::BTreeMap;
+
+use tokio_postgres::Row;
+
+use super::open::PostgresStore;
+use super::session::Value;
+use crate::store::{Audit, Key, KeyRow, Operation, Role, StoreError};
+
+impl PostgresStore {
+    pub(in crate::store) fn add_key(
+        &self,
+        role: Role,
+        experiment: Option<&str>,
+        label: &str,
+        now: i64,
+        expires: Option<i64>,
+    ) -> Result<Key, StoreError> {
+        let text = Key::fresh_text()?;
+        self.inject(Operation::Insert)?;
+        let sql = "INSERT INTO keys (role, experiment, label, hash, created, expires) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
+        let hash = KeyRow::hash_of(&text);
+        let row = self.session.one(sql, &[&role.name(), &experiment, &label, &&hash[..], &now, &expires])?;
+        Ok(Key { id: row.get(0), text })
+    }
+
+    pub(in crate::store) fn revoke_key(&self, id: i64, now: i64) -> Result<bool, StoreError> {
+        self.inject(Operation::Insert)?;
+        let sql = "UPDATE keys SET revoked = $2 WHERE id = $1 AND revoked IS NULL";
+        Ok(self.session.execute(sql, &[&id, &now])? == 1)
+    }
+
+    pub(in crate::store) fn set_used(&self, used: &BTreeMap<i64, i64>) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        let ids: Vec<i64> = used.keys().copied().collect();
+        let times: Vec<i64> = used.values().copied().collect();
+        let values: Vec<Value> = vec![Box::new(ids), Box::new(times)];
+        self.later(include_str!("sql/set_used.sql"), values)
+    }
+
+    pub(in crate::store) fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
+        self.inject(Operation::Read)?;
+        let sql = "SELECT id, role, experiment, label, created, revoked, hash, expires, used FROM keys ORDER BY id";
+        self.session.rows(sql, &[])?.iter().map(key).collect()
+    }
+
+    /// Another number whenever keys or secrets are others than when this was asked last; when keys were used changes nothing.
+    pub(in crate::store) fn data_version(&self) -> Result<i64, StoreError> {
+        self.inject(Operation::Read)?;
+        let found: String = self.session.one(include_str!("sql/version.sql"), &[])?.get(0);
+        let mut version = self.version.borrow_mut();
+        if version.1 != found {
+            *version = (version.0 + 1, found);
+        }
+        Ok(version.0)
+    }
+
+    pub(in crate::store) fn audits(&self, since: i64) -> Result<Vec<Audit>, StoreError> {
+        self.inject(Operation::Read)?;
+        let sql = "SELECT time, who, what, detail FROM audit WHERE time >= $1 ORDER BY id";
+        let rows = self.session.rows(sql, &[&since])?;
+        let audit = |row: &Row| Audit { time: row.get(0), who: row.get(1), what: row.get(2), detail: row.get(3) };
+        Ok(rows.iter().map(audit).collect())
+    }
+}
+
+fn key(row: &Row) -> Result<KeyRow, StoreError> {
+    let (id, role, hash): (i64, String, Vec<u8>) = (row.get(0), row.get(1), row.get(6));
+    let damaged = || KeyRow::damaged(id);
+    Ok(KeyRow {
+        id,
+        role: Role::of(&role).ok_or_else(damaged)?,
+        experiment: row.get(2),
+        label: row.get(3),
+        created: row.get(4),
+        revoked: row.get(5),
+        hash: hash.try_into().map_err(|_| damaged())?,
+        expires: row.get(7),
+        used: row.get(8),
+    })
+}

@@ -1,0 +1,24 @@
+//! A store in PostgreSQL. Nothing of it is read or written but by who leads: [`Node`] says who that is, and every commit is fenced by
+//! the epoch of that.
+//!
+//! Each answer of the database costs a wait, so what a transaction writes is kept (`pending`) and sent at its end, one statement per
+//! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at what is kept first. They need
+//! no transaction, because nobody else writes these experiments while the fence holds.
+
+mod keys;
+mod node;
+mod open;
+mod pending;
+mod read;
+mod recent;
+mod session;
+mod snapshots;
+mod tls;
+mod transfer;
+mod write;
+
+pub use node::{Node, NodeRow, Role as NodeRole};
+pub(super) use open::{PostgresStore, is_made};
+
+/// The version of the tables that this build reads and writes: each has a file in `sql/tables`.
+pub(super) const TABLES: &[&str] = &[include_str!("sql/tables/1.sql")];

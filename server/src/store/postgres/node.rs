@@ -1,0 +1,303 @@
+//! A server among those that have the store open, and which of them leads.
+//!
+//! Each has a lease: a row that says until when it is there, by the clock of the database. One leads, and alone folds and writes. If its
+//! lease is over, or it gave it back, whoever sees that first takes over: with one transaction, the next epoch begins in which it may write
+//! and nobody before it. A leader that was stopped meanwhile can find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer
+//! of it is wrong. Leases say when somebody else may try, and nothing more.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::open::NODES;
+use super::session::Session;
+use crate::ids;
+use crate::store::{Access, Database, StoreError};
+
+/// How long a lease holds, and how often it is renewed.
+const LEASE: Duration = Duration::from_secs(10);
+const RENEWAL: Duration = Duration::from_secs(3);
+/// How often a node looks who leads.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What a node does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It folds and writes, in this epoch.
+    Leads(i64),
+    /// Another one does.
+    Follows,
+    /// The leader's lease is over, and none has taken over yet.
+    Waits,
+    /// The database cannot be asked.
+    Unconnected,
+}
+
+/// A node, as the others know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRow {
+    /// Its name: each start has another.
+    pub node: String,
+    /// Where others reach it, such as `10.0.0.7:7077`; empty if nobody does.
+    pub address: String,
+    /// Whether its lease holds.
+    pub is_alive: bool,
+    /// Whether it leads.
+    pub leads: bool,
+}
+
+/// This server among the nodes of a store.
+#[derive(Debug)]
+pub struct Node {
+    state: Arc<State>,
+    wake: Mutex<Option<Sender<()>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct State {
+    name: String,
+    secret: String,
+    address: String,
+    database: Database,
+    /// The epoch in which this node leads; 0 if it does not.
+    epoch: AtomicI64,
+    /// All nodes, as they were when the database was last asked.
+    nodes: Mutex<Vec<NodeRow>>,
+    is_connected: AtomicBool,
+    /// Whether this node no longer wants to lead.
+    gives_up: AtomicBool,
+    /// How often this node began to lead.
+    taken: AtomicI64,
+    /// Until when the lease holds, counted from before it was asked for.
+    until: Mutex<Option<Instant>>,
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Node {
+    /// Joins the nodes of a store whose tables are there; others reach this one at `address`.
+    ///
+    /// # Errors
+    /// If the database cannot be asked, or there is no thread to be had.
+    pub fn join(database: &Database, address: String) -> Result<Self, StoreError> {
+        let session = Session::connect(database, Access::Serve)?;
+        let secret: Vec<u8> = session.one("SELECT value FROM meta WHERE name = $1", &[&NODES])?.get(0);
+        let state = Arc::new(State {
+            secret: ids::encode(&secret),
+            name: ids::encode(&crate::store::random()?.to_le_bytes()),
+            address,
+            database: database.clone(),
+            epoch: AtomicI64::new(0),
+            nodes: Mutex::default(),
+            is_connected: AtomicBool::new(true),
+            gives_up: AtomicBool::new(false),
+            taken: AtomicI64::new(0),
+            until: Mutex::default(),
+        });
+        let mut member = Member { state: Arc::clone(&state), session: Some(session), renewed: None };
+        member.step()?;
+        let (wake, woken) = mpsc::channel::<()>();
+        let spawned = std::thread::Builder::new().name("node".to_owned()).spawn(move || {
+            while woken.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                member.look();
+            }
+            member.leave();
+        });
+        let thread = spawned.map_err(|error| StoreError::Io(format!("no thread for the lease: {error}")))?;
+        Ok(Self { state, wake: Mutex::new(Some(wake)), thread: Mutex::new(Some(thread)) })
+    }
+
+    /// The name of this node.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.state.name
+    }
+
+    /// What all nodes of the store know, and nobody else.
+    #[must_use]
+    pub fn secret(&self) -> &str {
+        &self.state.secret
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        match self.state.epoch.load(Ordering::SeqCst) {
+            0 if !self.state.is_connected.load(Ordering::SeqCst) => Role::Unconnected,
+            0 if self.leader().is_some() => Role::Follows,
+            0 => Role::Waits,
+            epoch => Role::Leads(epoch),
+        }
+    }
+
+    /// The epoch in which this node leads.
+    #[must_use]
+    pub fn epoch(&self) -> Option<i64> {
+        Some(self.state.epoch.load(Ordering::SeqCst)).filter(|epoch| *epoch > 0)
+    }
+
+    /// All nodes, as they were a moment ago.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeRow> {
+        held(&self.state.nodes).clone()
+    }
+
+    /// Another node that leads.
+    #[must_use]
+    pub fn leader(&self) -> Option<NodeRow> {
+        let nodes = held(&self.state.nodes);
+        nodes.iter().find(|node| node.leads && node.is_alive && node.node != self.state.name).cloned()
+    }
+
+    /// How often this node began to lead.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.state.taken.load(Ordering::SeqCst) as u64
+    }
+
+    /// Whether its lease holds, as far as this node can know.
+    #[must_use]
+    pub fn has_lease(&self) -> bool {
+        held(&self.state.until).is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Notes that a commit in this epoch was refused.
+    pub fn fenced(&self, epoch: i64) {
+        let _ = self.state.epoch.compare_exchange(epoch, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Leads no more from now on, so that another one takes over. Nothing may be written by this one afterwards.
+    pub fn leave(&self) {
+        self.state.gives_up.store(true, Ordering::SeqCst);
+        drop(held(&self.wake).take());
+        if let Some(thread) = held(&self.thread).take() {
+            // One that panicked said so; its lease ends by itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// The thread's part.
+struct Member {
+    state: Arc<State>,
+    session: Option<Session>,
+    /// When the lease was last renewed.
+    renewed: Option<Instant>,
+}
+
+impl Member {
+    fn look(&mut self) {
+        let looked = self.step();
+        self.state.is_connected.store(looked.is_ok(), Ordering::SeqCst);
+        if let Err(error) = looked {
+            tracing::warn!(%error, "the lease could not be looked after");
+            self.session = None;
+            // Others may lead by now. Commits would be refused, if the database could be reached.
+            if held(&self.state.until).is_none_or(|until| Instant::now() >= until) {
+                self.follow();
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<(), StoreError> {
+        if self.session.is_none() {
+            self.session = Some(Session::connect(&self.state.database, Access::Serve)?);
+        }
+        let Some(session) = &self.session else { return Ok(()) };
+        let State { name, address, .. } = &*self.state;
+        if self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL) {
+            // From before the request: the database counts from later on.
+            let asked = Instant::now();
+            session.execute(include_str!("sql/nodes/renew.sql"), &[name, address, &LEASE.as_secs_f64()])?;
+            self.renewed = Some(asked);
+            *held(&self.state.until) = Some(asked + LEASE);
+        }
+        let nodes = self.nodes(session)?;
+        let mine = nodes.iter().find(|node| node.leads).map(|leader| (leader.node == *name, leader.is_alive));
+        *held(&self.state.nodes) = nodes;
+        match mine {
+            Some((true, _)) => {
+                let epoch = session.one("SELECT epoch FROM leader", &[])?.get(0);
+                self.lead(epoch);
+            }
+            Some((false, true)) => self.follow(),
+            Some((false, false)) | None => {
+                self.follow();
+                if !self.state.gives_up.load(Ordering::SeqCst)
+                    && let Some(epoch) = take_over(session, name)?
+                {
+                    self.lead(epoch);
+                    *held(&self.state.nodes) = self.nodes(session)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn nodes(&self, session: &Session) -> Result<Vec<NodeRow>, StoreError> {
+        let rows = session.rows(include_str!("sql/nodes/all.sql"), &[])?;
+        let node = |row: &tokio_postgres::Row| NodeRow {
+            node: row.get(0),
+            address: row.get(1),
+            is_alive: row.get(2),
+            leads: row.get(3),
+        };
+        Ok(rows.iter().map(node).collect())
+    }
+
+    fn lead(&self, epoch: i64) {
+        if self.state.epoch.swap(epoch, Ordering::SeqCst) != epoch {
+            self.state.taken.fetch_add(1, Ordering::SeqCst);
+            tracing::info!(epoch, node = self.state.name, "this node leads");
+        }
+    }
+
+    fn follow(&self) {
+        if self.state.epoch.swap(0, Ordering::SeqCst) != 0 {
+            tracing::warn!(node = self.state.name, "this node leads no more");
+        }
+    }
+
+    /// Gives the lease back.
+    fn leave(&mut self) {
+        let epoch = self.state.epoch.swap(0, Ordering::SeqCst);
+        let name = &self.state.name;
+        let Some(session) = &self.session else { return };
+        let left = session
+            .execute("UPDATE leader SET node = NULL WHERE node = $1 AND epoch = $2", &[name, &epoch])
+            .and_then(|_| session.execute("DELETE FROM nodes WHERE node = $1", &[name]));
+        if let Err(error) = left {
+            tracing::warn!(%error, "the lease could not be given back; it ends by itself");
+        }
+    }
+}
+
+/// Begins the next epoch, unless somebody else has a lease; returns it.
+fn take_over(session: &Session, name: &str) -> Result<Option<i64>, StoreError> {
+    // Who is about to commit has a lock on these rows: the wait for it ends with that commit, or with its session.
+    let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[])?;
+    let epoch: i64 = row.get::<_, i64>(0) + 1;
+    let taken = if row.get(1) {
+        let locked = session.rows("SELECT experiment FROM heads ORDER BY experiment FOR UPDATE", &[]);
+        let moved = locked.and_then(|_| session.execute("UPDATE heads SET epoch = $1", &[&epoch]));
+        moved.and_then(|_| session.execute("UPDATE leader SET epoch = $1, node = $2", &[&epoch, &name])).map(|_| true)
+    } else {
+        Ok(false)
+    };
+    match taken {
+        Ok(true) => session.batch("COMMIT").map(|()| Some(epoch)),
+        Ok(false) => session.batch("ROLLBACK").map(|()| None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,66 @@
+//! Rows that were written or read a moment ago: clicks come soon after their page, and users come back. The server that leads alone changes
+//! them, so what it knows of them is what the database has, as long as its commits are not refused. A refused or failed commit ends the
+//! connection, and this with it.
+
+use std::collections::BTreeMap;
+
+use super::pending::{Numbered, Pending};
+use crate::ids::UnitHash;
+use crate::store::rows::ShownRow;
+
+/// How many rows are kept, about.
+const MOST: usize = 40_000;
+
+/// What is kept, in two generations: the older one goes as a whole.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    now: Rows,
+    before: Rows,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    shown: BTreeMap<(u32, u64), ShownRow>,
+    units: BTreeMap<(u32, UnitHash), Numbered>,
+}
+
+impl Recent {
+    pub(super) fn shown(&self, of: (u32, u64)) -> Option<&ShownRow> {
+        self.now.shown.get(&of).or_else(|| self.before.shown.get(&of))
+    }
+
+    pub(super) fn unit(&self, of: (u32, UnitHash)) -> Option<Numbered> {
+        self.now.units.get(&of).or_else(|| self.before.units.get(&of)).copied()
+    }
+
+    pub(super) fn keep_unit(&mut self, of: (u32, UnitHash), row: Numbered) {
+        self.now.units.insert(of, row);
+        if self.now.units.len() + self.now.shown.len() >= MOST / 2 {
+            self.before = std::mem::take(&mut self.now);
+        }
+    }
+
+    /// Keeps what is about to be committed.
+    pub(super) fn keep(&mut self, pending: &Pending) {
+        for (&of, change) in &pending.units {
+            self.now.units.remove(&of);
+            self.before.units.remove(&of);
+            if let Some(row) = change.inserted {
+                self.keep_unit(of, row);
+            }
+        }
+        for (&of, (row, is_new)) in &pending.shown {
+            self.now.shown.remove(&of);
+            self.before.shown.remove(&of);
+            // A row that is changed may not be there.
+            if *is_new {
+                self.now.shown.insert(of, row.clone());
+            }
+        }
+    }
+
+    /// Forgets all: rows are deleted by what they have in common.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}

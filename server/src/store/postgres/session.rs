@@ -1,0 +1,225 @@
+//! A connection to PostgreSQL, used by one thread that waits for each answer, as with a file.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
+
+use super::tls;
+use crate::in_order::in_order;
+use crate::store::{Access, Database, StoreError};
+
+/// How long an answer may take. What the database does meanwhile is unknown then, and the connection is not used again.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// The same for commands, which read much and hold nobody up.
+const MUCH: Duration = Duration::from_secs(3600);
+/// How long a connection may take to come about.
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// What the database itself ends in a server's session: a process that was stopped between the fence and its commit must not keep
+/// others from taking over, and nothing may wait longer than its caller.
+const LIMITS: [(&str, &str); 3] =
+    [("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "4s"), ("statement_timeout", "7s")];
+
+/// Where the tables are, so that a database may have others too.
+pub(super) const SCHEMA: &str = "rankduel";
+
+/// A parameter of a statement that is kept until it is sent.
+pub(super) type Value = Box<dyn ToSql + Sync + Send>;
+
+/// A statement that is kept until it is sent.
+pub(super) struct Command {
+    pub(super) sql: &'static str,
+    pub(super) values: Vec<Value>,
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.sql)
+    }
+}
+
+/// A connection.
+pub(super) struct Session {
+    client: Client,
+    /// It drives the connection while somebody waits. Gone once this is dropped.
+    runtime: Option<Runtime>,
+    prepared: RefCell<BTreeMap<String, Statement>>,
+    patience: Duration,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Session(..)")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // It may be dropped where nothing may wait, in a request that was given up.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn connect(database: &Database, access: Access) -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StoreError::Io(format!("no thread for the database: {error}")))?;
+        let (mut config, roots) = database.config()?;
+        let mut options = config.get_options().unwrap_or_default().to_owned();
+        options += &format!(" -c search_path={SCHEMA}");
+        let limits = if access == Access::Serve { &LIMITS[..] } else { &[] };
+        for (name, value) in limits {
+            options += &format!(" -c {name}={value}");
+        }
+        config.options(options.trim());
+        config.connect_timeout(CONNECTING).tcp_user_timeout(PATIENCE);
+        config.keepalives_idle(PATIENCE).keepalives_interval(Duration::from_secs(2)).keepalives_retries(3);
+        if config.get_application_name().is_none() {
+            config.application_name("rankduel-server");
+        }
+        let failed = |why: String| StoreError::Unreachable { database: database.to_string(), why };
+        let connected =
+            runtime.block_on(async { timeout(CONNECTING * 2, tls::connect(&config, roots.as_deref())).await });
+        let (client, driver) = connected.map_err(|_| failed("no answer".to_owned()))?.map_err(failed)?;
+        runtime.spawn(driver);
+        let patience = if access == Access::Serve { PATIENCE } else { MUCH };
+        let session = Self { client, runtime: Some(runtime), prepared: RefCell::default(), patience };
+        session.check(database, limits)?;
+        Ok(session)
+    }
+
+    /// Refuses a database that does not keep what it says is committed, and a pooler that gives each transaction another session.
+    fn check(&self, database: &Database, limits: &[(&str, &str)]) -> Result<(), StoreError> {
+        let row = self.one(
+            "SELECT current_setting('search_path'), current_setting('synchronous_commit'), current_setting('fsync')",
+            &[],
+        )?;
+        let (path, commit, sync): (String, String, String) = (row.get(0), row.get(1), row.get(2));
+        let database = || database.to_string();
+        let mut is_pooled = path != SCHEMA;
+        for (name, value) in limits {
+            is_pooled |= self.one("SELECT current_setting($1)", &[name])?.get::<_, String>(0) != *value;
+        }
+        if is_pooled {
+            return Err(StoreError::Pooled(database()));
+        }
+        if !matches!(commit.as_str(), "on" | "remote_apply") || sync != "on" {
+            return Err(StoreError::Careless { database: database(), commit, sync });
+        }
+        Ok(())
+    }
+
+    /// Waits for an answer.
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, StoreError> {
+        let Some(runtime) = &self.runtime else { return Err(StoreError::Postgres("it is closed".to_owned())) };
+        let answered = runtime.block_on(async { timeout(self.patience, answer).await });
+        match answered {
+            Ok(answer) => Ok(answer?),
+            Err(_) => Err(StoreError::Postgres(format!("no answer within {} s", self.patience.as_secs()))),
+        }
+    }
+
+    /// A statement, prepared at its first use.
+    fn statement(&self, sql: &str) -> Result<Statement, StoreError> {
+        if let Some(known) = self.prepared.borrow().get(sql) {
+            return Ok(known.clone());
+        }
+        let statement = self.wait(self.client.prepare(sql))?;
+        self.prepared.borrow_mut().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// The rows that a statement has.
+    pub(super) fn rows(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StoreError> {
+        let statement = self.statement(sql)?;
+        self.wait(self.client.query(&statement, values))
+    }
+
+    /// The same of a statement whose columns are others the next time.
+    pub(super) fn rows_once(&self, sql: &str) -> Result<Vec<Row>, StoreError> {
+        self.wait(self.client.query(sql, &[]))
+    }
+
+    /// The row that a statement has, if it has one.
+    pub(super) fn row(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>, StoreError> {
+        let statement = self.statement(sql)?;
+        self.wait(self.client.query_opt(&statement, values))
+    }
+
+    /// The row of a statement that always has one.
+    pub(super) fn one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
+        let statement = self.statement(sql)?;
+        self.wait(self.client.query_one(&statement, values))
+    }
+
+    /// How many rows a statement changes.
+    pub(super) fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, StoreError> {
+        let statement = self.statement(sql)?;
+        self.wait(self.client.execute(&statement, values))
+    }
+
+    /// Carries out commands without parameters.
+    pub(super) fn batch(&self, sql: &str) -> Result<(), StoreError> {
+        self.wait(self.client.batch_execute(sql))
+    }
+
+    /// Begins a transaction, and asks in it, with one wait.
+    pub(super) fn begin_with(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
+        let statement = self.statement(sql)?;
+        self.wait(async {
+            let begun = self.client.batch_execute("BEGIN");
+            let (begun, row) = tokio::join!(biased; begun, self.client.query_one(&statement, values));
+            begun?;
+            row
+        })
+    }
+
+    /// Carries out commands and commits, with one wait. If any fails, nothing is committed.
+    pub(super) fn commit_with(&self, commands: Vec<Command>) -> Result<(), StoreError> {
+        let statements: Vec<Statement> =
+            commands.iter().map(|command| self.statement(command.sql)).collect::<Result<_, _>>()?;
+        let client = &self.client;
+        type Sent<'a> = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + 'a>>;
+        let mut sent: Vec<Sent<'_>> = Vec::with_capacity(commands.len() + 1);
+        for (command, statement) in commands.into_iter().zip(&statements) {
+            sent.push(Box::pin(async move { client.execute_raw(statement, command.values).await.map(drop) }));
+        }
+        // After a failure, the database makes a rollback of this, and the failure is what is returned.
+        sent.push(Box::pin(client.batch_execute("COMMIT")));
+        // Each is sent when it is first polled.
+        self.wait(async { in_order(sent).await.into_iter().collect() })
+    }
+}
+
+/// What the database says of a failure.
+pub(super) fn told(error: &tokio_postgres::Error) -> String {
+    let Some(told) = error.as_db_error() else {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        return format!("{error}{cause}");
+    };
+    let detail = told.detail().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    format!("{}{detail}", told.message())
+}
+
+/// What to do about a connection that was refused, where that is not clear.
+pub(super) fn advice(error: &tokio_postgres::Error) -> &'static str {
+    // What poolers say.
+    if told(error).contains("startup parameter") {
+        return "; a pooler in the mode `transaction` cannot be used: connect to PostgreSQL itself";
+    }
+    ""
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Postgres(told(&error))
+    }
+}

@@ -1,0 +1,4 @@
+-- Locks who leads: the epoch, and whether nobody has a lease to lead. Read again once the lock is there.
+SELECT epoch, NOT EXISTS (
+    SELECT 1 FROM nodes WHERE nodes.node = leader.node AND nodes.until > clock_timestamp()
+) FROM leader FOR UPDATE OF leader

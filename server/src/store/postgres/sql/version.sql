@@ -1,0 +1,5 @@
+-- A text that changes with keys and secrets.
+SELECT concat(
+    (SELECT count(*) || '-' || count(revoked) || '-' || coalesce(max(id), 0) FROM keys), '-',
+    (SELECT md5(string_agg(name || encode(value, 'hex'), ',' ORDER BY name)) FROM meta WHERE name NOT IN ('alive', 'tables'))
+)

@@ -1,0 +1,25 @@
+//! A store in one SQLite file. `synchronous=FULL` with a write-ahead log: what was committed is on the disk.
+//!
+//! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, `marks` is
+//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. One in which conversions count
+//! has a seventh, `converted`, with what orders are called.
+
+mod audit;
+mod converted;
+mod error;
+mod keys;
+mod lock;
+mod migrate;
+mod open;
+mod read;
+mod schema;
+mod snapshots;
+mod transfer;
+mod write;
+
+pub use lock::StoreLock;
+pub(super) use lock::is_made;
+pub use migrate::migrate;
+pub(super) use open::SqliteStore;
+pub(super) use schema::BEFORE;
+pub use schema::FORMAT;

@@ -1,0 +1,92 @@
+//! What a server knows of experiments while another one leads: enough to answer with the list of their fallback.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use traffic::{Event, Recorded};
+
+use super::flush::entry;
+use super::load::fold_rest;
+use super::{ExperimentHandle, LoadError, Options, Shared};
+use crate::store::{Access, Store, StoreError};
+
+/// How far the experiments of a store were read.
+#[derive(Default)]
+pub(super) struct Following {
+    /// Absent until it can be opened.
+    store: Option<Store>,
+    /// The last event of each that was looked at.
+    seen: BTreeMap<u32, u64>,
+    data_version: Option<i64>,
+}
+
+impl Following {
+    pub(super) fn of(store: Store) -> Self {
+        Self { store: Some(store), ..Self::default() }
+    }
+
+    /// Sees what is new, and opens the store again where that failed.
+    pub(super) fn follow(&mut self, options: &Options, shared: &Shared) -> Result<(), LoadError> {
+        if self.store.is_none() {
+            self.store = Some(Store::open_with(&options.store, Access::Serve, options.faults.clone())?);
+        }
+        let looked = self.look(shared);
+        if looked.is_err() {
+            self.store = None;
+        }
+        looked
+    }
+
+    /// Sees what is new.
+    pub(super) fn look(&mut self, shared: &Shared) -> Result<(), LoadError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let version = store.data_version()?;
+        if self.data_version != Some(version) {
+            shared.read_keys(store)?;
+            self.data_version = Some(version);
+        }
+        let all: BTreeMap<u32, String> = store.experiments()?.into_iter().collect();
+        let known: BTreeSet<u32> = shared.directory.all().values().map(|entry| entry.id).collect();
+        if known.iter().any(|id| !all.contains_key(id)) {
+            // What is left is read again.
+            shared.directory.replace([]);
+            self.seen.clear();
+        }
+        for (id, name) in all {
+            let last = store.last_event(id)?;
+            match (shared.directory.of_id(id), self.seen.get(&id)) {
+                (Some(_), Some(&seen)) if seen == last => {}
+                (Some(entry), Some(&seen)) => {
+                    if let Some(changed) = store.last_change(id, seen)?
+                        && let Ok(Event::Changed { state, .. }) = Recorded::read(changed).map(Recorded::into_event)
+                    {
+                        entry.set_state(state);
+                    }
+                }
+                _ => shared.directory.add(read(store, id, &name)?),
+            }
+            self.seen.insert(id, last);
+        }
+        shared.metrics.experiments.set(self.seen.len() as u64);
+        Ok(())
+    }
+}
+
+/// An experiment, as its log has it now.
+fn read(store: &Store, id: u32, name: &str) -> Result<ExperimentHandle, LoadError> {
+    match fold_rest(store, id, name, false) {
+        Ok((folded, _)) => Ok(entry(id, &folded.experiment)),
+        Err(LoadError::Store(error)) if error.experiment().is_none() => Err(error.into()),
+        Err(error) => Ok(ExperimentHandle::damaged(id, &super::load::damage(store, id, name, error.to_string()))),
+    }
+}
+
+impl Shared {
+    /// Reads keys and secrets of the store.
+    pub(super) fn read_keys(&self, store: &Store) -> Result<(), StoreError> {
+        self.keys.set(store.keys()?);
+        let secrets = store.secrets()?;
+        self.signer.set(&secrets.ids);
+        self.hashes.set(&secrets.hashes);
+        Ok(())
+    }
+}
