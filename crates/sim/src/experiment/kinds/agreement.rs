@@ -12,6 +12,7 @@ use simulation::seed_text::{Seeded, seed_text};
 use studies::agreement::{self, PairAgreement, Plan};
 use studies::runner::NumberedWork;
 
+use crate::experiment::claim::Claim;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
@@ -47,14 +48,22 @@ impl ExperimentKind for Agreement {
     }
 
     fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+        // What the claims are about.
+        let is_of_gap = |claim: &Claim| claim.metric.as_deref() == Some(Metric::Gap.name());
+        let claims = &experiment.claims;
+        let (metric, y_label) = if !claims.is_empty() && claims.iter().all(is_of_gap) {
+            (Metric::Gap, "preference for the first ranker")
+        } else {
+            (Metric::Error, "share of pairs ordered otherwise than by clicks")
+        };
         let template = Panel {
             x_label: "impressions".to_owned(),
-            y_label: "share of pairs ordered otherwise than by clicks".to_owned(),
+            y_label: y_label.to_owned(),
             x_log: Scale::is_log(experiment.draw.x, true),
             dots: true,
             ..Panel::default()
         };
-        PanelBuilder::new(experiment, measured).panels(Metric::Error, &template)
+        PanelBuilder::new(experiment, measured).panels(metric, &template)
     }
 
     fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
