@@ -157,9 +157,15 @@ impl Database {
     }
 }
 
+/// Where PostgreSQL listens unless a name says otherwise; the parser of names may fill it in.
+const PORT: u16 = 5432;
+
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(config) = Config::from_str(&self.parts().0) else { return f.write_str("postgres://...") };
+        let is_placed = |config: &Config| config.get_hosts().iter().any(|host| *host != Host::Tcp(String::new()));
+        let parsed = Config::from_str(&self.parts().0).ok().filter(is_placed);
+        // What cannot be read may have its password anywhere.
+        let Some(config) = parsed else { return f.write_str("postgres://...") };
         f.write_str("postgres://")?;
         if let Some(user) = config.get_user() {
             write!(f, "{user}@")?;
@@ -171,7 +177,8 @@ impl fmt::Display for Database {
                 #[cfg(unix)]
                 Host::Unix(folder) => write!(f, "{comma}{}", folder.display())?,
             }
-            if let Some(port) = config.get_ports().get(at).or(config.get_ports().first()) {
+            let port = config.get_ports().get(at).or(config.get_ports().first());
+            if let Some(port) = port.filter(|port| **port != PORT) {
                 write!(f, ":{port}")?;
             }
         }
