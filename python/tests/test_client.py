@@ -83,7 +83,7 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
 
     document = {f"{method.upper()} {path}" for path, item in openapi.DOCUMENT["paths"].items() for method in item if method != "parameters"}
     # What browsers and machines read.
-    others = {"GET /health", "GET /ready", "GET /metrics", "GET /openapi.json", "GET /v1/experiments/{experiment}/stream"}
+    others = {"GET /health", "GET /ready", "GET /metrics", "GET /openapi.json", "GET /v1/nodes", "GET /v1/experiments/{experiment}/stream"}
     assert document - double.templates == others
 
 
