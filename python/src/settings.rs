@@ -16,6 +16,7 @@ use output::usage::usage;
 use pyo3::prelude::*;
 use sim::cli::made;
 use studies::request::{CompareRequest, LiveRequest, MatrixRequest};
+use studies::results::label;
 use studies::{Order, Place};
 
 use crate::call::{exception, value_error};
@@ -150,6 +151,12 @@ fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) ->
         };
         if specs.iter().any(|known| known.canonical() == spec.canonical()) {
             return Err(value_error(format!("{spec} is given twice; give each algorithm once")));
+        }
+        if let Some(known) = specs.iter().find(|known| label(known) == label(&spec)) {
+            let (name, known) = (label(&spec), known.canonical());
+            return Err(value_error(format!(
+                "{spec} and {known} would both be called {name} in tables; give one another name or version"
+            )));
         }
         specs.push(spec);
     }

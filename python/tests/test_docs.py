@@ -55,6 +55,16 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         exec(compile(block, str(page), "exec"), names)
 
 
+def test_the_verdict_on_retrievers_is_as_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs/pages/how-to/rag.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(compile(block, "rag.md", "exec"), {})
+    begins, ends = shown.split("...\n")
+    printed = capsys.readouterr().out
+    assert printed.startswith(begins) and printed.rstrip().endswith(ends.rstrip()), printed
+
+
 def test_the_pages_are_there() -> None:
     if not (ROOT / "docs/pages").is_dir():
         pytest.skip("no documentation beside the package")

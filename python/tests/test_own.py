@@ -70,6 +70,9 @@ def test_a_version_is_part_of_name_and_seed() -> None:
     assert list(first.curves["mean_regret"]) != list(second.curves["mean_regret"])
     with pytest.raises(ValueError, match="is given twice"):
         rd.bandit("arithmetic:k=5", [First, First], steps=10)
+    bare = type("Bare", (Uniform,), {"name": "mine"})
+    with pytest.raises(ValueError, match="would both be called mine in tables"):
+        rd.bandit("arithmetic:k=5", [First, bare], steps=10)
 
 
 class Broken(rd.Policy):

@@ -130,7 +130,7 @@ fn the_table_of_a_paper_has_a_row_per_run_and_letters_for_what_it_beats() {
     let csv = table("csv");
     let mut csv = csv.lines();
     assert_eq!(csv.next(), Some("run,AP,AP better than,P@1,P@1 better than"));
-    assert_eq!(csv.next(), Some("good_1,0.95,bad y,0.9,bad y"));
+    assert_eq!(csv.next(), Some("good_1,0.95,bad; y,0.9,bad; y"));
     let refused = sim(here).args(["inspect", TINY, "--format", "latex"]).output().expect("sim starts");
     let message = text(&refused.stderr);
     assert!(refused.status.code() == Some(2) && message.contains("name them with --measures"), "{message}");

@@ -12,7 +12,7 @@ use super::postgres::PostgresStore;
 use super::sqlite::SqliteStore;
 use super::transfer::{Cell, Table};
 use super::{
-    Access, Audit, Displayed, Faults, Head, Kept, Key, KeyRow, Location, Problem, Role, Rotated, Row, Secrets,
+    Access, Audit, Displayed, Faults, Head, Kept, Key, KeyRow, Location, Problem, Role, Rotated, Row, Secrets, Shown,
     StoreError, StoredEvent, UnitRow,
 };
 use crate::ids::{NameHash, UnitHash};
@@ -372,7 +372,8 @@ impl Store {
         ids: &[String],
         request: Option<u64>,
     ) -> Result<(), StoreError> {
-        on!(self, store => store.insert_shown(experiment, impression, ids, request))
+        let shown = Shown { mixed: ids.to_vec(), displayed: None, request };
+        on!(self, store => store.insert_shown(experiment, impression, &shown))
     }
 
     /// Writes what the page of an impression displayed.
@@ -380,7 +381,13 @@ impl Store {
     /// # Errors
     /// If the store cannot be read or written, or has no documents of the impression.
     pub fn set_displayed(&self, experiment: u32, impression: u64, page: &Displayed) -> Result<(), StoreError> {
-        on!(self, store => store.set_displayed(experiment, impression, page))
+        match self.shown(experiment, impression)? {
+            Kept::Shown(shown) => {
+                let shown = Shown { displayed: Some(page.clone()), ..shown };
+                on!(self, store => store.change_shown(experiment, impression, &shown))
+            }
+            Kept::Deleted | Kept::Never => Ok(()),
+        }
     }
 
     /// Forgets the documents of an impression, if it has some. That it had some stays: a row that is damaged away is another thing.
@@ -494,7 +501,7 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn insert_head(&self, experiment: u32, head: Head) -> Result<(), StoreError> {
-        on!(self, store => store.insert_head(experiment, head))
+        self.insert_part(experiment, head.n, 0, &head.body()?)
     }
 
     /// Writes the state of a unit at the snapshot after event `n`. Of its earlier ones, those stay that are needed from the snapshot

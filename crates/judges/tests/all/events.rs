@@ -94,6 +94,31 @@ fn a_session_with_a_model_evolves() {
     assert_eq!(found, [421, 124, 23, 23, 1, 0]);
 }
 
+/// A replay compares what this build chooses with a log of the same revision: pairs, items, and the orders of each judge. If this fails, what
+/// is chosen has changed, and the revision must change with it.
+#[test]
+fn what_is_chosen_stays_as_long_as_the_revision() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-judges.jsonl");
+    if std::env::var_os("UPDATE").is_some() && !std::path::Path::new(path).exists() {
+        let items = ["one", "two", "three"].map(str::to_owned).to_vec();
+        let mut live = Session::new(Config { items, repeat: 0.1, ..config(4, 8) }).expect("settings");
+        for call in 0..60 {
+            let pair = live.ask([Some("ann"), Some("bob"), None][call % 3]).expect("a name");
+            match call % 7 {
+                0 => live.forget(pair.ticket).expect("open"),
+                rest => live.tell(pair.ticket, [Answer::First, Answer::Second][rest % 2], None).expect("open"),
+            }
+        }
+        std::fs::write(path, live.take_lines()).expect("a file");
+    }
+    let text = std::fs::read_to_string(path).expect("the fixture");
+    let mut fresh = Session::new(config(4, 8)).expect("settings");
+    let revision = |text: &str| text.lines().next().and_then(|line| Some(line.split_once("live ")?.1[..1].to_owned()));
+    assert_eq!(revision(&text), revision(&fresh.take_lines()), "a fixture of this revision");
+    let (live, _) = Session::replay(text.as_bytes()).expect("the same choices");
+    assert_eq!((live.counts().answered, live.counts().forgotten), (51, 9));
+}
+
 /// Lines that no program wrote, with right checksums: each is refused in its own words.
 #[test]
 fn other_lines_are_refused_in_a_sentence() {

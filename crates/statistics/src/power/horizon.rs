@@ -26,7 +26,8 @@
 //! Drug and Vaccine Safety Surveillance", Sequential Analysis 30(1), 2011, <https://doi.org/10.1080/07474946.2011.539924>. YEAST: A. Kurennoy, M. Dodin,
 //! T. Gurbanov, A. Peleteiro Ramallo, "YEAST: Yet Another Sequential Test", NeurIPS 2025, <https://doi.org/10.48550/arXiv.2406.16523>; one-sided there.
 
-use super::{OVERSHOOT, TiedUnits, check_share, root};
+use super::net_wins::{NetWins, place_of};
+use super::{TiedUnits, check_share, root};
 use crate::anytime::TestState;
 use crate::error::check_level;
 use crate::special::normal_quantile;
@@ -203,50 +204,23 @@ const STAGE: u64 = 16_384;
 /// The probability of having decided for the better side, after each step, and that of having decided for the other at the end.
 fn walk(share: f64, test: &BoundedTest) -> (Vec<(f64, f64)>, f64) {
     let (mut step, mut units) = (1, 0);
-    // The chances of net wins of `low`, `low` + 2, `low` + 4 and so on, times the root of `step`.
-    let (mut here, mut next, mut low) = (vec![1.0], Vec::new(), 0_i64);
+    let mut net_wins = NetWins::new();
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     while units + step <= test.units {
         if units == STAGE * step {
-            (here, low) = half_as_fine(&here, low);
+            net_wins.halve();
             step *= 4;
             continue;
         }
         units += step;
         let width = libm::sqrt(step as f64);
-        let up = 0.5 + (share - 0.5) * width;
-        // As for `StoppingTime`: longer steps pass a boundary by more.
-        let limit = ((test.net(units as f64) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as i64;
-        next.clear();
-        next.extend(here.first().map(|lowest| lowest * (1.0 - up)));
-        next.extend(here.windows(2).map(|two| two[0] * up + two[1] * (1.0 - up)));
-        next.extend(here.last().map(|highest| highest * up));
-        low -= 1;
-        let count = next.len() as i64;
-        let above = (limit - low + 1).div_euclid(2).clamp(0, count);
-        let below = ((-limit - low).div_euclid(2) + 1).clamp(0, above);
-        passed += next[above as usize..].iter().sum::<f64>();
-        wrong += next[..below as usize].iter().sum::<f64>();
-        here.clear();
-        here.extend_from_slice(&next[below as usize..above as usize]);
-        low += 2 * below;
+        let limit = place_of(test.net(units as f64), width) as i64;
+        let (above, below) = net_wins.step(0.5 + (share - 0.5) * width, limit);
+        passed += above;
+        wrong += below;
         decided.push((units as f64, passed));
     }
     (decided, wrong)
-}
-
-/// The same chances at places twice as far from each other, each divided between the two around it so that its mean stays.
-fn half_as_fine(chances: &[f64], low: i64) -> (Vec<f64>, i64) {
-    let first = low.div_euclid(2);
-    let mut coarse = vec![0.0; chances.len() / 2 + 2];
-    for (index, &chance) in chances.iter().enumerate() {
-        // In the new unit, `low` + 2 `index` is half of that; places are `first`, `first` + 2 and so on.
-        let place = 0.5 * (0.5 * (low + 2 * index as i64) as f64 - first as f64);
-        let part = place - place.floor();
-        coarse[place as usize] += chance * (1.0 - part);
-        coarse[place as usize + 1] += chance * part;
-    }
-    (coarse, first)
 }
 
 #[cfg(test)]

@@ -11,15 +11,15 @@
 //! a boundary (chapter 10).
 
 pub mod horizon;
+mod net_wins;
 
 use crate::StatisticsError;
 use crate::anytime::EProcess;
 use crate::special::normal_quantile;
+use net_wins::{NetWins, place_of};
 
 /// Steps of the walk until the evidence of an average path suffices.
 const STEPS: f64 = 4_000.0;
-/// By how much of a step a random walk passes a boundary on average.
-const OVERSHOOT: f64 = 0.583;
 /// Points at which the boundary of the test is computed; it is interpolated in between.
 const BOUNDARY: usize = 240;
 
@@ -278,28 +278,14 @@ fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
 fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
     let width = libm::sqrt(step);
     let up = 0.5 + (share - 0.5) * width;
-    // The chances of net wins of `low`, `low` + 2, `low` + 4 and so on, times `width`: others cannot be after that many steps.
-    let (mut here, mut next, mut low) = (vec![1.0], Vec::new(), 0_i64);
+    let mut net_wins = NetWins::new();
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     // A path that is still open after so long is one in a million.
     while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
         let units = (decided.len() + 1) as f64 * step;
-        // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
-        // and a step here is `width` times that of the test.
-        let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as i64;
-        next.clear();
-        next.extend(here.first().map(|lowest| lowest * (1.0 - up)));
-        next.extend(here.windows(2).map(|two| two[0] * up + two[1] * (1.0 - up)));
-        next.extend(here.last().map(|highest| highest * up));
-        low -= 1;
-        let count = next.len() as i64;
-        let above = (limit - low + 1).div_euclid(2).clamp(0, count);
-        let below = ((-limit - low).div_euclid(2) + 1).clamp(0, above);
-        passed += next[above as usize..].iter().sum::<f64>();
-        wrong += next[..below as usize].iter().sum::<f64>();
-        here.clear();
-        here.extend_from_slice(&next[below as usize..above as usize]);
-        low += 2 * below;
+        let (above, below) = net_wins.step(up, place_of(boundary.at(units), width) as i64);
+        passed += above;
+        wrong += below;
         decided.push(passed);
     }
     decided
@@ -322,9 +308,7 @@ mod tests {
         // A path that is still open after so long is one in a million.
         while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
             let units = (decided.len() + 1) as f64 * step;
-            // The first place at or above the boundary. A walk passes a boundary by 0.583 of its steps on average (Siegmund),
-            // and a step here is `width` times that of the test.
-            let limit = ((boundary.at(units) - OVERSHOOT * (width - 1.0)) / width).ceil().max(1.0) as usize;
+            let limit = place_of(boundary.at(units), width) as usize;
             if limit > middle {
                 let more = limit - middle + 64;
                 for list in [&mut here, &mut next] {

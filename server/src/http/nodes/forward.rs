@@ -28,7 +28,7 @@ const CONNECTING: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(100);
 /// How many connections wait for the next request.
 const MOST_IDLE: usize = 64;
-/// What this node answers itself, whoever leads.
+/// What each node answers itself.
 const OWN: [&str; 8] =
     ["/health", "/ready", "/metrics", "/openapi.json", "/v1/nodes", "/page.css", "/page.js", "/icon.svg"];
 /// Headers about a connection, which end with it.

@@ -64,7 +64,7 @@ pub(super) fn sentence(app: &App) -> Option<String> {
     let others = nodes.iter().filter(|one| one.is_alive && one.node != node.name()).count();
     Some(match (node.role(), others) {
         (NodeRole::Leads(_), 0) => {
-            "This server leads, and no other one has the store: if it ends, nobody takes over.".to_owned()
+            "This server leads, and no other server has the store: if it ends, none takes over.".to_owned()
         }
         (NodeRole::Leads(_), 1) => "This server leads; another one takes over if it ends.".to_owned(),
         (NodeRole::Leads(_), _) => format!("This server leads; one of {others} others takes over if it ends."),

@@ -3,7 +3,7 @@
 //!
 //! Each answer of the database costs a wait, so what a transaction writes is kept (`pending`) and sent at its end, one statement per
 //! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at what is kept first. They need
-//! no transaction, because nobody else writes these experiments while the fence holds.
+//! no transaction, because no other server writes these experiments while the fence holds.
 
 mod keys;
 mod node;

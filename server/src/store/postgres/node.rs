@@ -40,7 +40,7 @@ pub enum Role {
 pub struct NodeRow {
     /// Its name: each start has another.
     pub node: String,
-    /// Where others reach it, such as `10.0.0.7:7077`; empty if nobody does.
+    /// Where others reach it, such as `10.0.0.7:7077`; empty if none does.
     pub address: String,
     /// Whether its lease holds.
     pub is_alive: bool,
@@ -118,7 +118,7 @@ impl Node {
         &self.state.name
     }
 
-    /// What all nodes of the store know, and nobody else.
+    /// What the nodes of the store alone know.
     #[must_use]
     pub fn secret(&self) -> &str {
         &self.state.secret

@@ -16,7 +16,7 @@ use crate::store::{Access, Database, StoreError};
 
 /// How long an answer may take. What the database does meanwhile is unknown then, and the connection is not used again.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The same for commands, which read much and hold nobody up.
+/// The same for commands, which read much and hold up no request.
 const MUCH: Duration = Duration::from_secs(3600);
 /// How long a connection may take to come about.
 const CONNECTING: Duration = Duration::from_secs(5);

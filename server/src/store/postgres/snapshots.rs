@@ -67,10 +67,6 @@ impl PostgresStore {
         self.later_of(experiment, include_str!("sql/rows/insert_part.sql"), values)
     }
 
-    pub(in crate::store) fn insert_head(&self, experiment: u32, head: Head) -> Result<(), StoreError> {
-        self.insert_part(experiment, head.n, 0, &head.body()?)
-    }
-
     pub(in crate::store) fn insert_state(
         &self,
         experiment: u32,

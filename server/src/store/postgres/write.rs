@@ -7,7 +7,7 @@ use traffic::Marks;
 use super::open::PostgresStore;
 use super::session::{Command, Value};
 use crate::ids::{NameHash, UnitHash};
-use crate::store::rows::{Displayed, EventRow, Kept, MarksRow, Row, Shown, ShownRow, event_sum, name_sum, unit_sum};
+use crate::store::rows::{EventRow, MarksRow, Row, Shown, ShownRow, event_sum, name_sum, unit_sum};
 use crate::store::{Audit, Operation, StoreError};
 
 impl PostgresStore {
@@ -146,34 +146,26 @@ impl PostgresStore {
         &self,
         experiment: u32,
         impression: u64,
-        ids: &[String],
-        request: Option<u64>,
+        shown: &Shown,
     ) -> Result<(), StoreError> {
-        let shown = Shown { mixed: ids.to_vec(), displayed: None, request };
-        let row = ShownRow::of(experiment, impression, Some(&shown))?;
+        let row = ShownRow::of(experiment, impression, Some(shown))?;
         self.keep(experiment, |pending| _ = pending.shown.insert((experiment, impression), (row, true)))
     }
 
-    pub(in crate::store) fn set_displayed(
+    pub(in crate::store) fn change_shown(
         &self,
         experiment: u32,
         impression: u64,
-        page: &Displayed,
+        shown: &Shown,
     ) -> Result<(), StoreError> {
-        match self.shown(experiment, impression)? {
-            Kept::Shown(shown) => {
-                let shown = Shown { displayed: Some(page.clone()), ..shown };
-                self.change_shown(experiment, impression, ShownRow::of(experiment, impression, Some(&shown))?)
-            }
-            Kept::Deleted | Kept::Never => Ok(()),
-        }
+        self.keep_shown(experiment, impression, ShownRow::of(experiment, impression, Some(shown))?)
     }
 
     pub(in crate::store) fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
-        self.change_shown(experiment, impression, ShownRow::of(experiment, impression, None)?)
+        self.keep_shown(experiment, impression, ShownRow::of(experiment, impression, None)?)
     }
 
-    fn change_shown(&self, experiment: u32, impression: u64, row: ShownRow) -> Result<(), StoreError> {
+    fn keep_shown(&self, experiment: u32, impression: u64, row: ShownRow) -> Result<(), StoreError> {
         self.keep(experiment, |pending| {
             let kept = pending.shown.entry((experiment, impression)).or_default();
             kept.0 = row;

@@ -76,10 +76,6 @@ impl SqliteStore {
         self.insert(experiment, sql, (n, part, body, sum)).map(drop)
     }
 
-    pub(in crate::store) fn insert_head(&self, experiment: u32, head: Head) -> Result<(), StoreError> {
-        self.insert_part(experiment, head.n, 0, &head.body()?)
-    }
-
     pub(in crate::store) fn insert_state(
         &self,
         experiment: u32,

@@ -12,7 +12,7 @@ use super::lock::beside;
 use super::open::PATIENCE;
 use super::{SqliteStore, schema};
 use crate::ids::UnitHash;
-use crate::store::rows::{Displayed, Kept, MarksRow, Row, Shown, ShownRow, event_sum, shown_sum, unit_sum};
+use crate::store::rows::{MarksRow, Row, Shown, ShownRow, event_sum, shown_sum, unit_sum};
 use crate::store::{Operation, StoreError};
 
 impl SqliteStore {
@@ -61,26 +61,18 @@ impl SqliteStore {
         &self,
         experiment: u32,
         impression: u64,
-        ids: &[String],
-        request: Option<u64>,
+        shown: &Shown,
     ) -> Result<(), StoreError> {
-        let shown = Shown { mixed: ids.to_vec(), displayed: None, request };
-        self.write_shown(experiment, "INSERT", impression, Some(&shown))
+        self.write_shown(experiment, "INSERT", impression, shown)
     }
 
-    pub(in crate::store) fn set_displayed(
+    pub(in crate::store) fn change_shown(
         &self,
         experiment: u32,
         impression: u64,
-        page: &Displayed,
+        shown: &Shown,
     ) -> Result<(), StoreError> {
-        match self.shown(experiment, impression)? {
-            Kept::Shown(shown) => {
-                let shown = Shown { displayed: Some(page.clone()), ..shown };
-                self.write_shown(experiment, "REPLACE", impression, Some(&shown))
-            }
-            Kept::Deleted | Kept::Never => Ok(()),
-        }
+        self.write_shown(experiment, "REPLACE", impression, shown)
     }
 
     pub(in crate::store) fn forget_shown(&self, experiment: u32, impression: u64) -> Result<(), StoreError> {
@@ -89,14 +81,8 @@ impl SqliteStore {
         self.insert(experiment, sql, (impression as i64, sum)).map(drop)
     }
 
-    fn write_shown(
-        &self,
-        experiment: u32,
-        how: &str,
-        impression: u64,
-        shown: Option<&Shown>,
-    ) -> Result<(), StoreError> {
-        let ShownRow { ids, displayed, request, sum } = ShownRow::of(experiment, impression, shown)?;
+    fn write_shown(&self, experiment: u32, how: &str, impression: u64, shown: &Shown) -> Result<(), StoreError> {
+        let ShownRow { ids, displayed, request, sum } = ShownRow::of(experiment, impression, Some(shown))?;
         let sql = format!("{how} INTO shown_# VALUES (?1, ?2, ?3, ?4, ?5)");
         self.insert(experiment, &sql, (impression as i64, ids, displayed, request, sum)).map(drop)
     }

@@ -78,7 +78,7 @@ impl<'a> PaperTable<'a> {
                 row.push(value.to_string());
                 let names = |place: usize| self.name(self.rows[place]);
                 row.extend(
-                    self.tests.map(|_| self.beaten(means, at).into_iter().map(names).collect::<Vec<_>>().join(" ")),
+                    self.tests.map(|_| self.beaten(means, at).into_iter().map(names).collect::<Vec<_>>().join("; ")),
                 );
             }
             writer.write_record(row)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use output::numbers::{deviation, number, significant};
 use output::numbers::{with_separators, with_unit};
 
-use super::own::{Other, Own, others};
+use super::own::{Other, others};
 use crate::experiment::{
     Summary, Timings,
     claim::{ClaimResult, Outcome},
@@ -136,10 +136,9 @@ impl Everything {
         if !others.is_empty() {
             let mut body = format!("<h2>{OWN}</h2>\n");
             for other in &others {
-                let own = Own::read(&other.folder);
+                let own = &other.own;
                 let badge = if own.is_synthetic() { " <span class=\"badge\">synthetic data</span>" } else { "" };
-                let _ =
-                    writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&other.name), titled(other, &own));
+                let _ = writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&other.name), titled(other));
                 own.above(&mut body);
                 // A folder has one figure that can be drawn again; the others stay as they are.
                 let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
@@ -205,16 +204,16 @@ fn contents(body: &mut String, found: &Everything, file: impl Fn(&str) -> String
         );
     }
     for other in &found.others {
-        let title = titled(other, &Own::read(&other.folder));
+        let title = titled(other);
         let _ = writeln!(body, "<li><a href=\"{}#{}\">{title}</a></li>", file(OTHERS), escaped(&other.name));
     }
     *body += "</ol></nav>\n";
 }
 
 /// What a folder holds in words, and its name.
-fn titled(other: &Other, own: &Own) -> String {
+fn titled(other: &Other) -> String {
     let name = escaped(&other.name);
-    match own.title() {
+    match other.own.title() {
         Some(title) => format!("{} <span class=\"muted\">{name}</span>", escaped(&title)),
         None => name,
     }

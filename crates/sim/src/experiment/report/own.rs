@@ -23,6 +23,8 @@ pub(super) struct Other {
     pub(super) name: String,
     pub(super) folder: PathBuf,
     pub(super) figures: Vec<PathBuf>,
+    /// What else is there.
+    pub(super) own: Own,
 }
 
 impl Other {
@@ -34,7 +36,7 @@ impl Other {
         figures.sort();
         let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, folder: folder.to_owned(), figures })
+        Ok(Self { name, folder: folder.to_owned(), figures, own: Own::read(folder) })
     }
 }
 
@@ -50,7 +52,7 @@ pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>
             continue;
         }
         let other = Other::read(&path)?;
-        if !other.figures.is_empty() || Own::read(&path).config["command"].is_string() {
+        if !other.figures.is_empty() || other.own.config["command"].is_string() {
             others.push(other);
         }
     }
