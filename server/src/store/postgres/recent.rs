@@ -35,6 +35,11 @@ impl Recent {
 
     pub(super) fn keep_unit(&mut self, of: (u32, UnitHash), row: Numbered) {
         self.now.units.insert(of, row);
+        self.age();
+    }
+
+    /// Begins another generation once this one is large. Rows of both kinds count: users who come back are not new, and their pages are.
+    fn age(&mut self) {
         if self.now.units.len() + self.now.shown.len() >= MOST / 2 {
             self.before = std::mem::take(&mut self.now);
         }
@@ -55,6 +60,7 @@ impl Recent {
             // A row that is changed may not be there.
             if *is_new {
                 self.now.shown.insert(of, row.clone());
+                self.age();
             }
         }
     }
@@ -62,5 +68,26 @@ impl Recent {
     /// Forgets all: rows are deleted by what they have in common.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server whose users all come back sees no new one for years.
+    #[test]
+    fn pages_of_users_who_come_back_are_forgotten_too() {
+        let mut recent = Recent::default();
+        recent.keep_unit((1, UnitHash::default()), Numbered::default());
+        for impression in 0..3 * MOST as u64 {
+            let mut pending = Pending::default();
+            pending.shown.insert((1, impression), (ShownRow::default(), true));
+            recent.keep(&pending);
+        }
+        let kept = |rows: &Rows| rows.shown.len() + rows.units.len();
+        assert!(kept(&recent.now) + kept(&recent.before) <= MOST);
+        let last = 3 * MOST as u64 - 1;
+        assert!(recent.shown((1, last)).is_some() && recent.shown((1, 0)).is_none());
     }
 }
