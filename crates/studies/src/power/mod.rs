@@ -103,13 +103,18 @@ impl Impressions {
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean: Some(time.mean() / (1.0 - shares.ties)) })
     }
 
-    /// Of a test that is looked at after every impression until its horizon.
+    /// Of a test that is looked at after every impression until its horizon, the impressions of which its decided units are the expected
+    /// number. A power that it reaches only if fewer than expected are tied is not reached.
     ///
     /// # Errors
     /// As for [`anytime`](Self::anytime).
     pub fn bounded(shares: &Shares, goal: &Goal, test: &BoundedTest) -> Result<Self, StatisticsError> {
         let time = BoundedTime::new(test, shares.share())?;
-        let by_power = goal.powers.iter().map(|&power| time.quantile_with_ties(power, shares.ties));
+        let horizon = test.units() as f64 / (1.0 - shares.ties);
+        let by_power = goal.powers.iter().map(|&power| {
+            let needed = time.quantile_with_ties(power, shares.ties)?;
+            Ok(needed.filter(|needed| *needed <= horizon))
+        });
         let mean = time.mean().map(|decided| decided / (1.0 - shares.ties));
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean })
     }
@@ -189,6 +194,13 @@ mod tests {
         // MaxSPRT, whose bound hardly depends on the horizon, takes about as long.
         let max_sprt = of(BoundedTest::max_sprt(decided, 0.05).unwrap());
         assert!((max_sprt / anytime.by_power[1].unwrap() - 1.0).abs() < 0.1, "{max_sprt} {anytime:?}");
+        // Where ties are as many as expected, what is reached at the very end of the decided units is not reached.
+        for units in 1_100..1_140 {
+            let test = BoundedTest::yeast(units, 0.05).unwrap();
+            let found = Impressions::bounded(&shares, &goal(), &test).unwrap().by_power;
+            let horizon = units as f64 / (1.0 - shares.ties);
+            assert!(found.iter().flatten().all(|needed| *needed <= horizon), "{units}: {found:?}");
+        }
         // Too short a horizon: it rarely decides.
         let short = BoundedTest::yeast(50, 0.05).unwrap();
         assert_eq!(Impressions::bounded(&shares, &goal(), &short).unwrap().by_power, [None; 3]);
