@@ -20,6 +20,7 @@ from rankduel.keywords import BoardSettings, check, suggesting
 from rankduel.labels import is_square, square_of
 from rankduel.matrices import Matrix
 from rankduel.notes import RankduelWarning
+from rankduel.plots import draw_forest
 from rankduel.settings import cores
 from rankduel.tables import cells
 
@@ -256,7 +257,7 @@ class Board:
         return svg
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the strengths with matplotlib, best first; lines are 95% intervals of each by itself.
+        """Draw the strengths with matplotlib, as `svg` shows them: best first, with the intervals of one look and the ranks.
 
         Parameters
         ----------
@@ -268,19 +269,7 @@ class Board:
         matplotlib.axes.Axes
             Where it was drawn.
         """
-        import matplotlib.pyplot as plt
-
-        competitors = self._data["competitors"]
-        if ax is None:
-            ax = plt.subplots(figsize=(7, 1 + 0.3 * len(competitors)))[1]
-        places = range(len(competitors))
-        strengths = [one["strength"] for one in competitors]
-        ax.errorbar(strengths, places, xerr=[1.96 * one["standard_error"] for one in competitors], fmt="o", capsize=3)
-        ax.set_yticks(list(places), [f"{one['name']} ({one['claim'].replace('-', ' ')})" for one in competitors])
-        ax.invert_yaxis()
-        ax.set_xlabel("strength: differences are the logarithm of P(win) / P(loss)")
-        ax.set_title(self.sentence, wrap=True)
-        return ax
+        return draw_forest(json.loads(self._inner.figure_values()), ax)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write ``board.txt``, ``.md``, ``.tex``, ``.csv``, ``.json``, ``.png`` and ``.svg`` into a new or empty folder.

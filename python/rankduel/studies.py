@@ -15,6 +15,7 @@ from rankduel.findings import Findings, page
 from rankduel.flags import flags
 from rankduel.frames import Frame
 from rankduel.keywords import SignificanceFlags, check
+from rankduel.plots import draw_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +60,6 @@ class Study:
         self.regret_kind: str = core.regret_kind
         self.synthetic: bool | None = core.synthetic
         self.report: str = core.report()
-        self._caption = core.caption
 
     def _need(self) -> _core.Study:
         assert self._inner is not None, "computed before it was pickled"
@@ -131,6 +131,11 @@ class Study:
     def _svg(self) -> str:
         return self._need().svg()
 
+    @cached_property
+    def _figure(self) -> str:
+        """What the figure shows, as JSON."""
+        return self._need().figure_values()
+
     def svg(self, path: str | os.PathLike[str] | None = None) -> str:
         """The figure of the command line: curves of mean regret with bands.
 
@@ -149,7 +154,7 @@ class Study:
         return self._svg
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curves of mean regret with matplotlib; bands are one standard error.
+        """Draw the curves of mean regret with matplotlib, as `svg` shows them: colours, dashes, bands and order.
 
         Parameters
         ----------
@@ -161,30 +166,7 @@ class Study:
         matplotlib.axes.Axes
             Where it was drawn.
         """
-        import matplotlib.pyplot as plt
-        import numpy as np
-
-        if ax is None:
-            ax = plt.subplots()[1]
-        title, x_label, y_label, _, note, (x_log, y_log) = self._caption
-        columns = self.curves.to_dict()
-        names = np.asarray(columns["algorithm"])
-        # A logarithmic axis without anything above zero would be empty.
-        y_log = y_log and bool((np.asarray(columns["mean_regret"]) > 0).any())
-        for algorithm, label in zip(self.algorithms, self.labels):
-            rows = names == algorithm
-            steps, mean, error = (np.asarray(columns[name])[rows] for name in ("step", "mean_regret", "standard_error"))
-            (line,) = ax.plot(steps, mean, label=label)
-            ax.fill_between(steps, mean - error, mean + error, color=line.get_color(), alpha=0.2, linewidth=0)
-        ax.set_title(title, wrap=True)
-        ax.set_xlabel(x_label if note is None else f"{x_label}\n{note}")
-        ax.set_ylabel(y_label)
-        if x_log:
-            ax.set_xscale("log")
-        if y_log:
-            ax.set_yscale("log")
-        ax.legend()
-        return ax
+        return draw_curves(json.loads(self._figure), ax)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the files of the command line into a new or empty folder: ``config.json``, ``curves.csv``, ``runs.csv``,
@@ -224,7 +206,7 @@ class Study:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        for name in ("curves", "runs", "every_run", "summary", "config", "_svg", "_files"):
+        for name in ("curves", "runs", "every_run", "summary", "config", "_svg", "_figure", "_files"):
             state[name] = getattr(self, name)
         state["_inner"] = None
         return state

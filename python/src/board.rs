@@ -195,6 +195,11 @@ impl Board {
         self.report.figure().render().map(|figure| figure.svg).map_err(|error| exception(&error))
     }
 
+    /// What the figure shows, as JSON.
+    fn figure_values(&self) -> PyResult<String> {
+        self.report.figure().values().map_err(|error| exception(&error))
+    }
+
     /// The files of a folder, by name.
     fn save(&self, folder: PathBuf) -> PyResult<()> {
         let write = || -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use output::usage::usage;
 use pyo3::prelude::*;
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
-use studies::results::{self, BanditConfig, Caption, LiveConfig, PlayedRuns};
+use studies::results::{self, BanditConfig, LiveConfig, PlayedRuns};
 use studies::{compare, write_files};
 
 use crate::call::{exception, value_error};
@@ -117,15 +117,6 @@ impl Study {
         self.runs.winners.clone()
     }
 
-    /// Title, labels of both axes, what the bands show, and the note, for figures; whether each axis is logarithmic.
-    #[getter]
-    fn caption(&self) -> (String, String, String, String, Option<String>, [bool; 2]) {
-        let Caption { title, x_label, regret, note, look } = &self.runs.caption;
-        let bands = look.spread(self.runs.plan.runs).bands(self.runs.plan.runs);
-        let label = format!("cumulative regret ({regret})");
-        (title.clone(), x_label.clone(), label, bands, note.clone(), look.axes.logs())
-    }
-
     /// The name of the kind of regret.
     #[getter]
     fn regret_kind(&self) -> &'static str {
@@ -145,8 +136,12 @@ impl Study {
 
     /// The figure of the command line.
     fn svg(&self) -> PyResult<String> {
-        let figure = results::figure(&self.runs.plan, &self.runs.results, self.runs.measured.kind, &self.runs.caption);
-        Ok(figure.render().map_err(|error| exception(&error))?.svg)
+        Ok(self.runs.figure().render().map_err(|error| exception(&error))?.svg)
+    }
+
+    /// What it shows, as JSON.
+    fn figure_values(&self) -> PyResult<String> {
+        self.runs.figure().values().map_err(|error| exception(&error))
     }
 
     /// Writes the files of the command line into a new or empty folder.

@@ -251,6 +251,17 @@ def test_strengths_are_drawn() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     board = rd.Board(ROWS, advice=False)
     ax = board.plot()
-    assert [label.get_text() for label in ax.get_yticklabels()][0] == "polite (best)"
-    assert ax.get_title() == board.sentence
-    assert board.plot(ax) is ax
+    rows = board.table.to_dict()
+    assert [label.get_text() for label in ax.get_yticklabels()] == rows["name"]
+    assert " ".join(ax.get_title(loc="left").split()) == board.sentence
+    # The intervals of the figure, and its ranks.
+    spans = [sorted(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
+    for strength, error in zip(rows["strength"], rows["standard_error"]):
+        ends = [strength - 1.96 * error, strength + 1.96 * error]
+        assert any(span == pytest.approx(ends, abs=1e-3) for span in spans)
+    assert len(ax.child_axes[0].get_yticklabels()) == len(rows["strength"])
+    import matplotlib.pyplot as plt
+
+    other = plt.subplots()[1]
+    assert board.plot(other) is other
+    plt.close("all")

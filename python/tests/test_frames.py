@@ -96,9 +96,25 @@ def test_pictures_and_pages(study: rd.Study) -> None:
 def test_plot(study: rd.Study) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
+    from matplotlib.colors import to_hex
+
     ax = study.plot()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == study.labels
-    assert len(ax.lines) == 2 and ax.get_xscale() == "log"
+    # As in the figure of the command line: colours, dashes, and the legend from the highest end to the lowest.
+    colors = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
+    assert list(colors) == study.labels and all(color in study.svg() for color in colors.values())
+    assert len(set(colors.values())) == 2
+    curves = study.curves.to_dict()
+    # Later rows replace earlier ones.
+    ends = dict(zip(curves["algorithm"], curves["mean_regret"]))
+    last = dict(zip(study.labels, (ends[name] for name in study.algorithms)))
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == sorted(study.labels, key=lambda name: -last[name]) != study.labels
+    assert ax.get_xscale() == "log"
+    restored = pickle.loads(pickle.dumps(study)).plot()
+    assert [list(line.get_ydata()) for line in restored.lines] == [list(line.get_ydata()) for line in ax.lines]
     import matplotlib.pyplot as plt
+
+    other = plt.subplots()[1]
+    assert study.plot(other) is other
 
     plt.close("all")

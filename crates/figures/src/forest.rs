@@ -8,9 +8,9 @@ use crate::text::{EDGE, axis_title, cut, footer, header};
 use crate::{Figure, Forest, ForestRow};
 
 /// Blue, of Okabe and Ito.
-const COLOR: Rgb = (0, 114, 178);
+pub(super) const COLOR: Rgb = (0, 114, 178);
 /// Lighter, for the thin line.
-const THIN: Rgb = (140, 180, 210);
+pub(super) const THIN: Rgb = (140, 180, 210);
 /// The size of the head of an arrow, in units of the page.
 const ARROW: f64 = 7.0;
 /// The height of a row, in units of the page.
@@ -68,7 +68,7 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
     page.finish()
 }
 
-fn check(forest: &Forest) -> Result<()> {
+pub(super) fn check(forest: &Forest) -> Result<()> {
     ensure!(!forest.rows.is_empty(), "failed to draw {:?}: it has no rows", forest.title);
     for ForestRow { name, value, inner, outer, .. } in &forest.rows {
         ensure!(value.is_finite() && value.abs() <= 1e100, "failed to draw {name:?}: the value {value} is not finite");

@@ -55,6 +55,7 @@ mod scale;
 #[cfg(test)]
 mod tests;
 mod text;
+mod values;
 
 use std::path::{Path, PathBuf};
 
@@ -132,6 +133,16 @@ impl Lines {
     /// names the curve and the point.
     pub fn render(&self) -> Result<Figure> {
         lines::render(self)
+    }
+
+    /// What the figure shows as JSON, for those who draw it with another library: its texts and axes, `curves` with `name`, `color`
+    /// (`#rrggbb`), `dashes` (in widths of the line) and the columns `x`, `mean`, `low` and `high`, and `legend`, the positions of
+    /// the curves in its order.
+    ///
+    /// # Errors
+    /// If there are neither as many styles as curves nor none.
+    pub fn values(&self) -> Result<String> {
+        values::of_lines(self)
     }
 
     /// Draws the figure and writes it as [`Figure::save`] does.
@@ -308,6 +319,15 @@ impl Forest {
     /// If there is no row, a value is not finite, or the ends of an interval are the wrong way round.
     pub fn render(&self) -> Result<Figure> {
         forest::render(self)
+    }
+
+    /// What the figure shows as JSON, for those who draw it with another library: its texts, `rows` as [`ForestRow`] has them, with
+    /// `null` for ends that are not finite, and the `colors` of the two kinds of intervals.
+    ///
+    /// # Errors
+    /// As for [`Forest::render`].
+    pub fn values(&self) -> Result<String> {
+        values::of_forest(self)
     }
 
     /// Draws the figure and writes it as [`Figure::save`] does.

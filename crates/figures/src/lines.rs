@@ -4,26 +4,13 @@ use anyhow::{Result, ensure};
 
 use crate::legend::{Legend, LegendEntry};
 use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
-use crate::palette::styles;
+use crate::palette;
 use crate::plot::{CurveStyle, LINE_WIDTH, Plot, VisibleCurve, label_width};
 use crate::text::{EDGE, axis_title, footer, header};
-use crate::{Figure, Lines};
+use crate::{CurvePoint, Figure, Lines};
 
 pub(super) fn render(lines: &Lines) -> Result<Figure> {
-    let names: Vec<&str> = lines.curves.iter().map(|curve| curve.name.as_str()).collect();
-    let styles = match lines.styles.as_slice() {
-        [] => styles(&names, &lines.palette),
-        chosen => {
-            ensure!(
-                chosen.len() == names.len(),
-                "failed to draw {:?}: {} styles for {} curves; give one per curve, or none",
-                lines.title,
-                chosen.len(),
-                names.len()
-            );
-            chosen.iter().map(|&[color, dashes]| CurveStyle::chosen(color, dashes)).collect()
-        }
-    };
+    let styles = styles(lines)?;
     let (labels, logs) = ([lines.x_label.as_str(), &lines.y_label], [lines.x_log, lines.y_log]);
     let plot = Plot::new("", labels, logs, &lines.curves, |i| styles[i])?;
     let axes = plot.axes();
@@ -49,11 +36,33 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     page.finish()
 }
 
-/// One entry per curve, sorted by the last values of the curves, the highest first.
+/// One style per curve.
+pub(super) fn styles(lines: &Lines) -> Result<Vec<CurveStyle>> {
+    let names: Vec<&str> = lines.curves.iter().map(|curve| curve.name.as_str()).collect();
+    if lines.styles.is_empty() {
+        return Ok(palette::styles(&names, &lines.palette));
+    }
+    ensure!(
+        lines.styles.len() == names.len(),
+        "failed to draw {:?}: {} styles for {} curves; give one per curve, or none",
+        lines.title,
+        lines.styles.len(),
+        names.len()
+    );
+    Ok(lines.styles.iter().map(|&[color, dashes]| CurveStyle::chosen(color, dashes)).collect())
+}
+
+/// The positions of curves, given their points, by their last values, the highest first.
+pub(super) fn legend_order<'a>(curves: impl Iterator<Item = &'a [CurvePoint]>) -> Vec<usize> {
+    let last: Vec<f64> = curves.map(|points| points.last().map_or(f64::NEG_INFINITY, |point| point.mean)).collect();
+    let mut order: Vec<usize> = (0..last.len()).collect();
+    order.sort_by(|&one, &other| last[other].total_cmp(&last[one]));
+    order
+}
+
+/// One entry per curve.
 fn entries(shown: &[VisibleCurve<'_>]) -> Vec<LegendEntry> {
-    let last = |i: usize| shown[i].points.last().map_or(f64::NEG_INFINITY, |p| p.mean);
-    let mut order: Vec<_> = (0..shown.len()).collect();
-    order.sort_by(|&a, &b| last(b).total_cmp(&last(a)));
+    let order = legend_order(shown.iter().map(|shown| shown.points.as_slice()));
     let entry = |shown: &VisibleCurve<'_>| LegendEntry {
         name: shown.name(),
         style: shown.style,

@@ -338,6 +338,11 @@ fn labels(axis: &Axis) -> TickFormat {
     TickFormat::Custom(Arc::new(move |value| axis.label(value)))
 }
 
+/// `#rrggbb`.
+pub(super) fn hex((red, green, blue): Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
 fn color((r, g, b): Rgb) -> Color {
     Color::Rgb(r, g, b)
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use crate::dash::dashes;
-use crate::page::{CoordinateMap, Frame, Hover, HoverAxis, HoverCurve, Page, Rgb, width};
+use crate::page::{CoordinateMap, Frame, Hover, HoverAxis, HoverCurve, Page, Rgb, hex, width};
 use crate::scale::{Axis, LOG_FLOOR};
 use crate::{Curve, CurvePoint};
 
@@ -152,13 +152,10 @@ impl<'a> Plot<'a> {
             hi: short(axes[at].hi),
             log: axes[at].is_log(),
         };
-        let curve = |shown: &VisibleCurve<'_>| {
-            let (red, green, blue) = shown.style.color;
-            HoverCurve {
-                name: shown.curve.name.clone(),
-                color: format!("#{red:02x}{green:02x}{blue:02x}"),
-                points: shown.points.iter().map(|p| [p.x, p.mean, p.low, p.high].map(short)).collect(),
-            }
+        let curve = |shown: &VisibleCurve<'_>| HoverCurve {
+            name: shown.curve.name.clone(),
+            color: hex(shown.style.color),
+            points: shown.points.iter().map(|p| [p.x, p.mean, p.low, p.high].map(short)).collect(),
         };
         Hover {
             name: self.name.to_owned(),

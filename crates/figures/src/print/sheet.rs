@@ -8,7 +8,7 @@ use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan};
 
 use crate::dash::dashes;
-use crate::page::{Align, INK, Rgb, printable};
+use crate::page::{Align, INK, Rgb, hex, printable};
 
 /// Units of the scene behind a PNG per point: its letters have whole sizes.
 const FINE: f64 = 10.0;
@@ -207,8 +207,4 @@ fn path(points: &[(f64, f64)]) -> String {
         let _ = write!(path, "{}{} {}", if at == 0 { 'M' } else { 'L' }, short(*x), short(*y));
     }
     path
-}
-
-fn hex((red, green, blue): Rgb) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -36,7 +36,7 @@ pub fn logs<'a>(axes: Axes, curves: impl IntoIterator<Item = &'a Curve>) -> [boo
 
 /// The figure of a study.
 #[must_use]
-pub fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
+pub(super) fn figure(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, caption: &Caption) -> Lines {
     let curves = curves(plan, results, regret, &caption.look);
     let [x_log, y_log] = logs(caption.look.axes, curves.iter());
     Lines {

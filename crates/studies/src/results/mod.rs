@@ -32,7 +32,7 @@ use crate::report::{Content, ReportFile};
 
 pub use self::answers::{MeanAnswers, answers};
 pub use self::config::{BanditConfig, LiveConfig, VERSION};
-pub use self::curves::figure;
+use self::curves::figure;
 pub use self::curves::{bands, curves, logs};
 pub use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment};

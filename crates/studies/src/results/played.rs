@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use figures::Lines;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{AlgorithmSummary, Arms, Caption, RegretBasis, answers, files, report, summarise};
+use super::{AlgorithmSummary, Arms, Caption, RegretBasis, answers, figure, files, report, summarise};
 use crate::report::{Content, Report, ReportFile};
 
 /// Finished runs with all that is needed to present them.
@@ -55,6 +56,12 @@ impl PlayedRuns {
     #[must_use]
     pub fn summary(&self) -> Vec<AlgorithmSummary> {
         summarise(&self.plan, &self.results, &self.arms())
+    }
+
+    /// The curves of mean regret.
+    #[must_use]
+    pub fn figure(&self) -> Lines {
+        figure(&self.plan, &self.results, self.measured.kind, &self.caption)
     }
 
     /// All that is printed.

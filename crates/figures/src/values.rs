@@ -1,0 +1,142 @@
+//! What a figure shows as JSON, for those who draw it with another library: titles, axes, and every curve or row with its style.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::page::hex;
+use crate::plot::LINE_WIDTH;
+use crate::{Forest, Lines, forest, lines};
+
+/// `None` is `null`.
+#[derive(Serialize)]
+struct LinesValues<'a> {
+    title: &'a str,
+    subtitle: Option<&'a str>,
+    x_label: &'a str,
+    y_label: &'a str,
+    x_log: bool,
+    y_log: bool,
+    note: Option<&'a str>,
+    /// In their order; the first is drawn on top.
+    curves: Vec<CurveValues<'a>>,
+    /// The positions of the curves in the order of the legend.
+    legend: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct CurveValues<'a> {
+    name: &'a str,
+    /// `#rrggbb`.
+    color: String,
+    /// Lengths of dashes and gaps in widths of the line; empty if the line is whole.
+    dashes: Vec<f64>,
+    x: Vec<f64>,
+    mean: Vec<f64>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct ForestValues<'a> {
+    title: &'a str,
+    subtitle: Option<&'a str>,
+    x_label: &'a str,
+    note: Option<&'a str>,
+    /// Of estimates and inner intervals, and of outer ones.
+    colors: [String; 2],
+    rows: Vec<RowValues<'a>>,
+}
+
+/// Ends of intervals that are not finite are `null`.
+#[derive(Serialize)]
+struct RowValues<'a> {
+    name: &'a str,
+    value: f64,
+    inner: (f64, f64),
+    outer: Option<(f64, f64)>,
+    text: &'a str,
+}
+
+pub(super) fn of_lines(figure: &Lines) -> Result<String> {
+    let styles = lines::styles(figure)?;
+    let curves = figure.curves.iter().zip(&styles).map(|(curve, style)| {
+        let values = |of: fn(&crate::CurvePoint) -> f64| curve.points.iter().map(of).collect();
+        CurveValues {
+            name: &curve.name,
+            color: hex(style.color),
+            dashes: style.pattern.iter().map(|length| length / LINE_WIDTH).collect(),
+            x: values(|point| point.x),
+            mean: values(|point| point.mean),
+            low: values(|point| point.low),
+            high: values(|point| point.high),
+        }
+    });
+    let values = LinesValues {
+        title: &figure.title,
+        subtitle: figure.subtitle.as_deref(),
+        x_label: &figure.x_label,
+        y_label: &figure.y_label,
+        x_log: figure.x_log,
+        y_log: figure.y_log,
+        note: figure.note.as_deref(),
+        curves: curves.collect(),
+        legend: lines::legend_order(figure.curves.iter().map(|curve| curve.points.as_slice())),
+    };
+    Ok(serde_json::to_string(&values)?)
+}
+
+pub(super) fn of_forest(figure: &Forest) -> Result<String> {
+    forest::check(figure)?;
+    let rows = figure.rows.iter().map(|row| RowValues {
+        name: &row.name,
+        value: row.value,
+        inner: row.inner,
+        outer: row.outer,
+        text: &row.text,
+    });
+    let values = ForestValues {
+        title: &figure.title,
+        subtitle: figure.subtitle.as_deref(),
+        x_label: &figure.x_label,
+        note: figure.note.as_deref(),
+        colors: [forest::COLOR, forest::THIN].map(hex),
+        rows: rows.collect(),
+    };
+    Ok(serde_json::to_string(&values)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{Curve, CurvePoint, Forest, ForestRow, Lines};
+
+    #[test]
+    fn curves_have_the_styles_and_the_order_of_the_figure() -> anyhow::Result<()> {
+        let point = |x: f64, mean: f64| CurvePoint { x, mean, low: mean - 1.0, high: mean + 1.0 };
+        let curve = |name: &str, end: f64| Curve { name: name.into(), points: vec![point(1.0, 2.0), point(5.0, end)] };
+        let palette = vec!["rucb".to_owned(), "dts".to_owned()];
+        let lines =
+            Lines { curves: vec![curve("dts", 3.0), curve("own", 7.0)], palette, x_log: true, ..Lines::default() };
+        let values: Value = serde_json::from_str(&lines.values()?)?;
+        assert_eq!(values["legend"], json!([1, 0]));
+        assert_eq!(values["curves"][0]["color"], "#d55e00", "the second of the palette");
+        assert_eq!(values["curves"][0]["dashes"], json!([14.0 / 3.0, 8.0 / 3.0]));
+        assert_eq!((&values["curves"][1]["high"], &values["x_log"]), (&json!([3.0, 8.0]), &json!(true)));
+        let svg = lines.render()?.svg;
+        for curve in values["curves"].as_array().into_iter().flatten() {
+            assert!(svg.contains(curve["color"].as_str().unwrap_or("none")), "{curve}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn ends_that_are_not_finite_are_null() -> anyhow::Result<()> {
+        let row = ForestRow { name: "one".into(), value: 1.0, inner: (f64::NEG_INFINITY, 2.0), ..ForestRow::default() };
+        let values: Value = serde_json::from_str(&Forest { rows: vec![row], ..Forest::default() }.values()?)?;
+        assert_eq!(values["rows"][0]["inner"], json!([null, 2.0]));
+        assert_eq!(values["rows"][0]["outer"], Value::Null);
+        assert!(Forest::default().values().is_err(), "no rows");
+        Ok(())
+    }
+}
