@@ -2,7 +2,8 @@
 
 use anyhow::{Result, ensure};
 
-use crate::page::{Align, Frame, HEIGHT, MUTED, Page, Rgb, Style, TICK_SIZE, WIDTH};
+use crate::canvas::{Align, Frame, MUTED, Rgb};
+use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH, width};
 use crate::scale::Axis;
 use crate::text::{EDGE, axis_title, cut, footer, header};
 use crate::{Figure, Forest, ForestRow};
@@ -15,6 +16,8 @@ pub(super) const THIN: Rgb = (140, 180, 210);
 const ARROW: f64 = 7.0;
 /// The height of a row, in units of the page.
 const ROW: f64 = 26.0;
+/// The height of a row where there are few.
+const FEW: f64 = 46.0;
 /// The greatest length of a name.
 const NAME_ROOM: f64 = 300.0;
 /// The length of what stands beside a row.
@@ -23,8 +26,9 @@ const SIZE: u32 = 17;
 
 pub(super) fn render(forest: &Forest) -> Result<Figure> {
     check(forest)?;
-    // Headline, subtitle, axis and footnote take some 210 units.
-    let mut page = Page::of_height(HEIGHT.max(210.0 + ROW * forest.rows.len() as f64));
+    // Headline, subtitle, axis and footnote take some 210 units. A few rows have more room each.
+    let rows = forest.rows.len() as f64;
+    let mut page = Page::of_height((210.0 + FEW * rows).min(HEIGHT).max(210.0 + ROW * rows));
     let top = header(&mut page, &forest.title, forest.subtitle.as_deref());
     let below = footer(&mut page, forest.note.as_deref());
     let values = forest.rows.iter().flat_map(|row| {
@@ -45,12 +49,13 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
     }
     page.stroke(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], MUTED, 1.0);
     axis_title(&mut page, &forest.x_label, (frame.left, frame.right), frame.bottom + 50.0, Align::Middle);
+    let short = |text: &str, room: f64| cut(text, room, |text| width(text, SIZE));
     let step = (frame.bottom - frame.top) / forest.rows.len() as f64;
     for (place, row) in forest.rows.iter().enumerate() {
         let y = frame.top + (place as f64 + 0.5) * step;
         let base = y + 0.35 * f64::from(SIZE);
-        page.text(frame.left - 12.0, base, &cut(&row.name, SIZE, NAME_ROOM), Style::new(SIZE, Align::End));
-        page.text(frame.right + 12.0, base, &cut(&row.text, SIZE, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
+        page.text(frame.left - 12.0, base, &short(&row.name, NAME_ROOM), Style::new(SIZE, Align::End));
+        page.text(frame.right + 12.0, base, &short(&row.text, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
         if let Some((low, high)) = row.outer {
             page.stroke(&[(x(low), y), (x(high), y)], THIN, 1.5);
         }
@@ -63,7 +68,7 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
                 page.stroke(&head, color, 2.5);
             }
         }
-        page.dot(x(row.value), y, 5.5, COLOR);
+        page.canvas.dot(x(row.value), y, 5.5, COLOR);
     }
     page.finish()
 }

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, ensure};
 
-use crate::page::{Align, Frame, MUTED, Page, Rgb, Style, WIDTH, diverging, width};
+use crate::canvas::{Align, Frame, MUTED, Rgb, diverging};
+use crate::page::{Page, Style, WIDTH, width};
 use crate::scale::nice_step;
 use crate::text::{EDGE, axis_title, cut, footer, header};
 use crate::{Figure, Heatmap, Scale};
@@ -45,10 +46,9 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     // The squares are centred unless long names need the room.
     let left = ((WIDTH - length) / 2.0).max(EDGE + labels.widest + 10.0).min(WIDTH - length - BAR_ROOM).round();
     let frame = Frame { left, right: left + length, top, bottom: top + length };
-    page.cells(cells.iter().enumerate().map(|(k, &value)| {
+    page.canvas.cells(cells.iter().enumerate().map(|(k, &value)| {
         let (row, column) = ((k / side) as f64, (k % side) as f64);
-        let (x, y) = (frame.left + column * cell, frame.top + row * cell);
-        (x, y, cell, cell, colors.of(value))
+        (square(frame.left + column * cell, frame.top + row * cell, cell), colors.of(value))
     }));
     let unknown = unknown(map, n, block);
     hatch(&mut page, &unknown, side, cell, frame);
@@ -116,6 +116,11 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
     means
 }
 
+/// The square of side `cell` with its upper left corner at `left`, `top`.
+fn square(left: f64, top: f64, cell: f64) -> Frame {
+    Frame { left, right: left + cell, top, bottom: top + cell }
+}
+
 /// Maps values to colours.
 #[derive(Clone, Copy)]
 struct Colors {
@@ -175,7 +180,7 @@ fn hatch(page: &mut Page, unknown: &[bool], side: usize, cell: f64, frame: Frame
         .filter(|(_, unknown)| **unknown)
         .map(|(k, _)| (frame.left + (k % side) as f64 * cell, frame.top + (k / side) as f64 * cell))
         .collect();
-    page.cells(corners.iter().map(|&(x, y)| (x, y, cell, cell, GREY)));
+    page.canvas.cells(corners.iter().map(|&(x, y)| (square(x, y, cell), GREY)));
     for (x, y) in corners.into_iter().filter(|_| cell >= SMALLEST) {
         page.stroke(&[(x, y + cell), (x + cell, y)], MUTED, 1.0);
     }
@@ -252,7 +257,7 @@ impl Labels {
         let names = |room: f64| -> Vec<String> {
             (0..n)
                 .map(|i| match map.labels.get(i).filter(|_| named) {
-                    Some(name) => cut(name, size, room),
+                    Some(name) => cut(name, room, |text| width(text, size)),
                     None => (i + 1).to_string(),
                 })
                 .collect()
@@ -296,10 +301,9 @@ impl Labels {
             let (x, y) = ((i as f64 + 0.5) * pitch + left, (i as f64 + 0.5) * pitch + frame.top);
             page.stroke(&[(left - 4.0, y), (left, y)], MUTED, 1.0);
             page.stroke(&[(x, bottom), (x, bottom + 4.0)], MUTED, 1.0);
-            let style = Style::new(self.size, Align::End);
-            page.text(left - 8.0, y + half, &self.rows[i], style);
+            page.text(left - 8.0, y + half, &self.rows[i], Style::new(self.size, Align::End));
             if self.upward {
-                page.text(x + half, bottom + 8.0, &self.columns[i], style.upward());
+                page.canvas.upward((x + half, bottom + 8.0), &self.columns[i], size);
             } else {
                 let style = Style::new(self.size, Align::Middle);
                 page.text(x, bottom + 8.0 + 0.8 * size, &self.columns[i], style);
@@ -313,12 +317,12 @@ fn bar(page: &mut Page, label: &str, frame: Frame, colors: Colors) {
     const STRIPS: usize = 200;
     let height = frame.bottom - frame.top;
     let bar = Frame { left: frame.right + 40.0, right: frame.right + 66.0, ..frame };
-    page.cells((0..STRIPS).map(|k| {
+    page.canvas.cells((0..STRIPS).map(|k| {
         let share = (k as f64 + 0.5) / STRIPS as f64;
         let y = bar.top + height * k as f64 / STRIPS as f64;
         // Strips overlap downwards, otherwise seams show between them; the last one ends with the bar.
-        let h = (height * 2.0 / STRIPS as f64).min(bar.bottom - y);
-        (bar.left, y, bar.right - bar.left, h, diverging(1.0 - share))
+        let bottom = (y + height * 2.0 / STRIPS as f64).min(bar.bottom);
+        (Frame { top: y, bottom, ..bar }, diverging(1.0 - share))
     }));
     page.outline(bar);
     for k in -2..=2 {

@@ -1,8 +1,9 @@
 //! The legend: names beside the axes, where they do not cover any curve.
 
-use crate::dash::dashes;
-use crate::page::{Align, Frame, Page, Style, width};
-use crate::plot::{BAND_OPACITY, CurveStyle, LINE_WIDTH};
+use crate::canvas::{Align, Frame};
+use crate::curves::{BAND_OPACITY, LINE_WIDTH, dashed};
+use crate::page::{Page, Style, width};
+use crate::plot::CurveStyle;
 use crate::text::{Fitted, fit};
 
 /// A curve in the legend.
@@ -74,9 +75,7 @@ fn sample(page: &mut Page, entry: &LegendEntry, left: f64, y: f64, half: f64) {
     let right = left + Legend::SAMPLE;
     if entry.banded {
         let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
-        page.area(&corners, entry.style.color, BAND_OPACITY);
+        page.canvas.area(corners.to_vec(), entry.style.color, BAND_OPACITY);
     }
-    for piece in dashes(&[(left, y), (right, y)], entry.style.pattern) {
-        page.stroke(&piece, entry.style.color, LINE_WIDTH);
-    }
+    dashed(&mut page.canvas, &[(left, y), (right, y)], LINE_WIDTH, entry.style);
 }

@@ -40,12 +40,16 @@
 //! M. Okabe and K. Ito, *Color Universal Design*, 2008,
 //! <https://jfly.uni-koeln.de/color/>.
 
+mod axes;
+// The only file that uses the plotting library.
+mod canvas;
+mod curves;
 mod dash;
+mod font;
 mod forest;
 mod heatmap;
 mod legend;
 mod lines;
-// Beside `print::sheet`, the only file that uses the plotting library.
 mod page;
 mod palette;
 mod panels;

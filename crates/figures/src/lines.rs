@@ -2,10 +2,13 @@
 
 use anyhow::{Result, ensure};
 
+use crate::axes;
+use crate::canvas::{Align, Frame};
+use crate::curves::LINE_WIDTH;
 use crate::legend::{Legend, LegendEntry};
-use crate::page::{Align, Frame, Page, Style, TICK_SIZE, WIDTH};
+use crate::page::{Page, Style, TICK_SIZE, WIDTH};
 use crate::palette;
-use crate::plot::{CurveStyle, LINE_WIDTH, Plot, VisibleCurve, label_width};
+use crate::plot::{CurveStyle, Plot, VisibleCurve};
 use crate::text::{EDGE, axis_title, footer, header};
 use crate::{CurvePoint, Figure, Lines};
 
@@ -18,10 +21,9 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     let mut page = Page::new();
     let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
     let below = footer(&mut page, lines.note.as_deref());
-    let ticks = label_width(&axes[1], TICK_SIZE);
+    let ticks = axes::beside(&axes[1], f64::from(TICK_SIZE));
     let legend = Legend::new(entries(&plot.shown));
-    let frame =
-        Frame { left: EDGE + ticks + 10.0, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
+    let frame = Frame { left: EDGE + ticks, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
     let across = (frame.left, frame.right);
     axis_title(&mut page, &lines.x_label, across, below - 8.0, Align::Middle);
     // Above its axis instead of along it, so that it reads horizontally.

@@ -2,10 +2,13 @@
 
 use anyhow::{Result, ensure};
 
+use crate::axes::{beside, overhang};
+use crate::canvas::{Align, Frame};
+use crate::curves::LINE_WIDTH;
 use crate::legend::{Legend, LegendEntry};
-use crate::page::{Align, Frame, HEIGHT, Page, Style, TICK_SIZE, WIDTH};
+use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
-use crate::plot::{CurveStyle, LINE_WIDTH, Plot, axes_of, label_width, overhang};
+use crate::plot::{CurveStyle, Plot, axes_of};
 use crate::text::{EDGE, axis_title_in, fit, footer, header};
 use crate::{Figure, Panels};
 
@@ -57,9 +60,9 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
         let left = EDGE + column as f64 * (wide + GUTTER);
         let start = top + row as f64 * (tall + GUTTER);
         let axes = shared.clone().unwrap_or_else(|| plot.axes());
-        let beside = label_width(&axes[1], size) + 10.0;
+        let beside = beside(&axes[1], f64::from(size));
         // The last label of a panel and the first of the next share the gutter.
-        let [before, after] = overhang(&axes[0], wide - beside, size);
+        let [before, after] = overhang(&axes[0], wide - beside, f64::from(size));
         let inset = if columns > 1 { ((before - beside).max(0.0) + after + 8.0 - GUTTER).max(0.0) } else { 0.0 };
         let frame = Frame {
             left: left + beside,

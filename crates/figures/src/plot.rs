@@ -1,9 +1,11 @@
-//! One plot on a page: axes, and curves with bands or bars, without the points that a logarithmic axis cannot show.
+//! One plot: its curves with their styles, without the points that a logarithmic axis cannot show, and its axes.
 
 use anyhow::{Result, ensure};
 
-use crate::dash::dashes;
-use crate::page::{CoordinateMap, Frame, Hover, HoverAxis, HoverCurve, Page, Rgb, hex, width};
+use crate::axes::{self, Map};
+use crate::canvas::{Frame, Rgb, hex};
+use crate::curves;
+use crate::page::{Hover, HoverAxis, HoverCurve, Page};
 use crate::scale::{Axis, LOG_FLOOR};
 use crate::{Curve, CurvePoint};
 
@@ -14,10 +16,6 @@ pub(super) const COLORS: [Rgb; 7] =
 const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
 /// Patterns for curves beyond the 28th.
 const MORE_DASHES: [&[f64]; 3] = [&[24.0, 5.0], &[14.0, 5.0, 3.0, 5.0, 3.0, 5.0], &[2.0, 4.0]];
-pub(super) const LINE_WIDTH: f64 = 3.0;
-pub(super) const BAND_OPACITY: f64 = 0.18;
-/// The pattern of an edge at which a band is cut off.
-pub(super) const CUT_DASHES: [f64; 2] = [8.0, 5.0];
 /// Larger numbers are refused: their differences could overflow.
 const LARGEST: f64 = 1e100;
 
@@ -121,27 +119,11 @@ impl<'a> Plot<'a> {
 
     /// Draws axes with labels of `size`, and bands and curves, into `frame`.
     pub(super) fn draw(&self, page: &mut Page, frame: Frame, axes: &[Axis; 2], size: u32, line_width: f64) {
-        let [x, y] = axes;
-        let (letters, [wide, tall]) = (f64::from(size), [frame.right - frame.left, frame.bottom - frame.top]);
-        let x = &fitted(x, wide, size);
-        let y = &y.clone().fitted(tall, |_| letters, 0.2 * letters);
-        let map = page.axes(frame, x, y, size);
-        for curve in self.shown.iter().filter(|_| self.spread) {
-            if self.dots {
-                bars(page, curve, &map, y, line_width);
-            } else {
-                band(page, curve, &map, y);
-            }
-        }
-        // The first curve is the most important one: it is drawn last, on top.
-        for curve in self.shown.iter().rev() {
-            line(page, curve, &map, y, line_width);
-            if self.dots {
-                for point in &curve.points {
-                    page.dot(map.x(point.x), map.y(point.mean), 1.6 * line_width, curve.style.color);
-                }
-            }
-        }
+        let (size, [wide, tall]) = (f64::from(size), [frame.right - frame.left, frame.bottom - frame.top]);
+        let [x, y] = axes::fitted(axes, (wide, tall), size);
+        let map = Map { frame, x, y, inset: 0.0 };
+        map.draw(&mut page.canvas, size);
+        curves::draw(&mut page.canvas, self, &map, line_width, 0.25 * size);
         page.hover(self.hover(frame, axes));
     }
 
@@ -184,21 +166,6 @@ pub(super) fn axes_of<'a, 'b: 'a>(
     [x, y]
 }
 
-/// `axis`, horizontal and `room` units long, with as many labels of `size` as fit.
-fn fitted(axis: &Axis, room: f64, size: u32) -> Axis {
-    axis.clone().fitted(room, |label| width(label, size), 0.5 * f64::from(size))
-}
-
-/// How far the labels of a horizontal axis of `room` units extend beyond its left and right ends.
-pub(super) fn overhang(axis: &Axis, room: f64, size: u32) -> [f64; 2] {
-    fitted(axis, room, size).overhang(room, |label| width(label, size))
-}
-
-/// The width of the widest label of `axis` in letters of `size`.
-pub(super) fn label_width(axis: &Axis, size: u32) -> f64 {
-    axis.labels().iter().map(|label| width(label, size)).fold(0.0, f64::max)
-}
-
 /// Rounds to five significant digits: more than can be read from a figure.
 fn short(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
@@ -224,72 +191,4 @@ fn check(curves: &[Curve]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn band(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis) {
-    let points = &shown.points;
-    if points.len() < 2 || points.iter().all(|point| point.low == point.high) {
-        return;
-    }
-    let place = |x: f64, value: f64| (map.x(x), map.y(value.clamp(y.lo, y.hi)));
-    let upper = points.iter().map(|point| place(point.x, point.high));
-    let lower = points.iter().rev().map(|point| place(point.x, point.low));
-    page.area(&upper.chain(lower).collect::<Vec<_>>(), shown.style.color, BAND_OPACITY);
-    for (from, to) in cut_off(points, y.lo, |x| map.x(x)) {
-        for piece in dashes(&[(from, map.y(y.lo)), (to, map.y(y.lo))], &CUT_DASHES) {
-            page.stroke(&piece, shown.style.color, LINE_WIDTH / 2.0);
-        }
-    }
-}
-
-/// From where to where a band is cut off by the lower end of an axis.
-pub(super) fn cut_off(points: &[CurvePoint], least: f64, x: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    let mut found: Vec<(f64, f64)> = Vec::new();
-    for pair in points.windows(2) {
-        let (start, end) = (x(pair[0].x), x(pair[1].x));
-        let middle = (start + end) / 2.0;
-        let (from, to) = match (pair[0].low < least, pair[1].low < least) {
-            (true, true) => (start, end),
-            (true, false) => (start, middle),
-            (false, true) => (middle, end),
-            (false, false) => continue,
-        };
-        match found.last_mut().filter(|last| last.1 == from) {
-            Some(last) => last.1 = to,
-            None => found.push((from, to)),
-        }
-    }
-    found
-}
-
-fn bars(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis, line_width: f64) {
-    for point in shown.points.iter().filter(|point| point.low < point.high) {
-        let x = map.x(point.x);
-        let ends = [point.low, point.high].map(|value| map.y(value.clamp(y.lo, y.hi)));
-        page.stroke(&ends.map(|end| (x, end)), shown.style.color, line_width / 2.0);
-        // A bar that goes on below a logarithmic axis has no end there.
-        for end in ends.into_iter().skip(usize::from(point.low < y.lo)) {
-            page.stroke(&[(x - 4.0, end), (x + 4.0, end)], shown.style.color, line_width / 2.0);
-        }
-    }
-}
-
-fn line(page: &mut Page, shown: &VisibleCurve<'_>, map: &CoordinateMap, y: &Axis, line_width: f64) {
-    let place = |point: &CurvePoint| (map.x(point.x), map.y(point.mean));
-    if let [point] = shown.points[..] {
-        let (px, py) = place(&point);
-        let bar = [point.low, point.high].map(|value| (px, map.y(value.clamp(y.lo, y.hi))));
-        if point.low < point.high {
-            let pattern: &[f64] = if point.low < y.lo { &CUT_DASHES } else { &[] };
-            for piece in dashes(&bar, pattern) {
-                page.stroke(&piece, shown.style.color, line_width / 2.0);
-            }
-        }
-        page.dot(px, py, 2.0 * line_width, shown.style.color);
-        return;
-    }
-    let points: Vec<_> = shown.points.iter().map(place).collect();
-    for piece in dashes(&points, shown.style.pattern) {
-        page.stroke(&piece, shown.style.color, line_width);
-    }
 }

@@ -1,4 +1,4 @@
-//! The range of an axis, and the positions and labels of its ticks. Independent of the plotting library.
+//! The range of an axis, and the positions and labels of its ticks.
 
 /// A logarithmic axis does not show values at or below this.
 pub(super) const LOG_FLOOR: f64 = 1e-9;
@@ -60,7 +60,6 @@ impl Axis {
             (below, above) = (below - 1.0, above + 1.0);
         }
         let (lo, hi) = if whole || hi < 10.0 * lo { (power(below), power(above)) } else { (lo, hi) };
-        // The library switches between the two schemes at this number of touched decades.
         let decades = (hi.log10().ceil() - lo.log10().floor()) as i32;
         let scheme = if decades <= 3 {
             TickScheme::ShortLog { of: &[1, 2, 5] }
@@ -72,6 +71,16 @@ impl Axis {
 
     pub(super) fn is_log(&self) -> bool {
         !matches!(self.scheme, TickScheme::Linear { .. })
+    }
+
+    /// How far `value` is along the axis: from 0 to 1 within its range.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        if self.is_log() {
+            let value = value.max(f64::MIN_POSITIVE);
+            (value / self.lo).log10() / (self.hi / self.lo).log10()
+        } else {
+            (value - self.lo) / (self.hi - self.lo)
+        }
     }
 
     /// The label of the tick at `value`; empty if the tick has none.
@@ -107,12 +116,12 @@ impl Axis {
             .collect()
     }
 
-    /// Every label that the library may draw on this axis, so that the widest can be measured.
+    /// The labels of all ticks.
     pub(super) fn labels(&self) -> Vec<String> {
         self.ticks().into_iter().map(|value| self.label(value)).collect()
     }
 
-    /// The values at which the library may draw ticks.
+    /// The values at which it has ticks.
     pub(super) fn ticks(&self) -> Vec<f64> {
         match self.scheme {
             TickScheme::Linear { step } => {
@@ -134,14 +143,7 @@ impl Axis {
 
     /// The labels of an axis of `room` units, each with the position of its middle.
     fn placed(&self, room: f64) -> Vec<(f64, String)> {
-        let place = |value: f64| {
-            let share = if self.is_log() {
-                (value / self.lo).log10() / (self.hi / self.lo).log10()
-            } else {
-                (value - self.lo) / (self.hi - self.lo)
-            };
-            room * share
-        };
+        let place = |value: f64| room * self.share(value);
         let labels = self.ticks().into_iter().map(|value| (place(value), self.label(value)));
         labels.filter(|(_, label)| !label.is_empty()).collect()
     }

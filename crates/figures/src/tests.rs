@@ -417,10 +417,6 @@ fn a_band_that_is_cut_off_has_a_dashed_edge() {
         let curves = vec![Curve { name: "a".into(), points: (0..=10).map(point).collect() }];
         Lines { y_log: true, curves, ..Lines::default() }
     };
-    let strokes = |low| of(low).render().unwrap().svg.matches("#0072b2").count();
-    assert!(strokes(0.0) > strokes(15.0) + 2, "{} and {}", strokes(0.0), strokes(15.0));
-    let points = &of(0.0).curves[0].points;
-    assert_eq!(plot::cut_off(points, 10.0, |x| x), [(1.5, 2.5)]);
-    assert_eq!(plot::cut_off(points, 30.0, |x| x), [(0.0, 10.0)]);
-    assert!(plot::cut_off(points, 0.0, |x| x).is_empty());
+    let edges = |low| of(low).render().unwrap().svg.matches("stroke-dasharray").count();
+    assert_eq!((edges(0.0), edges(15.0)), (1, 0));
 }

@@ -1,6 +1,7 @@
 //! Fits texts into limited room: by smaller letters first, then by more lines, then by an ellipsis.
 
-use crate::page::{Align, Page, Style, WIDTH, width};
+use crate::canvas::Align;
+use crate::page::{Page, Style, WIDTH, width};
 
 /// The margin at the left and right edges of the page.
 pub(super) const EDGE: f64 = 36.0;
@@ -21,36 +22,37 @@ pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted 
             return Fitted { size, lines: vec![text.to_owned()] };
         }
     }
-    let mut wrapped = wrap(text, smallest, room);
-    if wrapped.len() > lines {
+    let long = |line: &str| width(line, smallest);
+    let mut found = wrapped(text, room, long);
+    if found.len() > lines {
         // The remaining lines join the last one, which is truncated below.
-        let rest = wrapped.split_off(lines - 1).join(" ");
-        wrapped.push(rest);
+        let rest = found.split_off(lines - 1).join(" ");
+        found.push(rest);
     }
-    Fitted { size: smallest, lines: wrapped.into_iter().map(|line| cut(&line, smallest, room)).collect() }
+    Fitted { size: smallest, lines: found.iter().map(|line| cut(line, room, long)).collect() }
 }
 
-/// `text`, shortened with an ellipsis until it fits into `room` units.
-pub(super) fn cut(text: &str, size: u32, room: f64) -> String {
-    if width(text, size) <= room {
+/// `text`, shortened with an ellipsis until it fits into `room`.
+pub(super) fn cut(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
+    if width(text) <= room {
         return text.to_owned();
     }
     let mut shorter: Vec<char> = text.chars().collect();
     loop {
         shorter.pop();
         let candidate = shorter.iter().collect::<String>().trim_end().to_owned() + "…";
-        if shorter.is_empty() || width(&candidate, size) <= room {
+        if shorter.is_empty() || width(&candidate) <= room {
             return candidate;
         }
     }
 }
 
-/// Breaks `text` greedily at spaces; a word longer than a line gets a line of its own.
-fn wrap(text: &str, size: u32, room: f64) -> Vec<String> {
+/// Breaks `text` at spaces into lines of at most `room`; a longer word has a line of its own.
+pub(super) fn wrapped(text: &str, room: f64, width: impl Fn(&str) -> f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}"), size) <= room => {
+            Some(line) if width(&format!("{line} {word}")) <= room => {
                 line.push(' ');
                 line.push_str(word);
             }

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::page::hex;
-use crate::plot::LINE_WIDTH;
+use crate::canvas::hex;
+use crate::curves::LINE_WIDTH;
 use crate::{Forest, Lines, forest, lines};
 
 /// `None` is `null`.

@@ -2,17 +2,17 @@
 
 use anyhow::{Result, ensure};
 
-use super::font::Fonts;
-use super::sheet::Canvas;
-use super::{Grid, Print, Sheet, cut, footnote, heading, height, wrapped, write};
-use crate::page::{Align, Frame, INK, MUTED, Rgb};
+use super::{Grid, Print, Sheet, footnote, heading, height, write};
+use crate::canvas::{Align, Canvas, Frame, INK, Rgb};
+use crate::font::Fonts;
+use crate::text::{cut, wrapped};
 
 /// The colours of the smallest and of the largest value: their lightness differs, also in print without colour.
 const ENDS: [[f64; 3]; 3] = [[247.0, 251.0, 255.0], [107.0, 174.0, 214.0], [8.0, 48.0, 107.0]];
 const EMPTY: Rgb = (235, 235, 235);
 
 /// Draws `grid`.
-pub(super) fn draw(print: &Print, grid: &Grid, fonts: Fonts) -> Result<Sheet> {
+pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     let (columns, rows) = (grid.columns.len(), grid.rows.len());
     ensure!(columns > 0 && rows > 0 && !grid.maps.is_empty(), "failed to draw a heat map: it has no values");
     for (name, values) in &grid.maps {
@@ -29,8 +29,8 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: Fonts) -> Result<Sheet> {
     let text = Numbers::of(lo, hi);
 
     let (font, size) = (print.font, print.small());
-    let title = heading(print, &fonts, &grid.title, grid.subtitle.as_deref());
-    let note = footnote(print, &fonts, grid.note.as_deref());
+    let title = heading(print, fonts, &grid.title, grid.subtitle.as_deref());
+    let note = footnote(print, fonts, grid.note.as_deref());
     let room = print.width - 2.0 * print.edge();
     let widest = |names: &[String]| names.iter().map(|name| fonts.width(name, size)).fold(0.0, f64::max);
     let side = widest(&grid.rows).min(0.4 * room) + 0.6 * font;
@@ -61,7 +61,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: Fonts) -> Result<Sheet> {
         "a heat map of {rows} rows of {columns} does not fit; choose a larger figure or smaller letters"
     );
     let all = print.height.unwrap_or(others + around + map_rows * rows as f64 * cell_tall);
-    let mut canvas = Canvas::new(print.width, all);
+    let mut canvas = print.canvas(all);
     write(&mut canvas, print.edge(), print.edge(), &title);
     let start = print.edge() + height(&title, print);
     let written = number + 0.2 * font <= cell_wide && cell_tall >= 1.2 * size;
@@ -92,16 +92,16 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: Fonts) -> Result<Sheet> {
                 canvas.styled(middle, &text.of_value(value), size, Align::Middle, ink, false);
             }
         }
-        labels(&mut canvas, grid, frame, (cell_wide, cell_tall), print, &fonts);
-        outline(&mut canvas, frame, 0.08 * font);
+        labels(&mut canvas, grid, frame, (cell_wide, cell_tall), print, fonts);
+        canvas.outline(frame, 0.08 * font);
         let label = cut(&grid.x_label, wide, |line| fonts.width(line, font));
         let y = frame.bottom + 0.3 * font + 1.3 * size + 0.9 * font;
         canvas.text((frame.left + frame.right) / 2.0, y, &label, font, Align::Middle);
     }
     let bar = all - print.edge() - height(&note, print) - bar_high;
-    shades(&mut canvas, grid, (bar, room), (scale, &text), print, &fonts);
+    shades(&mut canvas, grid, (bar, room), (scale, &text), print, fonts);
     write(&mut canvas, print.edge(), all - print.edge() - height(&note, print) + 0.4 * font, &note);
-    Ok(Sheet { canvas, fonts, title: grid.title.clone() })
+    Ok(Sheet { canvas, title: grid.title.clone() })
 }
 
 /// The names of rows and columns, as many as fit.
@@ -127,10 +127,6 @@ fn labels(canvas: &mut Canvas, grid: &Grid, frame: Frame, (wide, tall): (f64, f6
     }
 }
 
-fn outline(canvas: &mut Canvas, Frame { left, right, top, bottom }: Frame, width: f64) {
-    canvas.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], width, MUTED);
-}
-
 /// The bar of all shades, with the meaning of values above it.
 fn shades(
     canvas: &mut Canvas,
@@ -154,7 +150,7 @@ fn shades(
         // Strips overlap, otherwise seams show between them.
         canvas.rect((x, y), ((2.0 * step).min(left + wide - x), high), scale.color(value), 1.0);
     }
-    outline(canvas, Frame { left, right: left + wide, top: y, bottom: y + high }, 0.08 * font);
+    canvas.outline(Frame { left, right: left + wide, top: y, bottom: y + high }, 0.08 * font);
     for (x, value) in [(left, scale.lo), (left + wide, scale.hi)] {
         canvas.text(x, y + high + 1.1 * size, &text.of_value(value), size, Align::Middle);
     }

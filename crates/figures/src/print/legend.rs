@@ -1,11 +1,12 @@
 //! The names of curves on a printed figure.
 
-use super::font::Fonts;
-use super::plots::{Drawn, dashed};
-use super::sheet::Canvas;
-use super::{Print, cut};
-use crate::page::{Align, Frame, MUTED};
+use super::Print;
+use super::plots::Drawn;
+use crate::canvas::{Align, Canvas, Frame, INK, MUTED};
+use crate::curves::dashed;
+use crate::font::Fonts;
 use crate::plot::CurveStyle;
+use crate::text::cut;
 
 /// A curve in a legend.
 #[derive(Debug, Clone)]
@@ -138,15 +139,9 @@ pub(super) fn beside(names: &[&str], print: &Print, fonts: &Fonts) -> f64 {
 }
 
 /// Writes the name of each curve at its end, moved where names would overlap, within `top` and `bottom`.
-pub(super) fn at_ends(
-    canvas: &mut Canvas,
-    curves: &[Drawn<'_>],
-    frame: Frame,
-    (top, bottom): (f64, f64),
-    print: &Print,
-) {
+pub(super) fn at_ends(canvas: &mut Canvas, curves: &[Drawn], frame: Frame, (top, bottom): (f64, f64), print: &Print) {
     let size = print.small();
-    let mut ends: Vec<(&Drawn<'_>, (f64, f64))> =
+    let mut ends: Vec<(&Drawn, (f64, f64))> =
         curves.iter().filter_map(|curve| Some((curve, *curve.points.last()?))).collect();
     ends.sort_by(|(_, (_, one)), (_, (_, other))| one.total_cmp(other));
     let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
@@ -155,14 +150,7 @@ pub(super) fn at_ends(
         let bend = frame.right + 1.5 * size;
         let thin = 0.5 * print.line();
         canvas.line(&[(x, y), (frame.right + 0.3 * size, y), (bend, place)], thin, curve.style.color);
-        canvas.styled(
-            (bend + 0.3 * size, place + 0.36 * size),
-            &curve.name,
-            size,
-            Align::Start,
-            crate::page::INK,
-            false,
-        );
+        canvas.styled((bend + 0.3 * size, place + 0.36 * size), &curve.name, size, Align::Start, INK, false);
     }
     let nameless: Vec<&str> =
         curves.iter().filter(|curve| curve.points.is_empty()).map(|curve| curve.name.as_str()).collect();

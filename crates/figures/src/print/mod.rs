@@ -4,18 +4,16 @@
 //! | in | is |
 //! |---|---|
 //! | this file | what can be chosen, and the finished sheet |
-//! | `plots`, `axes` | curves in panels, and their axes |
+//! | `plots` | curves in panels |
 //! | `legend` | the names of curves: inside, below, or at their ends |
 //! | `grid` | a heat map of a grid of parameters |
-//! | `sheet` | marks on a sheet; SVG and PNG |
-//! | `pdf`, `font` | PDF, and the part of a font that it embeds |
+//! | `pdf` | PDF, written here because the plotting library's way to it compiles a renderer of SVG |
 //!
 //! # Figures for the screen and for print
 //!
-//! `figures::page` draws for the screen through a plotting library. `figures::print` draws for paper, in points, with its own axes
-//! and legends: a list of lines, areas, dots and texts, which becomes SVG, PNG (through the same library) or PDF. `print::pdf` writes
-//! PDF by itself, because the library's way to it compiles a renderer of SVG; the fonts are parts of DejaVu Sans in `assets/`, of
-//! which `print::font` embeds the glyphs that are shown. Both use crates that the library brings anyway.
+//! Both put the same marks on the same canvas, with the same axes and curves; what differs is where titles and names of curves are,
+//! and that print has letters of a given size in points. The fonts are parts of DejaVu Sans in `assets/`; a PDF embeds the glyphs
+//! that are shown. PDF uses crates that the library brings anyway.
 //!
 //! `sim::drawing` reads finished results: the CSV and JSON files of a study, or of an experiment the series, which
 //! `experiment::redraw` gives to the same code that drew them. Where a study's figure says which axes it has (its metadata), so has
@@ -23,22 +21,19 @@
 //! place in the list is the style of a curve in every figure, on the screen and for print, and a test demands that the figures in
 //! `results/` agree. `curves.npz` (`--keep-curves`) is written from kept runs, and again whenever the folder that has one grows.
 
-mod axes;
-mod font;
 mod grid;
 mod legend;
 mod pdf;
 mod plots;
-mod sheet;
 #[cfg(test)]
 mod tests;
 
 use anyhow::{Result, ensure};
 
-use self::font::Fonts;
-use self::sheet::Canvas;
 use crate::Panels;
-use crate::page::{Align, MUTED};
+use crate::canvas::{Align, Canvas, INK, MUTED, Unit};
+use crate::font::{Fonts, fonts};
+use crate::text::wrapped;
 
 /// The widths that can be printed, in points.
 pub const WIDTHS: [f64; 2] = [72.0, 7200.0];
@@ -86,7 +81,6 @@ impl Default for Print {
 /// A figure for print.
 pub struct Sheet {
     canvas: Canvas,
-    fonts: Fonts,
     title: String,
 }
 
@@ -122,7 +116,7 @@ impl Print {
     /// for what it shows.
     pub fn panels(&self, figure: &Panels) -> Result<Sheet> {
         self.check()?;
-        plots::draw(self, figure, Fonts::new()?)
+        plots::draw(self, figure, fonts())
     }
 
     /// Draws a heat map.
@@ -131,7 +125,7 @@ impl Print {
     /// If values and names do not fill a grid, and as for [`Print::panels`].
     pub fn grid(&self, grid: &Grid) -> Result<Sheet> {
         self.check()?;
-        grid::draw(self, grid, Fonts::new()?)
+        grid::draw(self, grid, fonts())
     }
 
     fn check(&self) -> Result<()> {
@@ -156,6 +150,11 @@ impl Print {
             self.width / 72.0
         );
         Ok(())
+    }
+
+    /// A sheet of this height.
+    fn canvas(&self, height: f64) -> Canvas {
+        Canvas::new(self.width, height, Unit::Points)
     }
 
     /// The size of numbers at axes, and of notes.
@@ -204,7 +203,7 @@ impl Sheet {
     /// # Errors
     /// If the font cannot be cut.
     pub fn pdf(&self) -> Result<Vec<u8>> {
-        pdf::pdf(&self.canvas, &self.fonts, &self.title)
+        pdf::pdf(&self.canvas, fonts(), &self.title)
     }
 
     /// The sheet as PNG with `density` pixels per inch.
@@ -214,36 +213,6 @@ impl Sheet {
     pub fn png(&self, density: f64) -> Result<Vec<u8>> {
         self.canvas.png(density)
     }
-}
-
-/// Breaks `text` into lines of at most `room` points; a longer word has a line of its own.
-fn wrapped(text: &str, room: f64, width: impl Fn(&str) -> f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}")) <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// `text`, shortened with an ellipsis until it fits into `room` points.
-fn cut(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
-    let mut shorter = text.to_owned();
-    while width(&shorter) > room && shorter.pop().is_some_and(|_| !shorter.is_empty()) {
-        while shorter.ends_with([' ', '…']) {
-            shorter.pop();
-        }
-        shorter.push('…');
-        if shorter == "…" {
-            break;
-        }
-    }
-    shorter
 }
 
 /// The lines of headline and subtitle, each with its size and whether it is bold.
@@ -266,7 +235,7 @@ fn write(canvas: &mut Canvas, left: f64, top: f64, lines: &[(String, f64, bool)]
     let mut y = top;
     for (line, size, bold) in lines {
         y += size;
-        let color = if *bold { crate::page::INK } else { MUTED };
+        let color = if *bold { INK } else { MUTED };
         canvas.styled((left, y), line, *size, Align::Start, color, *bold);
         y += 0.25 * size;
     }

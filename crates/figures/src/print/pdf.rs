@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-use super::font::{Font, Fonts};
-use super::sheet::{Canvas, Mark, joined, short};
-use crate::page::{Align, Rgb};
+use crate::canvas::{Align, Canvas, Mark, Rgb, joined, short};
+use crate::font::{Font, Fonts};
 
 /// The best compression.
 const LEVEL: u8 = 9;
@@ -83,7 +82,14 @@ impl Page {
                 self.content += "h f Q\n";
             }
             Mark::Dot { x, y, radius, color } => self.dot((*x, *y), *radius, *color),
-            Mark::Text { x, y, text, size, color, align, bold } => {
+            Mark::Cells(cells) => {
+                for (frame, color) in cells {
+                    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+                    let place = joined(&[frame.left, self.height - frame.bottom, width, height]);
+                    let _ = writeln!(self.content, "{} rg {place} re f", components(*color));
+                }
+            }
+            Mark::Text { x, y, text, size, color, align, bold, upward } => {
                 let font = fonts.of(*bold);
                 let back = font.width(text, *size)
                     * match align {
@@ -97,7 +103,10 @@ impl Page {
                     self.shown[usize::from(*bold)].entry(glyph).or_insert(letter);
                     let _ = write!(glyphs, "{glyph:04X}");
                 }
-                let matrix = format!("1 0 0 1 {} {}", short(x - back), short(self.height - y));
+                let matrix = match *upward {
+                    true => format!("0 1 -1 0 {} {}", short(*x), short(self.height - y - back)),
+                    false => format!("1 0 0 1 {} {}", short(x - back), short(self.height - y)),
+                };
                 let (font, size) = (u8::from(*bold), short(*size));
                 let color = components(*color);
                 let _ = writeln!(self.content, "BT {color} rg /F{font} {size} Tf {matrix} Tm <{glyphs}> Tj ET");

@@ -2,15 +2,14 @@
 
 use anyhow::{Result, ensure};
 
-use super::axes::{self, Map};
-use super::font::Fonts;
 use super::legend::{self, Below, Inside, LegendEntry};
-use super::sheet::Canvas;
-use super::{LegendPlace, Print, Sheet, cut, footnote, heading, height, wrapped, write};
-use crate::page::{Align, Frame, MUTED};
-use crate::palette;
-use crate::plot::{BAND_OPACITY, CUT_DASHES, CurveStyle, LINE_WIDTH, Plot, axes_of, cut_off};
-use crate::{CurvePoint, Panels};
+use super::{LegendPlace, Print, Sheet, footnote, heading, height, write};
+use crate::axes::{self, Map};
+use crate::canvas::{Align, Canvas, Frame, INK, MUTED};
+use crate::font::Fonts;
+use crate::plot::{CurveStyle, Plot, axes_of};
+use crate::text::{cut, wrapped};
+use crate::{Panels, curves, palette};
 
 /// Height of a plot as a share of its width.
 const SHAPE: f64 = 0.66;
@@ -18,15 +17,14 @@ const SHAPE: f64 = 0.66;
 const MOST_IN_LEGEND: usize = 8;
 
 /// A curve where it is drawn.
-pub(super) struct Drawn<'a> {
+pub(super) struct Drawn {
     pub(super) name: String,
     pub(super) style: CurveStyle,
     pub(super) points: Vec<(f64, f64)>,
-    values: &'a [CurvePoint],
 }
 
 /// Draws `figure`.
-pub(super) fn draw(print: &Print, figure: &Panels, fonts: Fonts) -> Result<Sheet> {
+pub(super) fn draw(print: &Print, figure: &Panels, fonts: &Fonts) -> Result<Sheet> {
     ensure!(!figure.panels.is_empty(), "failed to draw {:?}: it has no panels", figure.title);
     let mut names: Vec<&str> = Vec::new();
     for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
@@ -52,7 +50,7 @@ pub(super) fn draw(print: &Print, figure: &Panels, fonts: Fonts) -> Result<Sheet
         place => place,
     };
     // A legend inside that finds no room goes below.
-    let page = Page { print, figure, plots, entries, fonts: &fonts };
+    let page = Page { print, figure, plots, entries, fonts };
     let canvas = match place {
         LegendPlace::Auto => match page.draw(LegendPlace::Inside)? {
             (canvas, 0) => canvas,
@@ -60,7 +58,7 @@ pub(super) fn draw(print: &Print, figure: &Panels, fonts: Fonts) -> Result<Sheet
         },
         place => page.draw(place)?.0,
     };
-    Ok(Sheet { canvas, fonts, title: figure.title.clone() })
+    Ok(Sheet { canvas, title: figure.title.clone() })
 }
 
 /// One entry per name; of a single plot in the order of the ends of curves.
@@ -133,7 +131,7 @@ impl Page<'_> {
             (others + around + rows * 4.0 * print.font) / 72.0
         );
         let all = print.height.unwrap_or(others + around + rows * tall);
-        let mut canvas = Canvas::new(print.width, all);
+        let mut canvas = print.canvas(all);
         write(&mut canvas, print.edge(), print.edge(), &title);
         let start = print.edge() + height(&title, print);
         let shared = figure.one_scale.then(|| axes_of(plots.iter().flat_map(|plot| &plot.shown), plots[0].logs));
@@ -187,7 +185,7 @@ impl Page<'_> {
         let lines = plots.iter().map(|plot| self.above(plot, wide)).map(|[names, labels]| names.len() + labels.len());
         let above = lines.max().unwrap_or(0) as f64 * 1.25 * print.font + 0.5 * print.font;
         let labelled = plots.iter().any(|plot| !plot.labels[0].is_empty());
-        let below = axes::below(print) + if labelled { 1.3 * print.font } else { 0.2 * print.font };
+        let below = axes::below(print.small()) + if labelled { 1.3 * print.font } else { 0.2 * print.font };
         Rooms { columns, wide, gutter, above, below }
     }
 
@@ -210,14 +208,14 @@ impl Page<'_> {
     }
 
     /// Draws a panel within left, top, width, room above and height of the plot.
-    fn panel<'b>(
+    fn panel(
         &self,
         canvas: &mut Canvas,
-        plot: &'b Plot<'_>,
+        plot: &Plot<'_>,
         axes: [crate::scale::Axis; 2],
         [left, top, wide, above, tall]: [f64; 5],
         place: LegendPlace,
-    ) -> (Map, Vec<Drawn<'b>>) {
+    ) -> (Map, Vec<Drawn>) {
         let Self { print, fonts, .. } = self;
         let (size, fonts) = (print.font, *fonts);
         let [names, labels] = self.above(plot, wide);
@@ -226,54 +224,37 @@ impl Page<'_> {
         for (at, (line, bold)) in lines.iter().enumerate() {
             // Down to the plot, so that rows align.
             let y = top + above - 0.6 * size - (lines.len() - 1 - at) as f64 * 1.25 * size;
-            canvas.styled((left, y), line, size, Align::Start, crate::page::INK, *bold);
+            canvas.styled((left, y), line, size, Align::Start, INK, *bold);
         }
         let renamed: Vec<&str> = plot.shown.iter().map(|shown| print.renamed(&shown.curve.name)).collect();
         let named = if place == LegendPlace::Direct { legend::beside(&renamed, print, fonts) } else { 0.0 };
-        let side = axes::beside(&axes[1], print, fonts);
+        let side = axes::beside(&axes[1], print.small());
         let inset = if plot.dots { 0.5 * size } else { 0.0 };
         let room = |after: f64| wide - side - after - 2.0 * inset;
         let small = print.small();
-        let [_, after] = axes[0]
-            .clone()
-            .fitted(room(named), |label| fonts.width(label, small), 0.8 * small)
-            .overhang(room(named), |label| fonts.width(label, small));
+        let [_, after] = axes::overhang(&axes[0], room(named), small);
         let after = named.max(after - inset).max(0.0);
         let frame =
             Frame { left: left + side, right: left + wide - after, top: top + above, bottom: top + above + tall };
-        let [x, y] = axes::fitted(axes, (room(after), tall), print, fonts);
+        let [x, y] = axes::fitted(&axes, (room(after), tall), small);
         let map = Map { frame, x, y, inset };
-        map.draw(canvas, print);
+        map.draw(canvas, print.small());
         let label = cut(plot.labels[0], wide, |text| fonts.width(text, size));
         let middle = (frame.left + frame.right) / 2.0;
         // Within the panel, also where the label is longer than the plot.
         let half = fonts.width(&label, size) / 2.0;
         let middle = middle.min(left + wide - half).max(left + half);
-        canvas.text(middle, frame.bottom + axes::below(print) + 0.9 * size, &label, size, Align::Middle);
-        let drawn: Vec<Drawn<'b>> = plot
+        canvas.text(middle, frame.bottom + axes::below(print.small()) + 0.9 * size, &label, size, Align::Middle);
+        let drawn: Vec<Drawn> = plot
             .shown
             .iter()
             .map(|shown| Drawn {
                 name: print.renamed(&shown.curve.name).to_owned(),
                 style: shown.style,
                 points: shown.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect(),
-                values: &shown.points,
             })
             .collect();
-        for curve in drawn.iter().filter(|_| plot.spread) {
-            if plot.dots || curve.points.len() == 1 {
-                bars(canvas, curve, &map, print);
-            } else {
-                band(canvas, curve, &map, print);
-            }
-        }
-        // The first curve is the most important one: it is drawn last, on top.
-        for curve in drawn.iter().rev() {
-            dashed(canvas, &curve.points, print.line(), curve.style);
-            for (x, y) in curve.points.iter().filter(|_| plot.dots || curve.points.len() == 1) {
-                canvas.dot(*x, *y, 1.6 * print.line(), curve.style.color);
-            }
-        }
+        curves::draw(canvas, plot, &map, print.line(), 0.25 * print.font);
         if place == LegendPlace::Direct {
             legend::at_ends(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
         }
@@ -282,41 +263,6 @@ impl Page<'_> {
             canvas.styled(((frame.left + frame.right) / 2.0, y), why, print.small(), Align::Middle, MUTED, false);
         }
         (map, drawn)
-    }
-}
-
-/// Draws a line in the style of a curve.
-pub(super) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
-    let dashes: Vec<f64> = style.pattern.iter().map(|length| length * width / LINE_WIDTH).collect();
-    canvas.dashed(points, width, style.color, &dashes);
-}
-
-fn band(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map, print: &Print) {
-    let values = curve.values;
-    if values.len() < 2 || values.iter().all(|point| point.low == point.high) {
-        return;
-    }
-    let upper = values.iter().map(|point| (map.x(point.x), map.y(point.high)));
-    let lower = values.iter().rev().map(|point| (map.x(point.x), map.y(point.low)));
-    canvas.area(upper.chain(lower).collect(), curve.style.color, BAND_OPACITY);
-    let scale = print.line() / LINE_WIDTH;
-    for (from, to) in cut_off(values, map.y.lo, |x| map.x(x)) {
-        let edge = [from, to].map(|x| (x, map.frame.bottom));
-        canvas.dashed(&edge, 0.5 * print.line(), curve.style.color, &CUT_DASHES.map(|length| scale * length));
-    }
-}
-
-fn bars(canvas: &mut Canvas, curve: &Drawn<'_>, map: &Map, print: &Print) {
-    let (line, half) = (0.5 * print.line(), 0.25 * print.font);
-    for point in curve.values.iter().filter(|point| point.low < point.high) {
-        let x = map.x(point.x);
-        let [low, high] = [point.low, point.high].map(|value| map.y(value));
-        canvas.line(&[(x, low), (x, high)], line, curve.style.color);
-        canvas.line(&[(x - half, high), (x + half, high)], line, curve.style.color);
-        // A bar that goes on below a logarithmic axis has no end there.
-        if point.low >= map.y.lo {
-            canvas.line(&[(x - half, low), (x + half, low)], line, curve.style.color);
-        }
     }
 }
 

@@ -1,19 +1,45 @@
-//! A sheet to draw on, in points (1/72 in) from its upper left corner; as SVG and PNG. `pdf` writes it as PDF.
+//! What every figure is drawn on: marks from the upper left corner, in points (1/72 in) for print and in pixels for the screen. It
+//! becomes SVG, or PNG through the library `kuva`, whose types no other file uses; `print::pdf` writes it as PDF.
 
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
 use kuva::RasterBackend;
+use kuva::plot::ColorMap;
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan};
 
 use crate::dash::dashes;
-use crate::page::{Align, INK, Rgb, hex, printable};
 
 /// Units of the scene behind a PNG per point: its letters have whole sizes.
 const FINE: f64 = 10.0;
 
-/// What is on a sheet.
+/// Red, green and blue.
+pub(super) type Rgb = (u8, u8, u8);
+
+/// The colour of text.
+pub(super) const INK: Rgb = (38, 38, 38);
+/// The colour of subtitles, footnotes and ticks.
+pub(super) const MUTED: Rgb = (96, 96, 96);
+
+/// The part of a text that lies at its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    Start,
+    Middle,
+    End,
+}
+
+/// A rectangle, for example between axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+/// What is on a canvas.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Mark {
     /// A line, with dashes and gaps of these lengths.
@@ -22,8 +48,10 @@ pub(super) enum Mark {
     Area { points: Vec<(f64, f64)>, color: Rgb, opacity: f64 },
     /// A disc.
     Dot { x: f64, y: f64, radius: f64, color: Rgb },
-    /// A text with its baseline at `y`.
-    Text { x: f64, y: f64, text: String, size: f64, color: Rgb, align: Align, bold: bool },
+    /// Filled rectangles side by side, such as the squares of a matrix.
+    Cells(Vec<(Frame, Rgb)>),
+    /// A text with its baseline at `y`, or, where it reads upward, at `x`.
+    Text { x: f64, y: f64, text: String, size: f64, color: Rgb, align: Align, bold: bool, upward: bool },
 }
 
 /// What an SVG adds to be dark where its reader's theme is. Curves keep their colours, which can be seen on both; black becomes
@@ -34,18 +62,28 @@ const DARK: &str = "<style>@media (prefers-color-scheme: dark) { .sheet { fill: 
     [fill=\"#606060\"], [fill=\"#666666\"] { fill: #a8adb3 } [stroke=\"#606060\"], [stroke=\"#666666\"] { stroke: #a8adb3 } \
     [stroke=\"#e2e2e2\"] { stroke: #333940 } }</style>\n";
 
+/// The unit of lengths, as SVG names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Points,
+    Pixels,
+}
+
 /// A sheet, initially white.
 pub(super) struct Canvas {
     pub(super) width: f64,
     pub(super) height: f64,
+    unit: Unit,
+    /// What the SVG says in its element `metadata`, which viewers do not display.
+    pub(super) metadata: Option<String>,
     /// Whether the SVG is dark where its reader's theme is.
     pub(super) adaptive: bool,
     pub(super) marks: Vec<Mark>,
 }
 
 impl Canvas {
-    pub(super) fn new(width: f64, height: f64) -> Self {
-        Self { width, height, adaptive: false, marks: Vec::new() }
+    pub(super) fn new(width: f64, height: f64, unit: Unit) -> Self {
+        Self { width, height, unit, metadata: None, adaptive: false, marks: Vec::new() }
     }
 
     pub(super) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
@@ -68,6 +106,17 @@ impl Canvas {
         self.area(vec![(left, top), (right, top), (right, bottom), (left, bottom)], color, opacity);
     }
 
+    /// Fills rectangles that lie side by side.
+    pub(super) fn cells(&mut self, cells: impl IntoIterator<Item = (Frame, Rgb)>) {
+        self.marks.push(Mark::Cells(cells.into_iter().collect()));
+    }
+
+    /// Draws the outline of `frame`.
+    pub(super) fn outline(&mut self, frame: Frame, width: f64) {
+        let Frame { left, right, top, bottom } = frame;
+        self.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], width, MUTED);
+    }
+
     pub(super) fn dot(&mut self, x: f64, y: f64, radius: f64, color: Rgb) {
         self.marks.push(Mark::Dot { x, y, radius, color });
     }
@@ -78,18 +127,28 @@ impl Canvas {
 
     pub(super) fn styled(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
         let text = printable(text);
-        self.marks.push(Mark::Text { x, y, text, size, color, align, bold });
+        self.marks.push(Mark::Text { x, y, text, size, color, align, bold, upward: false });
     }
 
-    /// The sheet as SVG, in its size on paper.
+    /// A text that reads from bottom to top and ends at `y`.
+    pub(super) fn upward(&mut self, (x, y): (f64, f64), text: &str, size: f64) {
+        let (text, color, align) = (printable(text), INK, Align::End);
+        self.marks.push(Mark::Text { x, y, text, size, color, align, bold: false, upward: true });
+    }
+
+    /// The sheet as SVG in its size.
     pub(super) fn svg(&self) -> String {
         let (width, height) = (short(self.width), short(self.height));
         let (dark, class) = if self.adaptive { (DARK, " class=\"sheet\"") } else { ("", "") };
+        let unit = if self.unit == Unit::Points { "pt" } else { "" };
+        let metadata = self.metadata.as_deref().map_or_else(String::new, |text| {
+            format!("<metadata>{}</metadata>\n", escaped(text).replace('"', "&quot;"))
+        });
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}{unit}\" height=\"{height}{unit}\" \
              viewBox=\"0 0 {width} {height}\" stroke-linejoin=\"round\" \
              font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\">\n\
-             {dark}<rect{class} width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+             {metadata}{dark}<rect{class} width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
         );
         for mark in &self.marks {
             let _ = match mark {
@@ -114,19 +173,31 @@ impl Canvas {
                     let [x, y, radius] = [*x, *y, *radius].map(short);
                     writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>", hex(*color))
                 }
-                Mark::Text { x, y, text, size, color, align, bold } => {
+                Mark::Cells(cells) => {
+                    for (frame, color) in cells {
+                        let Frame { left, right, top, bottom } = *frame;
+                        let [x, y, width, height] = [left, top, right - left, bottom - top].map(short);
+                        let color = hex(*color);
+                        let _ = writeln!(
+                            svg,
+                            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{color}\"/>"
+                        );
+                    }
+                    Ok(())
+                }
+                Mark::Text { x, y, text, size, color, align, bold, upward } => {
                     let [x, y, size] = [*x, *y, *size].map(short);
+                    let turned = if *upward { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
                     let anchor = match align {
                         Align::Start => "",
                         Align::Middle => " text-anchor=\"middle\"",
                         Align::End => " text-anchor=\"end\"",
                     };
                     let bold = if *bold { " font-weight=\"bold\"" } else { "" };
-                    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                    let (text, color) = (escaped(text), hex(*color));
                     writeln!(
                         svg,
-                        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{}\"{anchor}{bold}>{text}</text>",
-                        hex(*color)
+                        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{color}\"{anchor}{bold}{turned}>{text}</text>"
                     )
                 }
             };
@@ -134,7 +205,7 @@ impl Canvas {
         svg + "</svg>\n"
     }
 
-    /// The sheet as PNG with `density` pixels per inch.
+    /// The sheet as PNG with `density` pixels per 72 units.
     pub(super) fn png(&self, density: f64) -> Result<Vec<u8>> {
         let mut scene = Scene::new((self.width * FINE).round(), (self.height * FINE).round());
         scene.background_color = Some("#ffffff".to_owned());
@@ -175,7 +246,17 @@ fn draw(scene: &mut Scene, mark: &Mark) {
             stroke: None,
             stroke_width: None,
         }),
-        Mark::Text { x, y, text, size, color, align, bold } => {
+        Mark::Cells(cells) => {
+            let lengths = |of: fn(&Frame) -> f64| cells.iter().map(|(frame, _)| FINE * of(frame)).collect();
+            scene.add(Primitive::RectBatch {
+                x: lengths(|frame| frame.left),
+                y: lengths(|frame| frame.top),
+                w: lengths(|frame| frame.right - frame.left),
+                h: lengths(|frame| frame.bottom - frame.top),
+                fills: cells.iter().map(|(_, color)| rgb(*color)).collect(),
+            });
+        }
+        Mark::Text { x, y, text, size, color, align, bold, upward } => {
             let anchor = match align {
                 Align::Start => TextAnchor::Start,
                 Align::Middle => TextAnchor::Middle,
@@ -183,9 +264,16 @@ fn draw(scene: &mut Scene, mark: &Mark) {
             };
             let (x, y, color) = (x * FINE, y * FINE, Some(rgb(*color)));
             let size = (size * FINE).round() as u32;
-            let mut span = TextSpan::plain(text.clone());
-            span.bold = *bold;
-            scene.add(Primitive::RichText { x, y, spans: vec![span], size, anchor, color });
+            // In the library, plain texts interpret `$...$` as mathematics. Rich texts do not, and only they can be bold, but they
+            // cannot be rotated.
+            scene.add(if *upward {
+                let (content, rotate) = (text.replace('$', "\\$"), Some(-90.0));
+                Primitive::Text { x, y, content, size, anchor, rotate, bold: false, color }
+            } else {
+                let mut span = TextSpan::plain(text.clone());
+                span.bold = *bold;
+                Primitive::RichText { x, y, spans: vec![span], size, anchor, color }
+            });
         }
     }
 }
@@ -207,4 +295,30 @@ fn path(points: &[(f64, f64)]) -> String {
         let _ = write!(path, "{}{} {}", if at == 0 { 'M' } else { 'L' }, short(*x), short(*y));
     }
     path
+}
+
+/// The colour of `share`, from red (0) over white (0.5) to blue (1).
+pub(super) fn diverging(share: f64) -> Rgb {
+    ColorMap::RedBlue.map_rgb(share).unwrap_or((247, 247, 247))
+}
+
+/// `#rrggbb`.
+pub(super) fn hex((red, green, blue): Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// `text` as XML has it between elements.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// `text` on one line, with characters that XML does not allow replaced by spaces.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{fffe}' | '\u{ffff}' => ' ',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
 }

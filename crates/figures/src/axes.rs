@@ -1,15 +1,18 @@
-//! The axes of a printed plot, and where values are on it.
+//! The axes of a plot, and where values are on it. All lengths follow from the size of the letters at its ticks.
 
-use super::Print;
-use super::font::Fonts;
-use super::sheet::Canvas;
-use crate::page::{Align, Frame, MUTED, Rgb};
+use crate::canvas::{Align, Canvas, Frame, MUTED, Rgb};
+use crate::font::fonts;
 use crate::scale::Axis;
 
 const GRID: Rgb = (226, 226, 226);
 const AXIS: Rgb = (102, 102, 102);
 
-/// Maps values to positions on the sheet.
+/// The length of a tick, in letters.
+const TICK: f64 = 0.34;
+/// The width of axes, in letters.
+const THIN: f64 = 0.07;
+
+/// Maps values to positions on the canvas.
 pub(super) struct Map {
     pub(super) frame: Frame,
     pub(super) x: Axis,
@@ -21,18 +24,17 @@ pub(super) struct Map {
 impl Map {
     pub(super) fn x(&self, value: f64) -> f64 {
         let (left, right) = (self.frame.left + self.inset, self.frame.right - self.inset);
-        left + share(&self.x, value) * (right - left)
+        left + self.x.share(value) * (right - left)
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
-        self.frame.bottom - share(&self.y, value).clamp(0.0, 1.0) * (self.frame.bottom - self.frame.top)
+        self.frame.bottom - self.y.share(value).clamp(0.0, 1.0) * (self.frame.bottom - self.frame.top)
     }
 
-    /// Draws grid, axes, ticks and their labels.
-    pub(super) fn draw(&self, canvas: &mut Canvas, print: &Print) {
+    /// Draws grid, axes, ticks and their labels in letters of `size`.
+    pub(super) fn draw(&self, canvas: &mut Canvas, size: f64) {
         let Frame { left, right, top, bottom } = self.frame;
-        let (size, thin) = (print.small(), 0.06 * print.font);
-        let tick = 0.3 * print.font;
+        let (thin, tick) = (THIN * size, TICK * size);
         for value in self.x.ticks() {
             let x = self.x(value);
             canvas.line(&[(x, top), (x, bottom)], thin, GRID);
@@ -66,30 +68,27 @@ impl Map {
     }
 }
 
-/// How far `value` is along `axis`, from 0 to 1.
-fn share(axis: &Axis, value: f64) -> f64 {
-    if axis.is_log() {
-        let value = value.max(f64::MIN_POSITIVE);
-        (value / axis.lo).log10() / (axis.hi / axis.lo).log10()
-    } else {
-        (value - axis.lo) / (axis.hi - axis.lo)
-    }
+/// The room that ticks and labels of `size` take to the left of a plot.
+pub(super) fn beside(axis: &Axis, size: f64) -> f64 {
+    let widest = axis.labels().iter().map(|label| fonts().width(label, size)).fold(0.0, f64::max);
+    widest + 0.57 * size
 }
 
-/// The room that ticks and labels take to the left of a plot.
-pub(super) fn beside(axis: &Axis, print: &Print, fonts: &Fonts) -> f64 {
-    let widest = axis.labels().iter().map(|label| fonts.width(label, print.small())).fold(0.0, f64::max);
-    widest + 0.5 * print.font
+/// The room that they take below a plot.
+pub(super) fn below(size: f64) -> f64 {
+    (TICK + 1.3) * size
 }
 
-/// The room that ticks and labels take below a plot.
-pub(super) fn below(print: &Print) -> f64 {
-    0.3 * print.font + 1.3 * print.small()
+/// How far the labels of a horizontal axis of this length extend beyond its left and right ends.
+pub(super) fn overhang(x: &Axis, wide: f64, size: f64) -> [f64; 2] {
+    horizontal(x, wide, size).overhang(wide, |label| fonts().width(label, size))
 }
 
 /// `x` and `y` with as many labels as fit.
-pub(super) fn fitted([x, y]: [Axis; 2], (wide, tall): (f64, f64), print: &Print, fonts: &Fonts) -> [Axis; 2] {
-    let size = print.small();
-    let x = x.fitted(wide, |label| fonts.width(label, size), 0.8 * size);
-    [x, y.fitted(tall, |_| size, 0.5 * size)]
+pub(super) fn fitted([x, y]: &[Axis; 2], (wide, tall): (f64, f64), size: f64) -> [Axis; 2] {
+    [horizontal(x, wide, size), y.clone().fitted(tall, |_| size, 0.4 * size)]
+}
+
+fn horizontal(x: &Axis, wide: f64, size: f64) -> Axis {
+    x.clone().fitted(wide, |label| fonts().width(label, size), 0.7 * size)
 }

@@ -1,12 +1,13 @@
-//! The fonts of printed figures: widths of texts, and the glyphs that a PDF embeds.
+//! The fonts of all figures: widths of texts, and the glyphs that a PDF embeds.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
 use ttf_parser::{Face, GlyphId, Tag};
 
-const REGULAR: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
+const BOLD: &[u8] = include_bytes!("../assets/DejaVuSans-Bold.ttf");
 
 /// The regular and the bold font.
 pub(super) struct Fonts {
@@ -14,11 +15,14 @@ pub(super) struct Fonts {
     pub(super) bold: Font,
 }
 
-impl Fonts {
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self { regular: Font::new("DejaVuSans", REGULAR)?, bold: Font::new("DejaVuSans-Bold", BOLD)? })
-    }
+/// The built-in fonts.
+pub(super) fn fonts() -> &'static Fonts {
+    static FONTS: LazyLock<Fonts> =
+        LazyLock::new(|| Fonts { regular: Font::new("DejaVuSans", REGULAR), bold: Font::new("DejaVuSans-Bold", BOLD) });
+    &FONTS
+}
 
+impl Fonts {
     pub(super) fn of(&self, bold: bool) -> &Font {
         if bold { &self.bold } else { &self.regular }
     }
@@ -37,9 +41,8 @@ pub(super) struct Font {
 }
 
 impl Font {
-    fn new(name: &'static str, bytes: &'static [u8]) -> Result<Self> {
-        let face = Face::parse(bytes, 0).ok().with_context(|| format!("failed to read the built-in font {name}"))?;
-        Ok(Self { name, face })
+    fn new(name: &'static str, bytes: &'static [u8]) -> Self {
+        Self { name, face: Face::parse(bytes, 0).expect("a built-in font can be read") }
     }
 
     /// The glyph of `letter`; that of missing letters, a box, if it has none.
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_font_has_the_outlines_of_its_letters() {
-        let fonts = Fonts::new().unwrap();
+        let fonts = fonts();
         let font = &fonts.regular;
         // The last two are made of others.
         let text = "Regret ⁵é½";
