@@ -4,7 +4,8 @@ use crate::canvas::{Align, Canvas, Frame, MUTED, Rgb};
 use crate::font::fonts;
 use crate::scale::Axis;
 
-const GRID: Rgb = (226, 226, 226);
+/// The colour of the lines behind curves.
+pub(super) const GRID: Rgb = (226, 226, 226);
 const AXIS: Rgb = (102, 102, 102);
 
 /// The length of a tick, in letters.

@@ -312,6 +312,14 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// What an SVG of this crate says in its element `metadata`: the values that it shows, as JSON. `None` if it says nothing.
+#[must_use]
+pub fn metadata(svg: &str) -> Option<String> {
+    let (_, rest) = svg.split_once("<metadata>")?;
+    let (text, _) = rest.split_once("</metadata>")?;
+    Some(text.replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&"))
+}
+
 /// `text` on one line, with characters that XML does not allow replaced by spaces.
 fn printable(text: &str) -> String {
     text.chars()

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, ensure};
 
-use crate::canvas::{Align, Frame, MUTED, Rgb};
+use crate::axes::GRID;
+use crate::canvas::{Align, Canvas, Frame, MUTED, Rgb};
 use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH, width};
 use crate::scale::Axis;
 use crate::text::{EDGE, axis_title, cut, footer, header};
@@ -31,23 +32,10 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
     let mut page = Page::of_height((210.0 + FEW * rows).min(HEIGHT).max(210.0 + ROW * rows));
     let top = header(&mut page, &forest.title, forest.subtitle.as_deref());
     let below = footer(&mut page, forest.note.as_deref());
-    let values = forest.rows.iter().flat_map(|row| {
-        let outer = row.outer.unwrap_or(row.inner);
-        [row.value, row.inner.0, row.inner.1, outer.0, outer.1]
-    });
-    let values = values.filter(|value| value.is_finite());
-    let axis = if forest.close { Axis::close(values) } else { Axis::linear(values, false) };
+    let axis = axis(forest);
     let frame =
         Frame { left: EDGE + NAME_ROOM + 12.0, right: WIDTH - EDGE - TEXT_ROOM, top: top + 4.0, bottom: below - 58.0 };
-    let x = |value: f64| {
-        let share = (value.clamp(axis.lo, axis.hi) - axis.lo) / (axis.hi - axis.lo);
-        frame.left + share * (frame.right - frame.left)
-    };
-    for (value, label) in axis.ticks().into_iter().zip(axis.labels()) {
-        page.stroke(&[(x(value), frame.top), (x(value), frame.bottom)], (232, 232, 232), 1.0);
-        page.text(x(value), frame.bottom + 24.0, &label, Style::new(TICK_SIZE, Align::Middle));
-    }
-    page.stroke(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], MUTED, 1.0);
+    scale(&mut page.canvas, &axis, frame, f64::from(TICK_SIZE));
     axis_title(&mut page, &forest.x_label, (frame.left, frame.right), frame.bottom + 50.0, Align::Middle);
     let short = |text: &str, room: f64| cut(text, room, |text| width(text, SIZE));
     let step = (frame.bottom - frame.top) / forest.rows.len() as f64;
@@ -56,21 +44,59 @@ pub(super) fn render(forest: &Forest) -> Result<Figure> {
         let base = y + 0.35 * f64::from(SIZE);
         page.text(frame.left - 12.0, base, &short(&row.name, NAME_ROOM), Style::new(SIZE, Align::End));
         page.text(frame.right + 12.0, base, &short(&row.text, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
-        if let Some((low, high)) = row.outer {
-            page.stroke(&[(x(low), y), (x(high), y)], THIN, 1.5);
-        }
-        page.stroke(&[(x(row.inner.0), y), (x(row.inner.1), y)], COLOR, 4.0);
-        // What has no end goes on beyond the axis.
-        for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
-            let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
-            for (end, inwards) in ends.into_iter().zip([ARROW, -ARROW]).filter(|(end, _)| end.is_infinite()) {
-                let head = [(x(end) + inwards, y - ARROW), (x(end), y), (x(end) + inwards, y + ARROW)];
-                page.stroke(&head, color, 2.5);
-            }
-        }
-        page.canvas.dot(x(row.value), y, 5.5, COLOR);
+        interval(&mut page.canvas, row, &axis, frame, y, 1.0);
     }
+    page.canvas.metadata = Some(forest.values()?);
     page.finish()
+}
+
+/// The axis of all rows: to some room beyond the ends of their intervals.
+pub(super) fn axis(forest: &Forest) -> Axis {
+    let values = forest.rows.iter().flat_map(|row| {
+        let outer = row.outer.unwrap_or(row.inner);
+        [row.value, row.inner.0, row.inner.1, outer.0, outer.1]
+    });
+    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    if forest.close {
+        return Axis::close(values);
+    }
+    let (least, most) =
+        values.iter().fold((0.0_f64, 0.0_f64), |(least, most), &value| (least.min(value), most.max(value)));
+    let beyond = |end: f64| end + 0.04 * (most - least) * end.signum();
+    Axis::linear([least, most].into_iter().filter(|end| *end != 0.0).map(beyond), false)
+}
+
+/// Draws the lines of the ticks with their labels in letters of `size` below `frame`.
+pub(super) fn scale(canvas: &mut Canvas, axis: &Axis, frame: Frame, size: f64) {
+    for (value, label) in axis.ticks().into_iter().zip(axis.labels()) {
+        let x = position(axis, frame, value);
+        canvas.line(&[(x, frame.top), (x, frame.bottom)], size / 18.0, GRID);
+        canvas.text(x, frame.bottom + 1.33 * size, &label, size, Align::Middle);
+    }
+    canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], size / 18.0, MUTED);
+}
+
+/// Draws a row at `y`, with lines `unit` times as wide as on a page.
+pub(super) fn interval(canvas: &mut Canvas, row: &ForestRow, axis: &Axis, frame: Frame, y: f64, unit: f64) {
+    let x = |value: f64| position(axis, frame, value);
+    if let Some((low, high)) = row.outer {
+        canvas.line(&[(x(low), y), (x(high), y)], 1.5 * unit, THIN);
+    }
+    canvas.line(&[(x(row.inner.0), y), (x(row.inner.1), y)], 4.0 * unit, COLOR);
+    // What has no end goes on beyond the axis.
+    for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
+        let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
+        let arrow = ARROW * unit;
+        for (end, inwards) in ends.into_iter().zip([arrow, -arrow]).filter(|(end, _)| end.is_infinite()) {
+            let head = [(x(end) + inwards, y - arrow), (x(end), y), (x(end) + inwards, y + arrow)];
+            canvas.line(&head, 2.5 * unit, color);
+        }
+    }
+    canvas.dot(x(row.value), y, 5.5 * unit, COLOR);
+}
+
+fn position(axis: &Axis, frame: Frame, value: f64) -> f64 {
+    frame.left + axis.share(value.clamp(axis.lo, axis.hi)) * (frame.right - frame.left)
 }
 
 pub(super) fn check(forest: &Forest) -> Result<()> {

@@ -66,6 +66,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use output::write_atomic;
 
+pub use canvas::metadata;
+
 /// The colours of curves, in their order, for others who show the same rankers.
 pub const COLORS: [(u8, u8, u8); 7] = plot::COLORS;
 
@@ -332,6 +334,12 @@ impl Forest {
     /// As for [`Forest::render`].
     pub fn values(&self) -> Result<String> {
         values::of_forest(self)
+    }
+
+    /// The forest that `svg` shows, which [`Forest::render`] has drawn; `None` of other figures.
+    #[must_use]
+    pub fn from_svg(svg: &str) -> Option<Self> {
+        values::forest_of(svg)
     }
 
     /// Draws the figure and writes it as [`Figure::save`] does.

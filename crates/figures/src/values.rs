@@ -1,11 +1,11 @@
 //! What a figure shows as JSON, for those who draw it with another library: titles, axes, and every curve or row with its style.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::canvas::hex;
+use crate::canvas::{hex, metadata};
 use crate::curves::LINE_WIDTH;
-use crate::{Forest, Lines, forest, lines};
+use crate::{Forest, ForestRow, Lines, forest, lines};
 
 /// `None` is `null`.
 #[derive(Serialize)]
@@ -36,25 +36,26 @@ struct CurveValues<'a> {
     high: Vec<f64>,
 }
 
-#[derive(Serialize)]
-struct ForestValues<'a> {
-    title: &'a str,
-    subtitle: Option<&'a str>,
-    x_label: &'a str,
-    note: Option<&'a str>,
+#[derive(Serialize, Deserialize)]
+struct ForestValues {
+    title: String,
+    subtitle: Option<String>,
+    x_label: String,
+    close: bool,
+    note: Option<String>,
     /// Of estimates and inner intervals, and of outer ones.
     colors: [String; 2],
-    rows: Vec<RowValues<'a>>,
+    rows: Vec<RowValues>,
 }
 
 /// Ends of intervals that are not finite are `null`.
-#[derive(Serialize)]
-struct RowValues<'a> {
-    name: &'a str,
+#[derive(Serialize, Deserialize)]
+struct RowValues {
+    name: String,
     value: f64,
-    inner: (f64, f64),
-    outer: Option<(f64, f64)>,
-    text: &'a str,
+    inner: (Option<f64>, Option<f64>),
+    outer: Option<(Option<f64>, Option<f64>)>,
+    text: String,
 }
 
 pub(super) fn of_lines(figure: &Lines) -> Result<String> {
@@ -87,22 +88,41 @@ pub(super) fn of_lines(figure: &Lines) -> Result<String> {
 
 pub(super) fn of_forest(figure: &Forest) -> Result<String> {
     forest::check(figure)?;
+    let end = |value: f64| Some(value).filter(|value| value.is_finite());
+    let ends = |(low, high): (f64, f64)| (end(low), end(high));
     let rows = figure.rows.iter().map(|row| RowValues {
-        name: &row.name,
+        name: row.name.clone(),
         value: row.value,
-        inner: row.inner,
-        outer: row.outer,
-        text: &row.text,
+        inner: ends(row.inner),
+        outer: row.outer.map(ends),
+        text: row.text.clone(),
     });
     let values = ForestValues {
-        title: &figure.title,
-        subtitle: figure.subtitle.as_deref(),
-        x_label: &figure.x_label,
-        note: figure.note.as_deref(),
+        title: figure.title.clone(),
+        subtitle: figure.subtitle.clone(),
+        x_label: figure.x_label.clone(),
+        close: figure.close,
+        note: figure.note.clone(),
         colors: [forest::COLOR, forest::THIN].map(hex),
         rows: rows.collect(),
     };
     Ok(serde_json::to_string(&values)?)
+}
+
+/// The forest that an SVG of this crate shows, from its metadata; `None` if it shows another figure.
+pub(super) fn forest_of(svg: &str) -> Option<Forest> {
+    let values: ForestValues = serde_json::from_str(&metadata(svg)?).ok()?;
+    let ends =
+        |(low, high): (Option<f64>, Option<f64>)| (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));
+    let rows = values.rows.into_iter().map(|row| ForestRow {
+        name: row.name,
+        value: row.value,
+        inner: ends(row.inner),
+        outer: row.outer.map(ends),
+        text: row.text,
+    });
+    let ForestValues { title, subtitle, x_label, close, note, .. } = values;
+    Some(Forest { title, subtitle, x_label, close, note, rows: rows.collect() })
 }
 
 #[cfg(test)]
@@ -137,6 +157,25 @@ mod tests {
         assert_eq!(values["rows"][0]["inner"], json!([null, 2.0]));
         assert_eq!(values["rows"][0]["outer"], Value::Null);
         assert!(Forest::default().values().is_err(), "no rows");
+        Ok(())
+    }
+
+    #[test]
+    fn a_forest_is_read_back_from_its_figure() -> anyhow::Result<()> {
+        let row = ForestRow {
+            name: "<a> & \"b\"".into(),
+            value: 1.0,
+            inner: (0.5, 2.0),
+            outer: Some((0.25, f64::INFINITY)),
+            text: "1".into(),
+        };
+        let forest = Forest { title: "t".into(), rows: vec![row.clone(), row], close: true, ..Forest::default() };
+        assert_eq!(Forest::from_svg(&forest.render()?.svg), Some(forest.clone()));
+        assert_eq!(Forest::from_svg(&Lines::default().render()?.svg), None);
+        let print = crate::print::Print { width: 120.0, ..Default::default() };
+        let sheet = print.forest(&forest)?;
+        assert!(sheet.svg().contains("&lt;a&gt; &amp;") && sheet.pdf()?.starts_with(b"%PDF"), "{}", sheet.svg());
+        assert!(crate::print::Print { height: Some(73.0), ..print }.forest(&forest).is_err(), "no room");
         Ok(())
     }
 }

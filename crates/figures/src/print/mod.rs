@@ -6,6 +6,7 @@
 //! | this file | what can be chosen, and the finished sheet |
 //! | `plots` | curves in panels |
 //! | `legend` | the names of curves: inside, below, or at their ends |
+//! | `forest` | estimates with their intervals |
 //! | `grid` | a heat map of a grid of parameters |
 //! | `pdf` | PDF, written here because the plotting library's way to it compiles a renderer of SVG |
 //!
@@ -21,6 +22,7 @@
 //! place in the list is the style of a curve in every figure, on the screen and for print, and a test demands that the figures in
 //! `results/` agree. `curves.npz` (`--keep-curves`) is written from kept runs, and again whenever the folder that has one grows.
 
+mod forest;
 mod grid;
 mod legend;
 mod pdf;
@@ -30,10 +32,10 @@ mod tests;
 
 use anyhow::{Result, ensure};
 
-use crate::Panels;
 use crate::canvas::{Align, Canvas, INK, MUTED, Unit};
 use crate::font::{Fonts, fonts};
 use crate::text::wrapped;
+use crate::{Forest, Panels};
 
 /// The widths that can be printed, in points.
 pub const WIDTHS: [f64; 2] = [72.0, 7200.0];
@@ -126,6 +128,15 @@ impl Print {
     pub fn grid(&self, grid: &Grid) -> Result<Sheet> {
         self.check()?;
         grid::draw(self, grid, fonts())
+    }
+
+    /// Draws estimates with their intervals; [`relabel`](Self::relabel) renames rows.
+    ///
+    /// # Errors
+    /// As for [`Forest::render`] and [`Print::panels`].
+    pub fn forest(&self, figure: &Forest) -> Result<Sheet> {
+        self.check()?;
+        forest::draw(self, figure)
     }
 
     fn check(&self) -> Result<()> {

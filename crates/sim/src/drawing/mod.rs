@@ -4,11 +4,13 @@
 //! |---|---|
 //! | this file | the results in a folder, and their figure |
 //! | `study` | folders of live runs, `rankduel bandit` and `rankduel compare` |
+//! | `intervals` | folders of `rankduel board` and `rankduel inspect` |
 //! | `win_rates` | folders of `click-logs decide` |
 //! | `table` | tables of results, row by row |
 //! | `grid` | a grid of parameters as a heat map |
 
 mod grid;
+mod intervals;
 mod study;
 mod table;
 mod win_rates;
@@ -66,6 +68,9 @@ pub(crate) struct Drawing {
 /// # Errors
 /// One line if it holds no finished results, or they cannot be drawn in this way.
 pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
+    if let Some(forest) = intervals::read(folder) {
+        return intervals::draw(forest, request);
+    }
     let results = Results::read(folder)?;
     let chosen = request.chosen.clone().or(results.chosen());
     let titled = chosen.title != Some(false);
@@ -124,8 +129,9 @@ impl Results {
             bail!("the results in {name} are not finished; the command that began them continues");
         }
         bail!(usage(format!(
-            "{name} holds no finished results; expected a folder that a live run, `{program} bandit`, `{program} compare`, \
-             `{program} experiment` or `click-logs decide --out` has written",
+            "{name} holds no results with a figure for a paper; expected a folder that a live run, `{program} bandit`, \
+             `{program} compare`, `{program} experiment`, `{program} board`, `{program} inspect` of runs or `click-logs decide --out` \
+             has written",
             program = output::program::name()
         )))
     }

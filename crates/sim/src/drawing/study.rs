@@ -252,9 +252,7 @@ fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let found = files.into_iter().find_map(|path| {
         let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
-        let (_, rest) = svg.split_once("<metadata>")?;
-        let (metadata, _) = rest.split_once("</metadata>")?;
-        let plots: Value = serde_json::from_str(&metadata.replace("&quot;", "\"").replace("&lt;", "<")).ok()?;
+        let plots: Value = serde_json::from_str(&figures::metadata(&svg)?).ok()?;
         let log = |axis: &str| plots.pointer(&format!("/0/{axis}/log"))?.as_bool();
         Some([log("x")?, log("y")?])
     });

@@ -14,6 +14,8 @@ for (const svg of document.querySelectorAll('figure svg')) {
   const metadata = svg.querySelector('metadata');
   if (!metadata) continue;
   const plots = JSON.parse(metadata.textContent);
+  // Rows of intervals have their values beside them.
+  if (!Array.isArray(plots)) continue;
   const dot = document.createElementNS('http://www.w3.org/2000/svg', 'circle');
   dot.setAttribute('r', '7');
   dot.setAttribute('fill', 'none');
