@@ -14,7 +14,7 @@ import numpy as np
 
 from rankduel import _core
 from rankduel.findings import page
-from rankduel.flags import flags
+from rankduel.flags import flags, quoted
 from rankduel.frames import Frame
 from rankduel.keywords import BoardSettings, check, suggesting
 from rankduel.labels import is_square, square_of
@@ -298,8 +298,8 @@ class Board:
 
 
 def _marked(texts: Iterable[str]) -> list[str] | None:
-    """Texts in marks, which keep commas; `None` of none."""
-    return ['"' + str(text).replace('"', '""') + '"' for text in texts] or None
+    """Texts as parts of a list; `None` of none."""
+    return quoted(texts) or None
 
 
 def _covariates(covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None) -> list[str] | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankduel import _core
+
+
+def quoted(texts: Iterable[object]) -> list[str]:
+    """Texts in quotation marks, which keep commas, as parts of a list."""
+    return ['"' + str(text).replace('"', '""') + '"' for text in texts]
 
 
 def flags(settings: Mapping[str, Any]) -> list[str]:

@@ -50,7 +50,13 @@ def algorithms_of(algorithms: Algorithm | Sequence[Algorithm]) -> list[Algorithm
         raise TypeError(f"{EXPECTED_ALGORITHMS}, found {algorithms!r}")
     listed = list(_core.in_order(algorithms, "algorithms"))
     for algorithm in listed:
-        if not isinstance(algorithm, str) and not hasattr(algorithm, "_name"):
+        if isinstance(algorithm, Policy):
+            name = type(algorithm).__name__
+            raise TypeError(
+                f"algorithms: found an object of the class {name}; give the class, of which every run makes an object of its own. "
+                f"For other settings derive another class, e.g. class {name}2({name}): ..."
+            )
+        if not isinstance(algorithm, str) and not (isinstance(algorithm, type) and issubclass(algorithm, Policy)):
             raise TypeError(f"{EXPECTED_ALGORITHMS}, found {algorithm!r}")
     return listed
 

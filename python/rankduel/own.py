@@ -30,8 +30,8 @@ class Policy:
     name : str or None
         What tables call it; the name of the class by default. It is part of every seed.
     version : str or None
-        Change it when the choices of the class change: it is part of its name and of every seed. What a class without a
-        version computed is never kept or used again.
+        Change it when the choices of the class change: it is part of every seed. A results folder refuses another class with the
+        version of one that it holds. What a class without a version computed is never kept or used again.
 
     Examples
     --------
@@ -95,7 +95,34 @@ class Policy:
         return name if cls.version is None else f"{name}:version={cls.version}"
 
     @classmethod
+    def _revision(cls) -> int:
+        """A number that differs where the code differs, comments and spaces aside; 1 if the code is not known."""
+        import hashlib
+        import inspect
+        import textwrap
+        import tokenize
+        from io import StringIO
+
+        digest = hashlib.sha256()
+        for part in cls.__mro__:
+            if part is Policy:
+                break
+            try:
+                source = textwrap.dedent(inspect.getsource(part))
+                tokens = list(tokenize.generate_tokens(StringIO(source).readline))
+            except (OSError, TypeError, SyntaxError, tokenize.TokenError):
+                return 1
+            for token in tokens:
+                if token.type not in (tokenize.COMMENT, tokenize.NL):
+                    digest.update(f"{tokenize.tok_name[token.type]} {token.string.strip()}\n".encode())
+        # Another number than that of unknown code.
+        return 2 + int.from_bytes(digest.digest()[:4], "big") % (2**32 - 2)
+
+    @classmethod
     def _start(cls, arms: int, seed: int) -> Policy:
         import numpy as np
 
-        return cls(arms, np.random.default_rng(seed))
+        policy = cls(arms, np.random.default_rng(seed))
+        if not hasattr(policy, "rng") or not hasattr(policy, "arms"):
+            raise TypeError(f"{cls.__name__}.__init__ must call super().__init__(arms, rng)")
+        return policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ MUTED = "#606060"
 """Of subtitles and notes."""
 
 
-def draw_curves(figure: dict[str, Any], ax: Axes | None) -> Axes:
+def draw_curves(figure: dict[str, Any], ax: Axes | None, relabel: Mapping[str, str]) -> Axes:
     """Draw mean curves with their bands.
 
     Parameters
@@ -21,6 +22,8 @@ def draw_curves(figure: dict[str, Any], ax: Axes | None) -> Axes:
         What ``figure_values`` of a study says.
     ax
         Where to draw, with the names of curves where they cover least; by default a new figure, with the names beside it.
+    relabel
+        Other names for curves.
 
     Returns
     -------
@@ -33,9 +36,12 @@ def draw_curves(figure: dict[str, Any], ax: Axes | None) -> Axes:
     if ax is None:
         ax = plt.subplots(figsize=(9, 5), layout="constrained")[1]
     curves = figure["curves"]
+    for name in relabel:
+        if name not in (known := [curve["name"] for curve in curves]):
+            raise ValueError(f"relabel: there is no curve {name!r}, only {', '.join(known)}")
     lines = []
     for place, curve in enumerate(curves):
-        (line,) = ax.plot(curve["x"], curve["mean"], label=curve["name"], color=curve["color"])
+        (line,) = ax.plot(curve["x"], curve["mean"], label=relabel.get(curve["name"], curve["name"]), color=curve["color"])
         if curve["dashes"]:
             line.set_dashes(curve["dashes"])
         if len(curve["x"]) == 1:

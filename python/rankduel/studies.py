@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankduel import _core
 from rankduel.findings import Findings, page
-from rankduel.flags import flags
+from rankduel.flags import flags, quoted
 from rankduel.frames import Frame
 from rankduel.keywords import SignificanceFlags, check
 from rankduel.plots import draw_curves
@@ -111,7 +111,7 @@ class Study:
         standalone = ["--standalone"] if settings.pop("standalone", False) else []
         relabel = settings.get("relabel")
         if isinstance(relabel, Mapping):
-            settings["relabel"] = [f"{old}={new}" for old, new in relabel.items()]
+            settings["relabel"] = quoted(f"{old}={new}" for old, new in relabel.items())
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "study"
             self.save(results)
@@ -153,20 +153,27 @@ class Study:
             Path(path).write_text(self._svg, encoding="utf-8")
         return self._svg
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, relabel: Mapping[str, str] | None = None) -> Axes:
         """Draw the curves of mean regret with matplotlib, as `svg` shows them: colours, dashes, bands and order.
 
         Parameters
         ----------
         ax
             Where to draw; a new figure by default.
+        relabel
+            Other names for curves, as in ``{"rucb": "RUCB"}``.
+
+        Raises
+        ------
+        ValueError
+            If there is no curve of such a name.
 
         Returns
         -------
         matplotlib.axes.Axes
             Where it was drawn.
         """
-        return draw_curves(json.loads(self._figure), ax)
+        return draw_curves(json.loads(self._figure), ax, relabel or {})
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the files of the command line into a new or empty folder: ``config.json``, ``curves.csv``, ``runs.csv``,

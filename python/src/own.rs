@@ -14,7 +14,7 @@ use bandits::{ActionKind, Arm, Choice, Feedback, Generator, OwnedPolicy, Policy}
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBool, PyString, PyTuple};
 use rand::Rng as _;
 
 /// How long a thread keeps the interpreter's lock: longer than the five milliseconds after which a waiting thread asks for it.
@@ -47,6 +47,7 @@ impl Raised {
 pub(crate) struct OwnAlgorithm {
     class: Py<PyAny>,
     name: &'static str,
+    revision: u32,
     raised: Raised,
 }
 
@@ -57,8 +58,13 @@ impl fmt::Debug for OwnAlgorithm {
 }
 
 impl OwnAlgorithm {
-    pub(crate) fn new(class: Py<PyAny>, name: String, raised: Raised) -> Self {
-        Self { class, name: interned(name), raised }
+    /// The policies of `class`, which calls itself `name`.
+    ///
+    /// # Errors
+    /// What the class raises.
+    pub(crate) fn new(class: &Bound<'_, PyAny>, name: String, raised: Raised) -> PyResult<Self> {
+        let revision = class.call_method0("_revision")?.extract()?;
+        Ok(Self { class: class.clone().unbind(), name: interned(name), revision, raised })
     }
 }
 
@@ -81,6 +87,10 @@ impl Outside for OwnAlgorithm {
 
     fn summary(&self) -> &'static str {
         "a policy written in Python"
+    }
+
+    fn revision(&self) -> u32 {
+        self.revision
     }
 
     fn action_kind(&self) -> ActionKind {
@@ -126,23 +136,32 @@ impl OwnPolicy {
         Methods::of(&self.class.bind(py).call_method1("_start", (self.arms, seed))?)
     }
 
-    fn arm(&self, value: &Bound<'_, PyAny>) -> PyResult<Arm> {
-        let arm: i64 = value.extract().map_err(|_| {
-            PyTypeError::new_err(format!("choose() returned {value:?} as an arm; expected a number from 0"))
+    /// The arm that `method` returned.
+    fn arm(&self, method: &str, value: &Bound<'_, PyAny>) -> PyResult<Arm> {
+        let number =
+            Some(value).filter(|value| !value.is_instance_of::<PyBool>()).and_then(|value| value.extract().ok());
+        let arm: i64 = number.ok_or_else(|| {
+            PyTypeError::new_err(format!("{method}() returned {value:?} as an arm; expected a number from 0"))
         })?;
         match u32::try_from(arm) {
             Ok(arm) if (arm as usize) < self.arms => Ok(Arm(arm)),
-            _ => {
-                Err(PyValueError::new_err(format!("choose() returned arm {arm}, but arms are 0 to {}", self.arms - 1)))
-            }
+            _ => Err(PyValueError::new_err(format!(
+                "{method}() returned arm {arm}, but arms are 0 to {}",
+                self.arms - 1
+            ))),
         }
     }
 
     fn choice(&self, py: Python<'_>, methods: &Methods, step: u64) -> PyResult<(Arm, Arm)> {
         let chosen = methods.choose.bind(py).call1((step,))?;
-        let pair = chosen.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
-        match pair {
-            Some(pair) => Ok((self.arm(&pair.get_item(0)?)?, self.arm(&pair.get_item(1)?)?)),
+        if let Some(pair) = chosen.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2) {
+            return Ok((self.arm("choose", &pair.get_item(0)?)?, self.arm("choose", &pair.get_item(1)?)?));
+        }
+        // A list or an array, which is slower.
+        let pair = Some(&chosen)
+            .filter(|chosen| !chosen.is_instance_of::<PyString>() && chosen.len().is_ok_and(|len| len == 2));
+        match pair.and_then(|pair| Some((pair.get_item(0).ok()?, pair.get_item(1).ok()?))) {
+            Some((first, second)) => Ok((self.arm("choose", &first)?, self.arm("choose", &second)?)),
             None => Err(PyTypeError::new_err(format!("choose() returned {chosen:?}; expected a pair of arms, (i, j)"))),
         }
     }
@@ -179,7 +198,7 @@ impl Policy for OwnPolicy {
         let methods = self.methods.as_ref()?;
         let recommended = locked(|py| {
             let arm = methods.recommend.bind(py).call0()?;
-            if arm.is_none() { Ok(None) } else { self.arm(&arm).map(Some) }
+            if arm.is_none() { Ok(None) } else { self.arm("recommend", &arm).map(Some) }
         });
         recommended.unwrap_or_else(|error| self.raised.stop(error))
     }

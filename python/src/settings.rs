@@ -144,18 +144,19 @@ fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) ->
                          version, e.g. version = \"1\", and another one whenever its choices change"
                     )));
                 }
-                let class: Arc<dyn Outside> =
-                    Arc::new(OwnAlgorithm::new(algorithm.clone().unbind(), name, own.clone()));
+                let class: Arc<dyn Outside> = Arc::new(OwnAlgorithm::new(algorithm, name, own.clone())?);
                 class.into()
             }
         };
         if specs.iter().any(|known| known.canonical() == spec.canonical()) {
-            return Err(value_error(format!("{spec} is given twice; give each algorithm once")));
+            let advice =
+                if spec.is_outside() { "; two classes of one name need a `name` each" } else { "" };
+            return Err(value_error(format!("{} is given twice; give each algorithm once{advice}", label(&spec))));
         }
         if let Some(known) = specs.iter().find(|known| label(known) == label(&spec)) {
             let (name, known) = (label(&spec), known.canonical());
             return Err(value_error(format!(
-                "{spec} and {known} would both be called {name} in tables; give one another name or version"
+                "{spec} and {known} would both be called {name} in tables; give one another `name`"
             )));
         }
         specs.push(spec);

@@ -115,6 +115,9 @@ def test_plot(study: rd.Study) -> None:
     import matplotlib.pyplot as plt
 
     other = plt.subplots()[1]
-    assert study.plot(other) is other
+    assert study.plot(other, relabel={"rucb": "RUCB"}) is other
+    assert [text.get_text() for text in other.get_legend().get_texts()] == ["random", "RUCB"]
+    with pytest.raises(ValueError, match="there is no curve 'rcs', only rucb, random"):
+        study.plot(relabel={"rcs": "RCS"})
 
     plt.close("all")

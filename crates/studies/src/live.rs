@@ -117,6 +117,7 @@ impl LiveStudy {
             runs: run.size.runs,
             checkpoints: run.size.length.per_decade(),
             algorithms: run.names(),
+            own_algorithms: run.own_algorithms(),
             regret,
             site: self.site.prepared.description.clone(),
             streams: *streams,

@@ -71,6 +71,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             runs: size.runs,
             checkpoints: size.length.per_decade(),
             algorithms: self.settings.names(),
+            own_algorithms: self.settings.own_algorithms(),
             regret: self.on.measured.kind,
             evidence: evidence.map(Some),
             late: late.clone(),

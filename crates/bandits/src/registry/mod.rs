@@ -168,6 +168,12 @@ impl Spec {
         }
     }
 
+    /// Whether it comes from outside the registry.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        matches!(self.0, Origin::Outside(_))
+    }
+
     /// What the registry knows of the algorithm.
     #[must_use]
     pub fn entry(&self) -> Entry {

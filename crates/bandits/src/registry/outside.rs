@@ -17,6 +17,11 @@ pub trait Outside: fmt::Debug + Send + Sync {
         "an algorithm from outside"
     }
 
+    /// A number that differs where its code does, so that runs of other code are not taken for its own. Not part of any seed.
+    fn revision(&self) -> u32 {
+        1
+    }
+
     /// How many arms it chooses at a time.
     fn action_kind(&self) -> ActionKind;
 
@@ -85,7 +90,7 @@ pub(super) fn entry(outside: &dyn Outside) -> Entry {
         paper: None,
         module: "",
         variants: &[],
-        revision: 1,
+        revision: outside.revision(),
         action_kind: outside.action_kind(),
         needs_horizon: false,
         memory: Memory { per_pair: 0, per_arm: 0 },

@@ -59,7 +59,7 @@ use replacement::Replacement;
 pub use replacement::ClaimedFile;
 
 /// The fields of a configuration that are not part of a folder's key.
-pub const SIZES: [&str; 6] = ["version", "steps", "runs", "algorithms", "checkpoints", "horizons"];
+pub const SIZES: [&str; 7] = ["version", "steps", "runs", "algorithms", "own_algorithms", "checkpoints", "horizons"];
 
 /// The field, of any object in a configuration, for what rankers and arms are called. It is not part of a folder's key
 /// either.

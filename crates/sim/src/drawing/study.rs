@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use bandits::RegretKind;
-use bandits::registry::Spec;
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::{mean_of, with_unit};
 use output::usage::usage;
@@ -15,7 +14,7 @@ use super::Request;
 use super::table::Table;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label, named, notes, palette, quantile};
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named, notes, own_name, palette, quantile};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -86,7 +85,7 @@ impl Study {
             let names = config.pointer("/site/names").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let mut names: Vec<Option<&str>> = names.iter().map(Value::as_str).collect();
             names.resize(count("/site/rankers"), None);
-            let title = format!("{} on {data}, {clicks} clicks", named(&names, "ranker"));
+            let title = format!("{} on {data}, {} clicks", named(&names, "ranker"), own_name(&clicks));
             (title, synthetic.then(|| synthetic_note(&data)))
         } else {
             let name = text("/environment/name");
@@ -295,11 +294,7 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
                 );
                 curve.points.push(point);
             }
-            None => all.push(AlgorithmCurve {
-                algorithm: name.to_owned(),
-                name: name.parse::<Spec>().map_or_else(|_| name.to_owned(), |spec| label(&spec)),
-                points: vec![point],
-            }),
+            None => all.push(AlgorithmCurve { algorithm: name.to_owned(), name: label_of(name), points: vec![point] }),
         }
     }
     Ok(all)

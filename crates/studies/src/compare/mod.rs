@@ -3,6 +3,7 @@
 
 mod differences;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,6 +75,9 @@ pub struct Config {
     /// Per decade.
     checkpoints: u32,
     algorithms: Vec<String>,
+    /// The revisions of those from outside, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    own_algorithms: BTreeMap<String, u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     regret: Option<RegretKind>,
     site: SiteDescription,
@@ -281,6 +285,7 @@ impl CompareStudy {
             runs: run.size.runs,
             checkpoints: run.size.length.per_decade(),
             algorithms: run.names(),
+            own_algorithms: run.own_algorithms(),
             regret,
             site: self.description().clone(),
             streams: *streams,

@@ -19,6 +19,8 @@ mod late;
 mod runs;
 mod streams;
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use bandits::RegretKind;
 use bandits::registry::Spec;
@@ -201,6 +203,13 @@ impl RunSettings {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.size.algorithms.iter().map(Spec::canonical).collect()
+    }
+
+    /// The revisions of the algorithms from outside, by their names.
+    #[must_use]
+    pub fn own_algorithms(&self) -> BTreeMap<String, u32> {
+        let own = self.size.algorithms.iter().filter(|spec| spec.is_outside());
+        own.map(|spec| (spec.canonical(), spec.entry().revision)).collect()
     }
 
     /// The places of the algorithms in the order in which they are shown: what was asked for first, then what a folder held.

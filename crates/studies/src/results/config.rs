@@ -1,5 +1,7 @@
 //! The resolved configurations of studies, written as `config.json`.
 
+use std::collections::BTreeMap;
+
 use bandits::RegretKind;
 use serde::Serialize;
 use simulation::description::{Effort, SiteDescription};
@@ -30,6 +32,9 @@ pub struct LiveConfig {
     pub checkpoints: u32,
     /// With all their parameters.
     pub algorithms: Vec<String>,
+    /// The revisions of those from outside, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_algorithms: BTreeMap<String, u32>,
     /// The kind of regret; in the key of a folder, the one that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretKind>,
@@ -68,6 +73,9 @@ pub struct BanditConfig {
     pub checkpoints: u32,
     /// With all their parameters.
     pub algorithms: Vec<String>,
+    /// The revisions of those from outside, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_algorithms: BTreeMap<String, u32>,
     /// The kind of regret.
     pub regret: RegretKind,
     /// Null in the key of a study without; left out of its results.

@@ -235,8 +235,6 @@ fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recom
 
 /// What names of policies of the Python package begin with, which tables leave out.
 const OF_PYTHON: &str = "python-";
-/// A version that says nothing yet.
-const FIRST_VERSION: &str = "1";
 
 /// An algorithm's name with the parameters that differ from its defaults, for tables and legends; one from outside as it calls itself.
 #[must_use]
@@ -246,18 +244,22 @@ pub fn label(spec: &Spec) -> String {
     let given = full.strip_prefix(entry.name).unwrap_or_default().split(':').skip(1).filter(|assignment| {
         !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
     });
-    std::iter::once(own_name(entry.name)).chain(given.map(str::to_owned)).collect::<Vec<_>>().join(" ")
+    std::iter::once(own_name(entry.name)).chain(given).collect::<Vec<_>>().join(" ")
 }
 
-/// The name that a policy gives itself: without `python-`, unless one of the registry is called so, and with its version from the second one on.
-fn own_name(name: &str) -> String {
-    let (bare, version) = name.split_once(":version=").map_or((name, None), |(bare, version)| (bare, Some(version)));
+/// The [`label`] of the algorithm that results name in full, one from outside too.
+#[must_use]
+pub fn label_of(full: &str) -> String {
+    full.parse::<Spec>().map_or_else(|_| own_name(full).to_owned(), |spec| label(&spec))
+}
+
+/// The name that a policy or a click model gives itself: without its version, and without `python-` unless an algorithm of the registry is
+/// called so.
+#[must_use]
+pub fn own_name(name: &str) -> &str {
+    let bare = name.split_once(":version=").map_or(name, |(bare, _)| bare);
     let is_taken = |name: &str| entries().iter().any(|entry| entry.name == name);
-    let bare = bare.strip_prefix(OF_PYTHON).filter(|own| !is_taken(own)).unwrap_or(bare);
-    match version.filter(|version| *version != FIRST_VERSION) {
-        Some(version) => format!("{bare} version={version}"),
-        None => bare.to_owned(),
-    }
+    bare.strip_prefix(OF_PYTHON).filter(|own| !is_taken(own)).unwrap_or(bare)
 }
 
 /// The text of a figure.
@@ -447,13 +449,14 @@ mod tests {
     fn labels_are_short_names() {
         let own = |arms| RucbConfig::default().policy(arms, None).expect("arms");
         for (name, expected) in [
-            ("mine:version=2", "mine version=2"),
+            ("mine:version=2", "mine"),
             ("python-Ours:version=1", "Ours"),
             ("python-Ours", "Ours"),
-            ("python-Ours:version=2", "Ours version=2"),
+            ("python-Ours:version=2", "Ours"),
             ("python-rucb:version=1", "python-rucb"),
         ] {
             assert_eq!(label(&Spec::own(name, own)), expected);
+            assert_eq!(label_of(name), expected);
         }
         let of = |name: &str| label(&name.parse().expect("a name"));
         assert_eq!((of("rucb"), of("rucb:alpha=1")), ("rucb".to_owned(), "rucb alpha=1".to_owned()));

@@ -5,12 +5,12 @@ use output::numbers::{mean_of, with_unit};
 use simulation::description::SiteDescription;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Caption, Look, RegretBasis, distorted, evidence_table, notes, settled, table};
+use super::{Arms, Caption, Look, RegretBasis, distorted, evidence_table, notes, own_name, settled, table};
 
 /// The caption of regret over impressions; `what` comes first in its title.
 #[must_use]
 pub fn live_caption(site: &SiteDescription, what: &str, measured: &RegretBasis, look: Look) -> Caption {
-    let (dataset, clicks) = (&site.dataset.name, &site.click.model);
+    let (dataset, clicks) = (&site.dataset.name, own_name(&site.click.model));
     let names = site.names().shortened();
     let names: Vec<Option<&str>> = (0..site.rankers.len()).map(|arm| names.given_name(arm)).collect();
     Caption {

@@ -105,10 +105,24 @@ impl Size {
             let text = algorithm.as_str().unwrap_or_default();
             // Those from outside are known to the caller alone.
             if let Some(spec) = asked.algorithms.iter().find(|spec| spec.canonical() == text) {
+                let revision = config["own_algorithms"][text].as_u64();
+                ensure!(
+                    revision.is_none_or(|revision| revision == u64::from(spec.entry().revision)),
+                    usage(format!(
+                        "{name} holds runs of `{}` whose code was different; give it another version, or {advice}",
+                        label(spec)
+                    ))
+                );
                 return Ok(spec.clone());
             }
-            let known = text.parse::<Spec>();
-            known.map_err(|error| usage(format!("{name} holds runs of `{text}` ({error:#}); {advice}")))
+            text.parse::<Spec>().map_err(|error| {
+                usage(match config["own_algorithms"].get(text) {
+                    Some(_) => format!(
+                        "{name} holds runs of `{text}`, which is not an algorithm of this program; give its code too, or {advice}"
+                    ),
+                    None => format!("{name} holds runs of `{text}` ({error:#}); {advice}"),
+                })
+            })
         };
         let algorithms = config["algorithms"].as_array().map_or(&[][..], Vec::as_slice);
         let algorithms = algorithms.iter().map(parse).collect::<Result<_>>()?;

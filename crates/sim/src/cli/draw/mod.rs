@@ -19,9 +19,9 @@ use studies::request::AxesChoice;
 
 /// Draw the figure of finished results again, for a paper: without running anything.
 ///
-/// Reads a folder that a live run, `rankduel bandit`, `rankduel compare`, `rankduel experiment` or `click-logs decide --out` has written. The figure is as wide as a
-/// column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm has the same colour and dashes in
-/// every figure. Prints a caption, which says what bands show.
+/// Reads a folder that a live run, `rankduel bandit`, `compare`, `experiment`, `board`, `inspect` of runs or `click-logs decide --out`
+/// has written. The figure is as wide as a column, 3.33 in, in letters of 8 points, as PDF with embedded fonts; an algorithm
+/// has the same colour and dashes in every figure. Prints a caption, which says what bands show.
 ///
 /// In experiments, the section [draw] has the same keys: spread, width, height, font, format, legend, relabel and title;
 /// and x and y, each linear or log, for --axes. Flags win.

@@ -14,7 +14,6 @@ mod read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
-use bandits::registry::Spec;
 use clap::{Args, ValueEnum};
 use output::numbers::{complement, parse_confidence};
 use output::usage::usage;
@@ -24,7 +23,7 @@ use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
 use crate::cli::args::{Relabelled, TableFormat};
 use desk::println;
-use studies::results::label;
+use studies::results::label_of;
 use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.
@@ -196,7 +195,7 @@ fn table<'a>(samples: &[Sample], question: &'a Question, metric: &'a str, baseli
 /// The full name of the algorithm called `name` in full, in tables or in short.
 fn baseline(samples: &[Sample], name: &str) -> Result<String> {
     let names = || samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name));
-    let full = name.parse::<Spec>().map_or_else(|_| name.to_owned(), |spec| label(&spec));
+    let full = label_of(name);
     let exact = names().find(|known| **known == full || *known == name);
     let short = || names().find(|known| known.split(' ').next() == Some(name));
     exact.or_else(short).cloned().ok_or_else(|| {

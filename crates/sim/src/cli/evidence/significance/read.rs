@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use bandits::registry::Spec;
 use output::usage::usage;
 use output::{explained, input};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
-use studies::results::label;
+use studies::results::label_of;
 use studies::significance::{Pairing, Sample};
 
 /// The columns of an experiment's file.
@@ -163,7 +162,7 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
         let finite = cell(value).parse::<f64>().ok().filter(|number| number.is_finite());
         all.push(Run {
             setting: setting.filter(|_| of_experiment).map(|at| cell(at).to_owned()),
-            algorithm: called(cell(algorithm)),
+            algorithm: label_of(cell(algorithm)),
             at: cell(step).to_owned(),
             number: cell(number).parse().ok().with_context(|| wrong("a whole number", number))?,
             value: finite.with_context(|| wrong("a number", value))?,
@@ -176,11 +175,6 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
     }
     ensure!(!all.is_empty(), "{name} has no runs");
     Ok(all)
-}
-
-/// An algorithm with the parameters that differ from their defaults.
-fn called(full: &str) -> String {
-    full.parse::<Spec>().map_or_else(|_| full.to_owned(), |spec| label(&spec))
 }
 
 /// The step that is asked for.
