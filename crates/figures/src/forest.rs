@@ -2,10 +2,10 @@
 
 use anyhow::{Result, ensure};
 
-use crate::axes::GRID;
-use crate::canvas::{Align, Canvas, Frame, MUTED, Rgb};
+use crate::drawing::axes::GRID;
+use crate::drawing::canvas::{Align, Canvas, Frame, MUTED, Rgb};
+use crate::drawing::scale::Axis;
 use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH, width};
-use crate::scale::Axis;
 use crate::text::{EDGE, axis_title, cut, footer, header};
 use crate::{Figure, Forest, ForestRow};
 

@@ -2,9 +2,9 @@
 
 use anyhow::{Result, ensure};
 
-use crate::canvas::{Align, Frame, MUTED, Rgb, diverging};
+use crate::drawing::canvas::{Align, Frame, MUTED, Rgb, diverging};
+use crate::drawing::scale::nice_step;
 use crate::page::{Page, Style, WIDTH, width};
-use crate::scale::nice_step;
 use crate::text::{EDGE, axis_title, cut, footer, header};
 use crate::{Figure, Heatmap, Scale};
 

@@ -1,9 +1,9 @@
 //! The legend: names beside the axes, where they do not cover any curve.
 
-use crate::canvas::{Align, Frame};
-use crate::curves::{BAND_OPACITY, LINE_WIDTH, dashed};
+use crate::drawing::canvas::{Align, Frame};
+use crate::drawing::curves::CurveStyle;
+use crate::drawing::curves::{BAND_OPACITY, LINE_WIDTH, dashed};
 use crate::page::{Page, Style, width};
-use crate::plot::CurveStyle;
 use crate::text::{Fitted, fit};
 
 /// A curve in the legend.

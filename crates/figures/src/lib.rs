@@ -40,12 +40,7 @@
 //! M. Okabe and K. Ito, *Color Universal Design*, 2008,
 //! <https://jfly.uni-koeln.de/color/>.
 
-mod axes;
-// The only file that uses the plotting library.
-mod canvas;
-mod curves;
-mod dash;
-mod font;
+mod drawing;
 mod forest;
 mod heatmap;
 mod legend;
@@ -55,7 +50,6 @@ mod palette;
 mod panels;
 mod plot;
 pub mod print;
-mod scale;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -66,10 +60,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use output::write_atomic;
 
-pub use canvas::metadata;
+pub use drawing::canvas::metadata;
 
 /// The colours of curves, in their order, for others who show the same rankers.
-pub const COLORS: [(u8, u8, u8); 7] = plot::COLORS;
+pub const COLORS: [(u8, u8, u8); 7] = drawing::curves::COLORS;
 
 /// One curve and its name in the legend.
 #[derive(Debug, Clone, Default, PartialEq)]

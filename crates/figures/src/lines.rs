@@ -2,13 +2,14 @@
 
 use anyhow::{Result, ensure};
 
-use crate::axes;
-use crate::canvas::{Align, Frame};
-use crate::curves::LINE_WIDTH;
+use crate::drawing::axes;
+use crate::drawing::canvas::{Align, Frame};
+use crate::drawing::curves::LINE_WIDTH;
+use crate::drawing::curves::{CurveStyle, VisibleCurve};
 use crate::legend::{Legend, LegendEntry};
 use crate::page::{Page, Style, TICK_SIZE, WIDTH};
 use crate::palette;
-use crate::plot::{CurveStyle, Plot, VisibleCurve};
+use crate::plot::Plot;
 use crate::text::{EDGE, axis_title, footer, header};
 use crate::{CurvePoint, Figure, Lines};
 

@@ -4,8 +4,8 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::Figure;
-use crate::canvas::{Align, Canvas, Frame, INK, MUTED, Rgb, Unit};
-use crate::font::fonts;
+use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED, Rgb, Unit};
+use crate::drawing::font::fonts;
 
 /// The width of the page, in units of the SVG.
 pub(super) const WIDTH: f64 = 1280.0;

@@ -1,6 +1,6 @@
 //! The styles of curves: by position, or the same for a name in every figure.
 
-use crate::plot::CurveStyle;
+use crate::drawing::curves::CurveStyle;
 
 /// The styles that differ.
 const STYLES: usize = 49;

@@ -2,13 +2,14 @@
 
 use anyhow::{Result, ensure};
 
-use crate::axes::{beside, overhang};
-use crate::canvas::{Align, Frame};
-use crate::curves::LINE_WIDTH;
+use crate::drawing::axes::{beside, overhang};
+use crate::drawing::canvas::{Align, Frame};
+use crate::drawing::curves::CurveStyle;
+use crate::drawing::curves::LINE_WIDTH;
 use crate::legend::{Legend, LegendEntry};
 use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
-use crate::plot::{CurveStyle, Plot, axes_of};
+use crate::plot::{Plot, axes_of};
 use crate::text::{EDGE, axis_title_in, fit, footer, header};
 use crate::{Figure, Panels};
 

@@ -2,64 +2,15 @@
 
 use anyhow::{Result, ensure};
 
-use crate::axes::{self, Map};
-use crate::canvas::{Frame, Rgb, hex};
-use crate::curves;
+use crate::drawing::axes::{self, Map};
+use crate::drawing::canvas::{Frame, hex};
+use crate::drawing::curves::{self, CurveStyle, Pen, VisibleCurve};
+use crate::drawing::scale::{Axis, LOG_FLOOR};
 use crate::page::{Hover, HoverAxis, HoverCurve, Page};
-use crate::scale::{Axis, LOG_FLOOR};
 use crate::{Curve, CurvePoint};
 
-/// The colours of Okabe and Ito without yellow, which is hard to see on white.
-pub(super) const COLORS: [Rgb; 7] =
-    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
-/// Four patterns and seven colours are coprime, so the first 28 curves differ.
-const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
-/// Patterns for curves beyond the 28th.
-const MORE_DASHES: [&[f64]; 3] = [&[24.0, 5.0], &[14.0, 5.0, 3.0, 5.0, 3.0, 5.0], &[2.0, 4.0]];
 /// Larger numbers are refused: their differences could overflow.
 const LARGEST: f64 = 1e100;
-
-/// The style of a curve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct CurveStyle {
-    pub(super) color: Rgb,
-    pub(super) pattern: &'static [f64],
-}
-
-impl CurveStyle {
-    /// The style of a position; the first 49 differ.
-    pub(super) fn of(place: usize) -> Self {
-        let pattern = match (place / COLORS.len()).checked_sub(DASHES.len()) {
-            None => DASHES[place % DASHES.len()],
-            Some(more) => MORE_DASHES[more % MORE_DASHES.len()],
-        };
-        Self { color: COLORS[place % COLORS.len()], pattern }
-    }
-
-    /// The colour and the dashes of these numbers.
-    pub(super) fn chosen(color: usize, dashes: usize) -> Self {
-        Self { color: COLORS[color % COLORS.len()], pattern: DASHES[dashes % DASHES.len()] }
-    }
-}
-
-/// A curve with its style and the points that the axes can show.
-pub(super) struct VisibleCurve<'a> {
-    pub(super) curve: &'a Curve,
-    pub(super) points: Vec<CurvePoint>,
-    pub(super) style: CurveStyle,
-}
-
-impl VisibleCurve<'_> {
-    /// The name of the curve, with the reason if none of its points is visible.
-    pub(super) fn name(&self) -> String {
-        let why = match (self.points.is_empty(), self.curve.points.is_empty()) {
-            (_, true) => " (no data)",
-            (true, false) => " (not above zero)",
-            (false, false) => "",
-        };
-        format!("{}{why}", self.curve.name)
-    }
-}
 
 /// A plot.
 pub(super) struct Plot<'a> {
@@ -123,7 +74,8 @@ impl<'a> Plot<'a> {
         let [x, y] = axes::fitted(axes, (wide, tall), size);
         let map = Map { frame, x, y, inset: 0.0 };
         map.draw(&mut page.canvas, size);
-        curves::draw(&mut page.canvas, self, &map, line_width, 0.25 * size);
+        let pen = Pen { line: line_width, cap: 0.25 * size, dots: self.dots, spread: self.spread };
+        curves::draw(&mut page.canvas, &self.shown, &map, pen);
         page.hover(self.hover(frame, axes));
     }
 

@@ -352,7 +352,8 @@ fn saving_writes_both_files_or_returns_the_reason() {
 
 #[test]
 fn the_first_49_curves_differ_in_style() {
-    let looks: Vec<_> = (0..49).map(super::plot::CurveStyle::of).map(|looks| (looks.color, looks.pattern)).collect();
+    let looks: Vec<_> =
+        (0..49).map(drawing::curves::CurveStyle::of).map(|looks| (looks.color, looks.pattern)).collect();
     for (at, one) in looks.iter().enumerate() {
         assert!(!looks[..at].contains(one), "{at}");
     }

@@ -1,6 +1,6 @@
 //! Fits texts into limited room: by smaller letters first, then by more lines, then by an ellipsis.
 
-use crate::canvas::Align;
+use crate::drawing::canvas::Align;
 use crate::page::{Page, Style, WIDTH, width};
 
 /// The margin at the left and right edges of the page.

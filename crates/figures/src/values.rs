@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::canvas::{hex, metadata};
-use crate::curves::LINE_WIDTH;
+use crate::drawing::canvas::{hex, metadata};
+use crate::drawing::curves::LINE_WIDTH;
 use crate::{Forest, ForestRow, Lines, forest, lines};
 
 /// `None` is `null`.
@@ -169,7 +169,7 @@ mod tests {
             outer: Some((0.25, f64::INFINITY)),
             text: "1".into(),
         };
-        let forest = Forest { title: "t".into(), rows: vec![row.clone(), row], close: true, ..Forest::default() };
+        let forest = Forest { title: "t".into(), rows: vec![row; 5], close: true, ..Forest::default() };
         assert_eq!(Forest::from_svg(&forest.render()?.svg), Some(forest.clone()));
         assert_eq!(Forest::from_svg(&Lines::default().render()?.svg), None);
         let print = crate::print::Print { width: 120.0, ..Default::default() };

@@ -4,8 +4,8 @@ use anyhow::{Result, ensure};
 
 use super::{Print, Sheet, footnote, heading, height, write};
 use crate::Forest;
-use crate::canvas::{Align, Frame, MUTED};
-use crate::font::fonts;
+use crate::drawing::canvas::{Align, Frame, MUTED};
+use crate::drawing::font::fonts;
 use crate::forest;
 use crate::text::{cut, wrapped};
 

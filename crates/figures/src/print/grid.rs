@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 
 use super::{Grid, Print, Sheet, footnote, heading, height, write};
-use crate::canvas::{Align, Canvas, Frame, INK, Rgb};
-use crate::font::Fonts;
+use crate::drawing::canvas::{Align, Canvas, Frame, INK, Rgb};
+use crate::drawing::font::Fonts;
 use crate::text::{cut, wrapped};
 
 /// The colours of the smallest and of the largest value: their lightness differs, also in print without colour.

@@ -2,10 +2,10 @@
 
 use super::Print;
 use super::plots::Drawn;
-use crate::canvas::{Align, Canvas, Frame, INK, MUTED};
-use crate::curves::dashed;
-use crate::font::Fonts;
-use crate::plot::CurveStyle;
+use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
+use crate::drawing::curves::CurveStyle;
+use crate::drawing::curves::dashed;
+use crate::drawing::font::Fonts;
 use crate::text::cut;
 
 /// A curve in a legend.

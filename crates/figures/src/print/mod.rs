@@ -32,8 +32,8 @@ mod tests;
 
 use anyhow::{Result, ensure};
 
-use crate::canvas::{Align, Canvas, INK, MUTED, Unit};
-use crate::font::{Fonts, fonts};
+use crate::drawing::canvas::{Align, Canvas, INK, MUTED, Unit};
+use crate::drawing::font::{Fonts, fonts};
 use crate::text::wrapped;
 use crate::{Forest, Panels};
 

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-use crate::canvas::{Align, Canvas, Mark, Rgb, joined, short};
-use crate::font::{Font, Fonts};
+use crate::drawing::canvas::{Align, Canvas, Mark, Rgb, joined, short};
+use crate::drawing::font::{Font, Fonts};
 
 /// The best compression.
 const LEVEL: u8 = 9;

@@ -4,12 +4,13 @@ use anyhow::{Result, ensure};
 
 use super::legend::{self, Below, Inside, LegendEntry};
 use super::{LegendPlace, Print, Sheet, footnote, heading, height, write};
-use crate::axes::{self, Map};
-use crate::canvas::{Align, Canvas, Frame, INK, MUTED};
-use crate::font::Fonts;
-use crate::plot::{CurveStyle, Plot, axes_of};
+use crate::drawing::axes::{self, Map};
+use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
+use crate::drawing::curves::{self, CurveStyle, Pen};
+use crate::drawing::font::Fonts;
+use crate::plot::{Plot, axes_of};
 use crate::text::{cut, wrapped};
-use crate::{Panels, curves, palette};
+use crate::{Panels, palette};
 
 /// Height of a plot as a share of its width.
 const SHAPE: f64 = 0.66;
@@ -197,12 +198,12 @@ impl Page<'_> {
     }
 
     /// The axes of a plot, with all of its bars.
-    fn axes(&self, plot: &Plot<'_>) -> [crate::scale::Axis; 2] {
+    fn axes(&self, plot: &Plot<'_>) -> [crate::drawing::scale::Axis; 2] {
         let mut axes = plot.axes();
         if plot.dots && plot.spread && plot.logs[1] {
             let points = plot.shown.iter().flat_map(|shown| &shown.points);
             let ends = points.flat_map(|point| [point.mean, point.high, point.low]);
-            axes[1] = crate::scale::Axis::log(ends, true);
+            axes[1] = crate::drawing::scale::Axis::log(ends, true);
         }
         axes
     }
@@ -212,7 +213,7 @@ impl Page<'_> {
         &self,
         canvas: &mut Canvas,
         plot: &Plot<'_>,
-        axes: [crate::scale::Axis; 2],
+        axes: [crate::drawing::scale::Axis; 2],
         [left, top, wide, above, tall]: [f64; 5],
         place: LegendPlace,
     ) -> (Map, Vec<Drawn>) {
@@ -254,7 +255,8 @@ impl Page<'_> {
                 points: shown.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect(),
             })
             .collect();
-        curves::draw(canvas, plot, &map, print.line(), 0.25 * print.font);
+        let pen = Pen { line: print.line(), cap: 0.25 * print.font, dots: plot.dots, spread: plot.spread };
+        curves::draw(canvas, &plot.shown, &map, pen);
         if place == LegendPlace::Direct {
             legend::at_ends(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
         }

@@ -77,7 +77,7 @@ fn a_sheet_has_the_size_and_letters_that_were_asked_for() {
         let [wide, high] = sheet.size();
         assert_eq!(wide, width);
         let svg = sheet.svg();
-        assert!(svg.contains(&format!("width=\"{}pt\"", crate::canvas::short(width))), "{}", &svg[..200]);
+        assert!(svg.contains(&format!("width=\"{}pt\"", crate::drawing::canvas::short(width))), "{}", &svg[..200]);
         let texts = texts(&svg);
         assert!(texts.iter().all(|(size, _)| (font * 7.0 / 8.0..=font).contains(size)), "{texts:?}");
         for wanted in
@@ -116,7 +116,7 @@ fn a_pdf_embeds_its_fonts_and_its_letters_can_be_read() {
     assert_eq!(pdf, Print::default().panels(&figure(2)).unwrap().pdf().unwrap(), "the same bytes");
     let text = String::from_utf8_lossy(&pdf);
     assert!(text.starts_with("%PDF-1.5\n") && text.ends_with("%%EOF\n"));
-    assert!(text.contains(&format!("/MediaBox [0 0 239.76 {}]", crate::canvas::short(sheet.size()[1]))));
+    assert!(text.contains(&format!("/MediaBox [0 0 239.76 {}]", crate::drawing::canvas::short(sheet.size()[1]))));
     assert_eq!(text.matches("/FontFile2 ").count(), 2, "regular and bold");
     assert!(text.contains("+DejaVuSans ") && text.contains("+DejaVuSans-Bold "));
     let font = stream(&pdf, "/Length1");

@@ -9,22 +9,22 @@ use kuva::plot::ColorMap;
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan};
 
-use crate::dash::dashes;
+use crate::drawing::dash::dashes;
 
 /// Units of the scene behind a PNG per point: its letters have whole sizes.
 const FINE: f64 = 10.0;
 
 /// Red, green and blue.
-pub(super) type Rgb = (u8, u8, u8);
+pub(crate) type Rgb = (u8, u8, u8);
 
 /// The colour of text.
-pub(super) const INK: Rgb = (38, 38, 38);
+pub(crate) const INK: Rgb = (38, 38, 38);
 /// The colour of subtitles, footnotes and ticks.
-pub(super) const MUTED: Rgb = (96, 96, 96);
+pub(crate) const MUTED: Rgb = (96, 96, 96);
 
 /// The part of a text that lies at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     Start,
     Middle,
     End,
@@ -32,16 +32,16 @@ pub(super) enum Align {
 
 /// A rectangle, for example between axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Frame {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+pub(crate) struct Frame {
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
 }
 
 /// What is on a canvas.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// A line, with dashes and gaps of these lengths.
     Line { points: Vec<(f64, f64)>, width: f64, color: Rgb, dashes: Vec<f64> },
     /// A filled area.
@@ -64,80 +64,80 @@ const DARK: &str = "<style>@media (prefers-color-scheme: dark) { .sheet { fill: 
 
 /// The unit of lengths, as SVG names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Points,
     Pixels,
 }
 
 /// A sheet, initially white.
-pub(super) struct Canvas {
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub(crate) struct Canvas {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
     unit: Unit,
     /// What the SVG says in its element `metadata`, which viewers do not display.
-    pub(super) metadata: Option<String>,
+    pub(crate) metadata: Option<String>,
     /// Whether the SVG is dark where its reader's theme is.
-    pub(super) adaptive: bool,
-    pub(super) marks: Vec<Mark>,
+    pub(crate) adaptive: bool,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl Canvas {
-    pub(super) fn new(width: f64, height: f64, unit: Unit) -> Self {
+    pub(crate) fn new(width: f64, height: f64, unit: Unit) -> Self {
         Self { width, height, unit, metadata: None, adaptive: false, marks: Vec::new() }
     }
 
-    pub(super) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
+    pub(crate) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
         self.dashed(points, width, color, &[]);
     }
 
-    pub(super) fn dashed(&mut self, points: &[(f64, f64)], width: f64, color: Rgb, dashes: &[f64]) {
+    pub(crate) fn dashed(&mut self, points: &[(f64, f64)], width: f64, color: Rgb, dashes: &[f64]) {
         if points.len() > 1 {
             self.marks.push(Mark::Line { points: points.to_vec(), width, color, dashes: dashes.to_vec() });
         }
     }
 
-    pub(super) fn area(&mut self, points: Vec<(f64, f64)>, color: Rgb, opacity: f64) {
+    pub(crate) fn area(&mut self, points: Vec<(f64, f64)>, color: Rgb, opacity: f64) {
         self.marks.push(Mark::Area { points, color, opacity });
     }
 
     /// Fills a rectangle.
-    pub(super) fn rect(&mut self, (left, top): (f64, f64), (width, height): (f64, f64), color: Rgb, opacity: f64) {
+    pub(crate) fn rect(&mut self, (left, top): (f64, f64), (width, height): (f64, f64), color: Rgb, opacity: f64) {
         let (right, bottom) = (left + width, top + height);
         self.area(vec![(left, top), (right, top), (right, bottom), (left, bottom)], color, opacity);
     }
 
     /// Fills rectangles that lie side by side.
-    pub(super) fn cells(&mut self, cells: impl IntoIterator<Item = (Frame, Rgb)>) {
+    pub(crate) fn cells(&mut self, cells: impl IntoIterator<Item = (Frame, Rgb)>) {
         self.marks.push(Mark::Cells(cells.into_iter().collect()));
     }
 
     /// Draws the outline of `frame`.
-    pub(super) fn outline(&mut self, frame: Frame, width: f64) {
+    pub(crate) fn outline(&mut self, frame: Frame, width: f64) {
         let Frame { left, right, top, bottom } = frame;
         self.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], width, MUTED);
     }
 
-    pub(super) fn dot(&mut self, x: f64, y: f64, radius: f64, color: Rgb) {
+    pub(crate) fn dot(&mut self, x: f64, y: f64, radius: f64, color: Rgb) {
         self.marks.push(Mark::Dot { x, y, radius, color });
     }
 
-    pub(super) fn text(&mut self, x: f64, y: f64, text: &str, size: f64, align: Align) {
+    pub(crate) fn text(&mut self, x: f64, y: f64, text: &str, size: f64, align: Align) {
         self.styled((x, y), text, size, align, INK, false);
     }
 
-    pub(super) fn styled(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
+    pub(crate) fn styled(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
         let text = printable(text);
         self.marks.push(Mark::Text { x, y, text, size, color, align, bold, upward: false });
     }
 
     /// A text that reads from bottom to top and ends at `y`.
-    pub(super) fn upward(&mut self, (x, y): (f64, f64), text: &str, size: f64) {
+    pub(crate) fn upward(&mut self, (x, y): (f64, f64), text: &str, size: f64) {
         let (text, color, align) = (printable(text), INK, Align::End);
         self.marks.push(Mark::Text { x, y, text, size, color, align, bold: false, upward: true });
     }
 
     /// The sheet as SVG in its size.
-    pub(super) fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         let (width, height) = (short(self.width), short(self.height));
         let (dark, class) = if self.adaptive { (DARK, " class=\"sheet\"") } else { ("", "") };
         let unit = if self.unit == Unit::Points { "pt" } else { "" };
@@ -206,7 +206,7 @@ impl Canvas {
     }
 
     /// The sheet as PNG with `density` pixels per 72 units.
-    pub(super) fn png(&self, density: f64) -> Result<Vec<u8>> {
+    pub(crate) fn png(&self, density: f64) -> Result<Vec<u8>> {
         let mut scene = Scene::new((self.width * FINE).round(), (self.height * FINE).round());
         scene.background_color = Some("#ffffff".to_owned());
         for mark in &self.marks {
@@ -279,13 +279,13 @@ fn draw(scene: &mut Scene, mark: &Mark) {
 }
 
 /// A number with as many decimals as can be seen, at most three.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-pub(super) fn joined(values: &[f64]) -> String {
+pub(crate) fn joined(values: &[f64]) -> String {
     values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(" ")
 }
 
@@ -298,12 +298,12 @@ fn path(points: &[(f64, f64)]) -> String {
 }
 
 /// The colour of `share`, from red (0) over white (0.5) to blue (1).
-pub(super) fn diverging(share: f64) -> Rgb {
+pub(crate) fn diverging(share: f64) -> Rgb {
     ColorMap::RedBlue.map_rgb(share).unwrap_or((247, 247, 247))
 }
 
 /// `#rrggbb`.
-pub(super) fn hex((red, green, blue): Rgb) -> String {
+pub(crate) fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 

@@ -6,37 +6,37 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result};
 use ttf_parser::{Face, GlyphId, Tag};
 
-const REGULAR: &[u8] = include_bytes!("../assets/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../assets/DejaVuSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
+const BOLD: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
 
 /// The regular and the bold font.
-pub(super) struct Fonts {
-    pub(super) regular: Font,
-    pub(super) bold: Font,
+pub(crate) struct Fonts {
+    pub(crate) regular: Font,
+    pub(crate) bold: Font,
 }
 
 /// The built-in fonts.
-pub(super) fn fonts() -> &'static Fonts {
+pub(crate) fn fonts() -> &'static Fonts {
     static FONTS: LazyLock<Fonts> =
         LazyLock::new(|| Fonts { regular: Font::new("DejaVuSans", REGULAR), bold: Font::new("DejaVuSans-Bold", BOLD) });
     &FONTS
 }
 
 impl Fonts {
-    pub(super) fn of(&self, bold: bool) -> &Font {
+    pub(crate) fn of(&self, bold: bool) -> &Font {
         if bold { &self.bold } else { &self.regular }
     }
 
     /// The width of `text` in regular letters of `size`.
-    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
+    pub(crate) fn width(&self, text: &str, size: f64) -> f64 {
         self.regular.width(text, size)
     }
 }
 
 /// A TrueType font.
-pub(super) struct Font {
+pub(crate) struct Font {
     /// Its name in a PDF.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     face: Face<'static>,
 }
 
@@ -46,16 +46,16 @@ impl Font {
     }
 
     /// The glyph of `letter`; that of missing letters, a box, if it has none.
-    pub(super) fn glyph(&self, letter: char) -> u16 {
+    pub(crate) fn glyph(&self, letter: char) -> u16 {
         self.face.glyph_index(letter).map_or(0, |glyph| glyph.0)
     }
 
     /// The width of a glyph in thousandths of the size of letters.
-    pub(super) fn advance(&self, glyph: u16) -> f64 {
+    pub(crate) fn advance(&self, glyph: u16) -> f64 {
         self.thousandths(f64::from(self.face.glyph_hor_advance(GlyphId(glyph)).unwrap_or(0)))
     }
 
-    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
+    pub(crate) fn width(&self, text: &str, size: f64) -> f64 {
         text.chars().map(|letter| self.advance(self.glyph(letter))).sum::<f64>() * size / 1000.0
     }
 
@@ -64,7 +64,7 @@ impl Font {
     }
 
     /// Ascent, descent, height of capitals and bounding box in thousandths of the size of letters.
-    pub(super) fn metrics(&self) -> ([f64; 3], [f64; 4]) {
+    pub(crate) fn metrics(&self) -> ([f64; 3], [f64; 4]) {
         let face = &self.face;
         let of = |units: i16| self.thousandths(f64::from(units)).round();
         let box_ = face.global_bounding_box();
@@ -80,7 +80,7 @@ impl Font {
     ///
     /// # Errors
     /// If the font lacks a table.
-    pub(super) fn with_glyphs(&self, glyphs: impl Iterator<Item = u16>) -> Result<Vec<u8>> {
+    pub(crate) fn with_glyphs(&self, glyphs: impl Iterator<Item = u16>) -> Result<Vec<u8>> {
         let table = |name: &[u8; 4]| {
             let found = self.face.raw_face().table(Tag::from_bytes(name));
             found.with_context(|| format!("{} has no table {}", self.name, String::from_utf8_lossy(name)))

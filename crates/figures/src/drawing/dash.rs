@@ -2,7 +2,7 @@
 
 /// The dashes of the line through `points`. `pattern` holds the lengths of a dash, a gap, a dash and so on, and repeats.
 /// An empty pattern gives the whole line.
-pub(super) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
+pub(crate) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let whole: f64 = pattern.iter().sum();
     let usable = whole > 0.0 && pattern.iter().all(|&length| length > 0.0);
     if !usable || points.len() < 2 {

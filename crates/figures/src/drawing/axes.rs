@@ -1,11 +1,11 @@
 //! The axes of a plot, and where values are on it. All lengths follow from the size of the letters at its ticks.
 
-use crate::canvas::{Align, Canvas, Frame, MUTED, Rgb};
-use crate::font::fonts;
-use crate::scale::Axis;
+use crate::drawing::canvas::{Align, Canvas, Frame, MUTED, Rgb};
+use crate::drawing::font::fonts;
+use crate::drawing::scale::Axis;
 
 /// The colour of the lines behind curves.
-pub(super) const GRID: Rgb = (226, 226, 226);
+pub(crate) const GRID: Rgb = (226, 226, 226);
 const AXIS: Rgb = (102, 102, 102);
 
 /// The length of a tick, in letters.
@@ -14,26 +14,26 @@ const TICK: f64 = 0.34;
 const THIN: f64 = 0.07;
 
 /// Maps values to positions on the canvas.
-pub(super) struct Map {
-    pub(super) frame: Frame,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+pub(crate) struct Map {
+    pub(crate) frame: Frame,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
     /// How far the first and last x are from the sides, for marks that have a width.
-    pub(super) inset: f64,
+    pub(crate) inset: f64,
 }
 
 impl Map {
-    pub(super) fn x(&self, value: f64) -> f64 {
+    pub(crate) fn x(&self, value: f64) -> f64 {
         let (left, right) = (self.frame.left + self.inset, self.frame.right - self.inset);
         left + self.x.share(value) * (right - left)
     }
 
-    pub(super) fn y(&self, value: f64) -> f64 {
+    pub(crate) fn y(&self, value: f64) -> f64 {
         self.frame.bottom - self.y.share(value).clamp(0.0, 1.0) * (self.frame.bottom - self.frame.top)
     }
 
     /// Draws grid, axes, ticks and their labels in letters of `size`.
-    pub(super) fn draw(&self, canvas: &mut Canvas, size: f64) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas, size: f64) {
         let Frame { left, right, top, bottom } = self.frame;
         let (thin, tick) = (THIN * size, TICK * size);
         for value in self.x.ticks() {
@@ -70,23 +70,23 @@ impl Map {
 }
 
 /// The room that ticks and labels of `size` take to the left of a plot.
-pub(super) fn beside(axis: &Axis, size: f64) -> f64 {
+pub(crate) fn beside(axis: &Axis, size: f64) -> f64 {
     let widest = axis.labels().iter().map(|label| fonts().width(label, size)).fold(0.0, f64::max);
     widest + 0.57 * size
 }
 
 /// The room that they take below a plot.
-pub(super) fn below(size: f64) -> f64 {
+pub(crate) fn below(size: f64) -> f64 {
     (TICK + 1.3) * size
 }
 
 /// How far the labels of a horizontal axis of this length extend beyond its left and right ends.
-pub(super) fn overhang(x: &Axis, wide: f64, size: f64) -> [f64; 2] {
+pub(crate) fn overhang(x: &Axis, wide: f64, size: f64) -> [f64; 2] {
     horizontal(x, wide, size).overhang(wide, |label| fonts().width(label, size))
 }
 
 /// `x` and `y` with as many labels as fit.
-pub(super) fn fitted([x, y]: &[Axis; 2], (wide, tall): (f64, f64), size: f64) -> [Axis; 2] {
+pub(crate) fn fitted([x, y]: &[Axis; 2], (wide, tall): (f64, f64), size: f64) -> [Axis; 2] {
     [horizontal(x, wide, size), y.clone().fitted(tall, |_| size, 0.4 * size)]
 }
 

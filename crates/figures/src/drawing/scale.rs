@@ -1,19 +1,19 @@
 //! The range of an axis, and the positions and labels of its ticks.
 
 /// A logarithmic axis does not show values at or below this.
-pub(super) const LOG_FLOOR: f64 = 1e-9;
+pub(crate) const LOG_FLOOR: f64 = 1e-9;
 
 /// An axis: its range, and the scheme of its ticks.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
-    pub(super) lo: f64,
-    pub(super) hi: f64,
-    pub(super) scheme: TickScheme,
+pub(crate) struct Axis {
+    pub(crate) lo: f64,
+    pub(crate) hi: f64,
+    pub(crate) scheme: TickScheme,
 }
 
 /// Where an axis has ticks, and which of them are labelled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum TickScheme {
+pub(crate) enum TickScheme {
     /// A tick at every multiple of `step`.
     Linear { step: f64 },
     /// Logarithmic, with ticks at 1, 2 and 5 times each power of ten; labels, as plain numbers, at the multiples in `of`.
@@ -26,7 +26,7 @@ pub(super) enum TickScheme {
 
 impl Axis {
     /// A linear axis that contains zero and all `values`, which are finite. `whole` widens its range to whole steps.
-    pub(super) fn linear(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
+    pub(crate) fn linear(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
         let (lo, hi) = values.into_iter().fold((0.0_f64, 0.0_f64), |(lo, hi), v| (lo.min(v), hi.max(v)));
         // A shorter range would leave no room for steps between its ends.
         let hi = if hi - lo > 1e-100 { hi } else { lo + 1.0 };
@@ -36,7 +36,7 @@ impl Axis {
     }
 
     /// A linear axis from a round number below the least of `values`, which are finite, to one above the greatest.
-    pub(super) fn close(values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn close(values: impl IntoIterator<Item = f64>) -> Self {
         let (lo, hi) =
             values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         if hi - lo <= 1e-9 * hi.abs().max(lo.abs()) {
@@ -49,7 +49,7 @@ impl Axis {
     /// A logarithmic axis that contains the `values` above [`LOG_FLOOR`]. Its range ends at the values, or, if `whole` or
     /// if it would be shorter than a decade, at the powers of ten around them; a single power of ten gets a decade on
     /// either side.
-    pub(super) fn log(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
+    pub(crate) fn log(values: impl IntoIterator<Item = f64>, whole: bool) -> Self {
         let (lo, hi) = values
             .into_iter()
             .filter(|&v| v > LOG_FLOOR)
@@ -69,12 +69,12 @@ impl Axis {
         Self { lo, hi, scheme }
     }
 
-    pub(super) fn is_log(&self) -> bool {
+    pub(crate) fn is_log(&self) -> bool {
         !matches!(self.scheme, TickScheme::Linear { .. })
     }
 
     /// How far `value` is along the axis: from 0 to 1 within its range.
-    pub(super) fn share(&self, value: f64) -> f64 {
+    pub(crate) fn share(&self, value: f64) -> f64 {
         if self.is_log() {
             let value = value.max(f64::MIN_POSITIVE);
             (value / self.lo).log10() / (self.hi / self.lo).log10()
@@ -84,7 +84,7 @@ impl Axis {
     }
 
     /// The label of the tick at `value`; empty if the tick has none.
-    pub(super) fn label(&self, value: f64) -> String {
+    pub(crate) fn label(&self, value: f64) -> String {
         match self.scheme {
             TickScheme::Linear { step } => {
                 let value = (value / step).round() * step;
@@ -104,7 +104,7 @@ impl Axis {
     }
 
     /// Unlabelled ticks between the powers of ten of a long logarithmic axis.
-    pub(super) fn minor(&self) -> Vec<f64> {
+    pub(crate) fn minor(&self) -> Vec<f64> {
         if self.scheme != (TickScheme::LongLog { every: 1 }) {
             return Vec::new();
         }
@@ -117,12 +117,12 @@ impl Axis {
     }
 
     /// The labels of all ticks.
-    pub(super) fn labels(&self) -> Vec<String> {
+    pub(crate) fn labels(&self) -> Vec<String> {
         self.ticks().into_iter().map(|value| self.label(value)).collect()
     }
 
     /// The values at which it has ticks.
-    pub(super) fn ticks(&self) -> Vec<f64> {
+    pub(crate) fn ticks(&self) -> Vec<f64> {
         match self.scheme {
             TickScheme::Linear { step } => {
                 let (first, last) = ((self.lo / step).ceil() as i64, (self.hi / step).floor() as i64);
@@ -158,7 +158,7 @@ impl Axis {
     }
 
     /// How far the labels of this axis, fitted to `room` units, extend beyond its start and end.
-    pub(super) fn overhang(&self, room: f64, length: impl Fn(&str) -> f64) -> [f64; 2] {
+    pub(crate) fn overhang(&self, room: f64, length: impl Fn(&str) -> f64) -> [f64; 2] {
         let placed = self.placed(room);
         let beyond = |sign: f64, end: f64| {
             let ends = placed.iter().map(|(middle, label)| sign * (middle - end) + length(label) / 2.0);
@@ -169,7 +169,7 @@ impl Axis {
 
     /// This axis with as many labels as fit on `room` units with distances of at least `gap`; `length` returns the length
     /// of a label.
-    pub(super) fn fitted(self, room: f64, length: impl Fn(&str) -> f64, gap: f64) -> Self {
+    pub(crate) fn fitted(self, room: f64, length: impl Fn(&str) -> f64, gap: f64) -> Self {
         // Every f64 range spans fewer decades than this, so a sparse enough labelling always fits.
         const MOST: i32 = 700;
         let with = |scheme| Self { scheme, ..self.clone() };
@@ -206,7 +206,7 @@ fn power(exponent: f64) -> f64 {
 }
 
 /// The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `least`.
-pub(super) fn nice_step(least: f64) -> f64 {
+pub(crate) fn nice_step(least: f64) -> f64 {
     let base = power(least.log10().floor());
     [1.0, 2.0, 2.5, 5.0, 10.0]
         .into_iter()
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn labels_do_not_overlap_at_any_width() {
-        use super::super::page::width;
+        use crate::page::width;
         const SIZE: u32 = 14;
         let axes = [
             Axis::log([100.0, 1e5], false),

@@ -1,37 +1,99 @@
 //! The curves of a plot, with their bands or bars.
 
-use crate::CurvePoint;
-use crate::axes::Map;
-use crate::canvas::Canvas;
-use crate::plot::{CurveStyle, Plot, VisibleCurve};
+use crate::drawing::axes::Map;
+use crate::drawing::canvas::{Canvas, Rgb};
+use crate::{Curve, CurvePoint};
 
+/// The colours of Okabe and Ito without yellow, which is hard to see on white.
+pub(crate) const COLORS: [Rgb; 7] =
+    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
+/// Four patterns and seven colours are coprime, so the first 28 curves differ.
+const DASHES: [&[f64]; 4] = [&[], &[14.0, 8.0], &[14.0, 7.0, 3.0, 7.0], &[4.0, 7.0]];
+/// Patterns for curves beyond the 28th.
+const MORE_DASHES: [&[f64]; 3] = [&[24.0, 5.0], &[14.0, 5.0, 3.0, 5.0, 3.0, 5.0], &[2.0, 4.0]];
 /// The width of a curve for which the lengths of dashes are given.
-pub(super) const LINE_WIDTH: f64 = 3.0;
-pub(super) const BAND_OPACITY: f64 = 0.18;
+pub(crate) const LINE_WIDTH: f64 = 3.0;
+pub(crate) const BAND_OPACITY: f64 = 0.18;
 /// The pattern of an edge at which a band is cut off.
 const CUT_DASHES: [f64; 2] = [8.0, 5.0];
 
-/// Draws the curves of `plot`, `line` wide, where `map` has them; `cap` is half the width of the end of a bar.
-pub(super) fn draw(canvas: &mut Canvas, plot: &Plot<'_>, map: &Map, line: f64, cap: f64) {
-    for curve in plot.shown.iter().filter(|_| plot.spread) {
-        if plot.dots || curve.points.len() == 1 {
+/// The style of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CurveStyle {
+    pub(crate) color: Rgb,
+    pub(crate) pattern: &'static [f64],
+}
+
+impl CurveStyle {
+    /// The style of a position; the first 49 differ.
+    pub(crate) fn of(place: usize) -> Self {
+        let pattern = match (place / COLORS.len()).checked_sub(DASHES.len()) {
+            None => DASHES[place % DASHES.len()],
+            Some(more) => MORE_DASHES[more % MORE_DASHES.len()],
+        };
+        Self { color: COLORS[place % COLORS.len()], pattern }
+    }
+
+    /// The colour and the dashes of these numbers.
+    pub(crate) fn chosen(color: usize, dashes: usize) -> Self {
+        Self { color: COLORS[color % COLORS.len()], pattern: DASHES[dashes % DASHES.len()] }
+    }
+}
+
+/// A curve with its style and the points that the axes can show.
+pub(crate) struct VisibleCurve<'a> {
+    pub(crate) curve: &'a Curve,
+    pub(crate) points: Vec<CurvePoint>,
+    pub(crate) style: CurveStyle,
+}
+
+impl VisibleCurve<'_> {
+    /// The name of the curve, with the reason if none of its points is visible.
+    pub(crate) fn name(&self) -> String {
+        let why = match (self.points.is_empty(), self.curve.points.is_empty()) {
+            (_, true) => " (no data)",
+            (true, false) => " (not above zero)",
+            (false, false) => "",
+        };
+        format!("{}{why}", self.curve.name)
+    }
+}
+
+/// How curves are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pen {
+    /// The width of a line.
+    pub(crate) line: f64,
+    /// Half the width of the end of a bar.
+    pub(crate) cap: f64,
+    /// Whether every point gets a dot, with bars instead of bands.
+    pub(crate) dots: bool,
+    /// Whether bars or bands are drawn.
+    pub(crate) spread: bool,
+}
+
+/// Draws `curves` where `map` has them.
+pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &Map, pen: Pen) {
+    let Pen { line, cap, dots, spread } = pen;
+    for curve in curves.iter().filter(|_| spread) {
+        if dots || curve.points.len() == 1 {
             bars(canvas, curve, map, line, cap);
         } else {
             band(canvas, curve, map, line);
         }
     }
     // The first curve is the most important one: it is drawn last, on top.
-    for curve in plot.shown.iter().rev() {
+    for curve in curves.iter().rev() {
         let points: Vec<_> = curve.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect();
         dashed(canvas, &points, line, curve.style);
-        for (x, y) in points.iter().filter(|_| plot.dots || points.len() == 1) {
+        for (x, y) in points.iter().filter(|_| dots || points.len() == 1) {
             canvas.dot(*x, *y, 1.6 * line, curve.style.color);
         }
     }
 }
 
 /// Draws a line in the style of a curve.
-pub(super) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
+pub(crate) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
     let dashes: Vec<f64> = style.pattern.iter().map(|length| length * width / LINE_WIDTH).collect();
     canvas.dashed(points, width, style.color, &dashes);
 }
