@@ -38,7 +38,9 @@ from rankduel.registry import algorithms, datasets, fetch_dataset
 from rankduel.scores import duels_from_scores
 from rankduel.settings import CompareSettings, ExploreSettings, LiveSettings, StudySettings
 from rankduel.shards import merge, merge_shards, play_shard, run_shard
-from rankduel.sites import Comparison, Site, SiteSettings, Truth
+from rankduel.site_settings import SiteSettings
+from rankduel.site_studies import Comparison, Truth
+from rankduel.sites import Site
 from rankduel.studies import Study
 
 __all__ = [
