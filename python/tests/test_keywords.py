@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from rankduel import keywords, sites
+from rankduel import keywords, site_settings
 
 import rankduel as rd
 
@@ -150,12 +150,12 @@ def test_groups_are_the_arguments_of_their_functions() -> None:
 
     from rankduel import settings
 
-    assert names(sites.DataSettings) == of(rd.Site.__init__, "dataset")
-    assert names(sites.SiteSettings) <= names(sites.DataSettings)
+    assert names(site_settings.DataSettings) == of(rd.Site.__init__, "dataset")
+    assert names(site_settings.SiteSettings) <= names(site_settings.DataSettings)
     assert names(settings.BanditSettings) == of(rd.bandit, "environment", "algorithms") | names(settings.StudySettings)
     assert names(settings.LiveSettings) == names(settings.StudySettings) | names(settings.CompareSettings)
     assert names(keywords.BoardSettings) < of(rd.Board.__init__)
-    assert names(sites.FrameSettings) == names(sites.UserSettings) | (of(rd.Site.from_arrays) & {"name", "synthetic"})
+    assert names(site_settings.FrameSettings) == names(site_settings.UserSettings) | (of(rd.Site.from_arrays) & {"name", "synthetic"})
 
 
 def test_settings_of_experiments_are_those_of_the_server() -> None:
