@@ -1,7 +1,7 @@
 //! Policies written in Python, played in the same loops as all others.
 //!
 //! They run under the interpreter's lock, one call at a time. A thread that plays one keeps the lock for some milliseconds
-//! of steps, because taking it takes longer than a step, and then lets whoever waits for it have it.
+//! of steps, because taking it takes longer than a step, and then lets a waiting thread have it.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -149,8 +149,7 @@ fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) ->
             }
         };
         if specs.iter().any(|known| known.canonical() == spec.canonical()) {
-            let advice =
-                if spec.is_outside() { "; two classes of one name need a `name` each" } else { "" };
+            let advice = if spec.is_outside() { "; two classes of one name need a `name` each" } else { "" };
             return Err(value_error(format!("{} is given twice; give each algorithm once{advice}", label(&spec))));
         }
         if let Some(known) = specs.iter().find(|known| label(known) == label(&spec)) {

@@ -231,7 +231,7 @@
 //!     }
 //! }
 //!
-//! // Stand-ins for a search engine, whose users like low numbers.
+//! // Stand-ins for a search engine with users who like low numbers.
 //! fn interleave_and_wait(first: Arm, second: Arm) -> Option<Arm> {
 //!     (first != second).then(|| first.min(second))
 //! }

@@ -39,7 +39,7 @@
 //! P(examined | position) times P(click | g). Earlier clicks change nothing.
 //!
 //! **The dynamic Bayesian network model** ([`DynamicBayesianModel`]) scans the list from the top like the dependent
-//! click model, but a user may also give up without a click: whoever is not satisfied examines the next document
+//! click model, but a user may also give up without a click: a user who is not satisfied examines the next document
 //! with probability gamma. Its users remember nothing.
 //!
 //! **The user browsing model** ([`UserBrowsingModel`]) is the position-based model with memory: P(examined) depends
@@ -74,7 +74,7 @@
 //! # Ok::<(), clicks::ClickError>(())
 //! ```
 //!
-//! [`DependentClickModel::fit`] estimates one from a log. Models whose users remember something are
+//! [`DependentClickModel::fit`] estimates one from a log. Models of users who remember something are
 //! [`FiniteStateModel`]s.
 //!
 //! # How to add one

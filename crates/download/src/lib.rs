@@ -20,7 +20,7 @@ use self::http::Fault;
 /// Retries and timeouts.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Failed attempts in a row, none of which gains what a server has to send in a `window`, before an address is given
+    /// Failed attempts in a row that do not gain what a server has to send in a `window`, before an address is given
     /// up.
     pub attempts: u32,
     /// The pause after the first failed attempt; it doubles with each further one.
@@ -31,7 +31,7 @@ pub struct Settings {
     pub floor: u64,
     /// The time over which speed is measured.
     pub window: Duration,
-    /// The most bytes of a file whose size is not known in advance.
+    /// The most bytes of a file of unknown size.
     pub most_bytes: u64,
     /// Returns the free bytes in the file system of a folder.
     pub room: fn(&Path) -> std::io::Result<u64>,

@@ -1,10 +1,10 @@
 //! Gets the data sets and preference matrices known by name: finds, checks and registers their files. Makes no
-//! connection itself: whoever can passes a [`Download`].
+//! connection itself: a caller that can passes a [`Download`].
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`command`] | the command: its flags, and what it does with them |
-//! | [`archive`] | archives listed and unpacked, none of which is trusted |
+//! | [`archive`] | archives listed and unpacked; none is trusted |
 //! | [`verify`] | whether a file is the one that was published |
 //! | [`space`] | free space on the disk |
 //! | [`watch`] | where reports, notes and progress go |

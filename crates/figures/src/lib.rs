@@ -97,7 +97,7 @@ impl CurvePoint {
 
 /// Curves with shaded bands and a legend beside the axes, sorted by the last values of the curves, the highest first.
 ///
-/// Linear axes include zero. A logarithmic axis shows only values above `1e-9`: points whose `x` or mean is not above it
+/// Linear axes include zero. A logarithmic axis shows only values above `1e-9`: points with an `x` or mean not above it
 /// are omitted. A band that goes on below the axis ends in a dashed edge there, and a bar has no end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lines {
@@ -115,7 +115,7 @@ pub struct Lines {
     pub y_log: bool,
     /// The curves. The first 49 differ in colour or dashes.
     pub curves: Vec<Curve>,
-    /// Families of curves with a style of their own in every figure: those whose names begin with these words. The style
+    /// Families of curves with a style of their own in every figure: those with names that begin with these words. The style
     /// follows from the position here; without any, from the position of the curve.
     pub palette: Vec<String>,
     /// The colour and the dashes of each curve, by their numbers from 0, where both say something; otherwise empty. Numbers beyond
@@ -250,7 +250,7 @@ pub struct Heatmap {
     pub labels: Vec<String>,
     /// The values of the square matrix, row by row, with the first row on top.
     pub values: Vec<f64>,
-    /// The places in `values` that nobody knows, for example of pairs that were never compared: they are hatched.
+    /// The places in `values` that are unknown, for example of pairs that were never compared: they are hatched.
     pub unknown: Vec<usize>,
     /// What stands below each value in small letters, for example the number of comparisons: one text per value, or none. It is
     /// left out where squares are too small for it.

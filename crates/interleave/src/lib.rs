@@ -169,7 +169,7 @@
 //! - **Ties of score** are broken at random, independently for each ranker in each impression.
 //! - **The same list twice** ties, except where ownership decides (team draft, observed assignment) or
 //!   ties are redrawn: there it wins and loses equally often.
-//! - **One ranker or none**, in multileaving: a list is shown nevertheless (empty without rankers), and nobody
+//! - **One ranker or none**, in multileaving: a list is shown nevertheless (empty without rankers), and no ranker
 //!   wins.
 //! - **No click** is a tie. A position clicked twice counts once; one outside the list is an error.
 //! - **Later is the same as now**: for the same generator and the same clicks, `draw` then `credit` gives the

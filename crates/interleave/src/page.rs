@@ -30,7 +30,7 @@
 //! The numbers say what clicks on fixed places, whatever is displayed there, give one ranker over another at most: in expected
 //! credit, and in probability of a win minus that of a loss. They are by enumeration of all rankers of three documents, two or
 //! three at a time. Something pinned to the first place changes nothing: 0 stays 0. A document left out after mixing does:
-//! whoever mixed it high has one place less for its other documents. So filter before mixing, and leave out afterwards only what
+//! a ranker that placed it high has one place less for its other documents. So filter before mixing, and leave out afterwards only what
 //! rarely is.
 //!
 //! | method | rankers | pages | pinned first: credit | wins | one left out: credit | wins |

@@ -1,7 +1,7 @@
 //! Sessions that ask judges: people or models compare two answers, and a [`Session`] chooses the next pair.
 //!
 //! [`Session`] chooses pairs ([`ask`](Session::ask)), takes verdicts ([`tell`](Session::tell)) and knows who leads. It is the fold of
-//! [events](Event): every call that changes it appends some, and whoever keeps them can replay them to the same state and the
+//! [events](Event): every call that changes it appends some, and a caller that keeps them can replay them to the same state and the
 //! same next pairs. Nothing here reads a clock or a file, and all randomness follows from the seed.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards whoever is ahead.
+//! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards the ranker that is ahead.
 
 use statistics::anytime::TestState;
 use times::date;

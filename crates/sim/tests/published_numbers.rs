@@ -1,7 +1,7 @@
 //! Every number in a comment of `experiments/` is computed here from the published results beside it.
 //!
 //! A comment may only contain digits that a check below accounts for, either because they were computed or because they
-//! are settings. Whoever plays an experiment again or edits a comment learns from this test which number has changed.
+//! are settings. After an experiment is played again, or a comment edited, this test shows which number has changed.
 
 use std::collections::BTreeMap;
 use std::fs;

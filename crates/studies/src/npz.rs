@@ -1,6 +1,6 @@
 //! NumPy's `.npz`: a zip of `.npy` files, read array by array and never whole.
 //!
-//! Whoever reads such a file must see what NumPy sees. So names that stand twice, or differ only in case, are refused, and
+//! A reader of such a file must see what NumPy sees. So names that stand twice, or differ only in case, are refused, and
 //! arrays that share bytes; and no array unpacks to more than it declares.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Guardrails: what shows that a ranker does harm, whoever wins.
+//! Guardrails: signs that a ranker does harm, no matter which one wins.
 
 use statistics::anytime::share_interval;
 use statistics::{Counts, StatisticsError};

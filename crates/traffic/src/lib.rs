@@ -2,7 +2,7 @@
 //! is known at every look.
 //!
 //! An [`Experiment`] is the fold of its [events](Event): every call that changes it appends some
-//! ([`take_events`](Experiment::take_events)), and whoever keeps them has the same experiment again
+//! ([`take_events`](Experiment::take_events)), and a caller that keeps them can build the same experiment again
 //! ([`begin`](Experiment::begin), [`fold`](Experiment::fold)), with the same choices from there on. Nothing here reads a clock
 //! or a file: callers say what time it is.
 //!

@@ -1,4 +1,4 @@
-//! Outcomes of days that are over, as logs give them: counts per pair, whoever decided what was shown.
+//! Outcomes of days that are over, as logs give them: counts per pair, no matter what chose the pairs.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! MultiRUCB: RUCB for sets of at most m arms, all of which may still be the best.
+//! MultiRUCB: RUCB for sets of at most m arms that may all still be the best.
 //!
 //! At step t, with u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)) and C = { i : u(i, j) >= 1/2 for all j }, the
 //! favourite B, if there is one, stays while it is in C, and

@@ -8,7 +8,7 @@
 //! 2. i and j meet.
 //!
 //! That is `winner-stays`, which minimises weak regret: min(gap(i), gap(j)). It falls into rounds,
-//! in each of which every arm meets the one that is ahead; a round ends when all have. For
+//! and in each round every arm meets the one that is ahead; a round ends when all have. For
 //! strong regret, `winner-stays-strong` plays the leader alone for floor(beta^l) steps after
 //! round l.
 //!

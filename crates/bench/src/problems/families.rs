@@ -1,4 +1,4 @@
-//! Made-up problems, each of which tempts some algorithm into a mistake. Seeds and numbers are published here and never change.
+//! Made-up problems: each tempts some algorithm into a mistake. Seeds and numbers are published here and never change.
 
 use anyhow::Result;
 use bandits::{Arm, PreferenceMatrix, problems};

@@ -1,5 +1,5 @@
 //! What makes a verdict meaningless, in words: clicks that do not count, impressions that are all set aside, pairs that were
-//! steered. It comes before anything else that is printed, because whoever reads "all users tied" believes it.
+//! steered. It comes before anything else that is printed, because readers believe "all users tied".
 
 use serde_json::Value;
 use verdicts::integrity::{Checked, Fault};

@@ -1,5 +1,5 @@
 //! What a line says, by field, whatever its format and whatever it calls its fields; and what follows from that. Two names for
-//! one field agree or are refused: nobody can say which of them is meant.
+//! one field agree or are refused: which of them is meant is unknown.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Logs that a bandit steered: two equal rankers, users who differ in taste, fair on average. Whoever sums up what each user
+//! Logs that a bandit steered: two equal rankers, users who differ in taste, fair on average. Adding up what each user
 //! said of a pair finds winners far too often, because the bandit stops showing a pair to a user by what that very user said.
 //! With the first impression of each user alone, verdicts keep their level.
 

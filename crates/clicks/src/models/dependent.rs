@@ -11,7 +11,7 @@
 //!
 //! ## Notes
 //!
-//! - Nobody leaves without a click, as in the papers and in Lerot.
+//! - No user leaves without a click, as in the papers and in Lerot.
 
 use std::fmt;
 use std::str::FromStr;

@@ -11,7 +11,7 @@
 //!
 //! ## Notes
 //!
-//! - With gamma 1 nobody gives up, and the users are those of the dependent click model with the same
+//! - With gamma 1 no user gives up, and the users are those of the dependent click model with the same
 //!   probabilities, whose P(stop | clicked) is P(satisfied | clicked) here.
 //! - The presets' P(stop | clicked) serve as P(satisfied | clicked).
 

@@ -13,7 +13,7 @@
 //!
 //! - Every model whose probabilities depend on the documents and clicks above can be written in this way, the other four here
 //!   included.
-//! - Users of several kinds start in different states, which one is drawn at the first document; what nobody sees of a user,
+//! - Users of several kinds start in different states, which one is drawn at the first document; what is not seen of a user,
 //!   such as a kind, is part of the state.
 //! - A model of one state without an end is memoryless, and makes the same draws as the dependent click model.
 

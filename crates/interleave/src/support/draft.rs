@@ -1,7 +1,7 @@
 //! The draft by which team draft and SOSM make a list, for any number of rankers, document by document.
 //!
 //! One of the rankers with the fewest picks so far, each equally likely, adds its best document that is not
-//! shown yet. Ties of score are broken by [`TieKeys`], so that only the top of each list is read, and whoever
+//! shown yet. Ties of score are broken by [`TieKeys`], so that only the top of each list is read, and a caller that
 //! needs a ranker's order of other documents later meets the same one.
 
 use super::revealed::{DocSet, best};

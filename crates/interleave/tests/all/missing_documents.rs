@@ -1,4 +1,4 @@
-//! Rankers that retrieve less: whoever lists fewer documents gains nothing by it.
+//! Rankers that retrieve less: listing fewer documents gains nothing.
 //!
 //! All pairs of lists of up to four documents, up to renaming: everything that one list can share with the other, in every
 //! order. Every list that a method draws for them in a number of impressions, under every set of clicks.

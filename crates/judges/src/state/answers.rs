@@ -1,4 +1,4 @@
-//! What comes back: answers, and pairs that nobody will answer.
+//! Recording answers, and pairs that will not be answered.
 
 use bandits::Preference;
 use board::Answer;

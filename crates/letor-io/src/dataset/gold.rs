@@ -1,4 +1,4 @@
-//! Labels of people beside those of a model, of which the data set is made.
+//! Labels of people beside the model's labels that the data set is made of.
 
 /// Labels that people gave some of the documents that a model judged. The labels of the [`Dataset`](crate::Dataset) are the model's.
 ///

@@ -2,7 +2,7 @@
 //! are submitted.
 //!
 //! `SIM_ALL_SHARDS=1 cargo test --workspace --test command_line shards_in_any_order` runs each command in seven shards,
-//! of which two are killed midway and three run twice; otherwise there are three to seven, and one of each.
+//! two of them killed midway and three run twice; otherwise there are three to seven, and one of each.
 
 mod commands;
 mod merged;

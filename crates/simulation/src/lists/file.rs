@@ -3,7 +3,7 @@
 //! The lists are as in memory, from the beginning of the file. After them come the XXH3 hashes of their blocks of 16 MiB, a
 //! description, and the footer, whose hash covers everything but the lists. A file is used only if its description is that
 //! of the lists that are needed and all hashes match; mapping takes no time, hashing less than half a second for lists of the size
-//! of those of MSLR-WEB30K. It is read only, and appears under its name complete, by renaming. Whoever shortens it while it is mapped
+//! of those of MSLR-WEB30K. It is read only, and appears under its name complete, by renaming. A process that shortens it while it is mapped
 //! ends the processes that use it, so it is removed, never rewritten.
 
 use std::fs;

@@ -28,7 +28,7 @@
 //! refuses to continue with another. A `PairComparison` says how an impression compares pairs: pair by pair through
 //! `interleave::Interleaving::compare_pairs`, or all arms in one multileaved list.
 //!
-//! `P.json` beside `P.npy` is the matrix's account (`proxy::matrix_origin`): whoever reads a matrix takes the features behind its
+//! `P.json` beside `P.npy` is the matrix's account (`proxy::matrix_origin`): a reader of the matrix takes the features behind its
 //! arms, the comparisons, the winner's z and whether the data are synthetic from there. It has a seal and the checksum of the matrix.
 //! Where either does not fit, a `Doubt` takes its place in every remark, table and figure, and JSON does not say whether the data are
 //! synthetic; experiments refuse such a matrix.

@@ -12,7 +12,7 @@
 //! outcomes of one unit must be counted for all pairs before anyone chooses again.
 //!
 //! The opposite question has an answer too. If there is a Condorcet winner, the evidence that any other arm beats it
-//! reaches K / delta with probability at most delta: [`BestArm::candidates`] are the arms that nobody is known to beat.
+//! reaches K / delta with probability at most delta: [`BestArm::candidates`] are the arms that no other is known to beat.
 //!
 //! Two equal arms never stop this test. With a margin m the null hypothesis is a share of at most 1/2 - m, and the
 //! declaration becomes "no worse than any other by more than m", with the same proof.

@@ -5,7 +5,7 @@
 //!
 //! * an interleaving method shows mixed lists, and prefers the ranker that won more of them;
 //! * an A/B test shows each user the list of one of the two alone, half of the users each, and prefers the ranker with more clicks per
-//!   impression, or the one of which more impressions had a click.
+//!   impression, or the one with a click on more impressions.
 //!
 //! The truth of a pair is which ranker has more clicks per impression, each shown alone: the difference that click-through rate means in
 //! H. Oosterhuis, M. de Rijke, "Taking the Counterfactual Online: Efficient and Unbiased Online Evaluation for Ranking", ICTIR 2020,

@@ -1,5 +1,5 @@
 //! Clicks, and what is odd about impressions: noticed once each, so that events which do not count are seen beside those that do,
-//! and whoever sends many adds few.
+//! and a sender of many adds few.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! A verdict in words: the first line for whoever decides, the numbers below it for whoever checks.
+//! A verdict in words: the first line to decide by, the numbers below it to check it.
 
 use ranktypes::text::{plural, with_separators, with_unit};
 use statistics::Counts;

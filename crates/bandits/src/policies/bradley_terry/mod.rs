@@ -52,7 +52,7 @@
 //! ## Notes
 //!
 //! * Why: rankers are nearly in order, and [Self-Sparring](super::self_sparring) compares each with whatever met it. Under a
-//!   model an arm that beats weak ones gains little, all arms are measured on one scale, and an arm that nobody needs to
+//!   model an arm that beats weak ones gains little, all arms are measured on one scale, and an arm that none needs to
 //!   measure is not played against another such arm.
 //! * Preferences that no utilities explain are followed all the same: almost all duels are the leader's, so that u(leader) -
 //!   u(i) becomes what duels of the two say, and where it does not, the guard asks and deposes. `docs/pages/bandits/overconfidence.md` has

@@ -1,5 +1,5 @@
-//! PLPAC: the best arm of a Plackett-Luce model. A random arm meets all others once, and whoever beat it counts as having
-//! beaten whoever lost to it. With probability 1 - delta the arm that is left loses to no other with a probability above
+//! PLPAC: the best arm of a Plackett-Luce model. A random arm meets all others once, and an arm that beat it counts as having
+//! beaten the arms that lost to it. With probability 1 - delta the arm that is left loses to no other with a probability above
 //! 1/2 + epsilon.
 //!
 //! With p(i, j) the share that i won of the n(i, j) counted duels of i and j, and c(i, j) = sqrt(ln(4 K^2 n(i, j)^2 / delta) /

@@ -8,7 +8,7 @@
 //! 2. of the arms with the highest p, ties at random, one meets the arm with the highest b of those that it was not compared
 //!    with, ties at random;
 //! 3. they meet until the density of Beta(w + 1, l + 1) at 1/2, after w wins of one and l of the other, is at most d / 2, d = 2
-//!    delta / (K (K - 1)); whoever won more often is better.
+//!    delta / (K (K - 1)); the arm that won more often is better.
 //!
 //! ## References
 //!

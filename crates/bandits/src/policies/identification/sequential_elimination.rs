@@ -19,7 +19,7 @@
 //!
 //! * It needs a matrix that is strongly stochastically transitive, but no triangle inequality, which
 //!   [`knockout`](super::knockout) needs as well. The reason: an arm is the anchor only if it beats the one before, so that
-//!   whoever did not beat an earlier anchor by epsilon does not beat the last one by epsilon either.
+//!   an arm that did not beat an earlier anchor by epsilon does not beat the last one by epsilon either.
 //! * Each of the K - 1 comparisons errs with probability at most delta / K. It takes O(K / epsilon^2 ln(K / delta)) duels, which is
 //!   optimal for delta up to 1 / K.
 //! * A challenger that is better by less than epsilon / 2 usually goes: the promise is epsilon, not the best arm.

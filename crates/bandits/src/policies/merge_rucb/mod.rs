@@ -38,7 +38,7 @@
 //! * Arms of different batches never meet, and dropped arms never again, so that the counts of
 //!   each batch are all there is to remember: O(K p) memory.
 //! * With late outcomes, open duels count at their pair's present mean in the u(d, c) of step 3; arms are dropped, and
-//!   batches merge, by known outcomes only. An outcome of a pair of which one arm was dropped is of no use.
+//!   batches merge, by known outcomes only. An outcome of a pair with a dropped arm is not used.
 //! * Only the pair that met last in a batch can have an upper bound below 1/2 when the batch comes
 //!   round again: a step costs one comparison and one pass over the champion's opponents.
 

@@ -13,7 +13,7 @@
 //! ## References
 //!
 //! M. Zoghi, S. Whiteson, M. de Rijke, "MergeRUCB: A Method for Large-Scale Online Ranker
-//! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>, of which a footnote says that
+//! Evaluation", WSDM 2015, <https://doi.org/10.1145/2684822.2685290>; a footnote says that
 //! batches may be played in parallel.
 //!
 //! ## Notes

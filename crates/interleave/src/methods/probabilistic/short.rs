@@ -1,6 +1,6 @@
 //! Two short lists, drawn and credited: nearly every comparison of a simulation.
 //!
-//! What `drawing` says in general, `compare` says of lists of the same documents, at most 256 of them, of which few are shown:
+//! What `drawing` says in general, `compare` says of lists of the same documents, at most 256 of them, few of them shown:
 //! marks are arrays that need no check, no list ever ends before the other, and the generator stays in registers. It draws the
 //! same numbers and returns the same winner.
 

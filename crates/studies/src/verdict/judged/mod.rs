@@ -1,11 +1,11 @@
 //! Measures of runs by a model's labels of all documents, corrected by people's labels of some.
 //!
-//! The unit is the query: errors are those of the population of queries of which these are a sample, as those of paired tests are. Of a query, the
+//! The unit is the query: errors are those of the population that these queries are a sample of, as those of paired tests are. Of a query, the
 //! population is the documents that the model judged; a retrieved document that it did not judge is not relevant. People's labels are taken for a
 //! uniform random sample: of the queries, and within a query of its population, so that a label stands for N / n documents.
 //!
-//! * Linear measures ([`Measure::is_linear`]) take every query of which people labelled something.
-//! * The others take the queries of which people labelled the whole population; the model's labels of the other queries correct for which those are.
+//! * Linear measures ([`Measure::is_linear`]) take every query with some labels of people.
+//! * The others take the queries whose whole population people labelled; the model's labels of the other queries correct for the choice of queries.
 //!
 //! [`PredictionPoweredMeans`] has the estimates and their errors.
 
