@@ -29,19 +29,26 @@ SMALLER = [
 ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all pages, as readers have it who follow one after the other."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "experiments").symlink_to(ROOT / "experiments")
+    return folder
+
+
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.read_text()
     if "pd." in text or "to_pandas" in text:
         pytest.importorskip("pandas")
         pytest.importorskip("polars")
-    if ".plot()" in text:
+    if ".plot(" in text:
         pytest.importorskip("matplotlib").use("Agg")
     if "rd.experiment" in text and not (ROOT / "experiments").is_dir():
         pytest.skip("no experiments beside the package")
-    (tmp_path / "experiments").symlink_to(ROOT / "experiments")
-    monkeypatch.chdir(tmp_path)
-    if "logs/impressions.jsonl" in text:
+    monkeypatch.chdir(folder)
+    if "logs/impressions.jsonl" in text and not Path("logs").exists():
         words = ["simulate", "--impressions", "2000", "--quiet", "--out", "logs"]
         subprocess.run([sys.executable, "-m", "rankduel.click_logs", *words], check=True, capture_output=True)
     # A truth that is known well enough to play on.
