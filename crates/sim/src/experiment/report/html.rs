@@ -1,19 +1,19 @@
 //! All results as HTML, on one page or one per paper: figures with values on hover, outcomes of claims, settings and
 //! times. The pages load nothing from elsewhere.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use output::numbers::{deviation, number, significant};
-use output::numbers::{with_separators, with_unit};
+use maud::{DOCTYPE, Escaper, Markup, PreEscaped, Render, html};
+use output::numbers::{deviation, number, significant, with_separators, with_unit};
 
 use super::own::{Other, others};
 use crate::experiment::{
     Summary, Timings,
     claim::{ClaimResult, Outcome},
     config::{PAPERS, Paper, is_published},
+    opened_setting::SettingInfo,
     report::index,
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn is_ours(path: &Path) -> bool {
 struct Chapter {
     key: &'static str,
     name: &'static str,
-    body: String,
+    body: Markup,
 }
 
 /// Everything in a folder of results.
@@ -61,6 +61,18 @@ struct Everything {
     chapters: Vec<Chapter>,
 }
 
+/// A text on the page: characters that steer a terminal or a reader are shown as unknown ones.
+pub(super) struct Shown<'a>(pub(super) &'a str);
+
+impl Render for Shown<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+        let text: String = self.0.chars().map(shown).collect();
+        // A `String` takes everything.
+        let _ = std::fmt::Write::write_str(&mut Escaper::new(buffer), &text);
+    }
+}
+
 /// The page of everything in the folder `results`, or of it alone if a single command wrote it. The page will be in the folder
 /// `from`, which links start at.
 ///
@@ -68,10 +80,9 @@ struct Everything {
 /// When the folder cannot be read, or contains neither an experiment nor a figure.
 pub(crate) fn page(results: &Path, narrow: Narrow<'_>, from: &Path) -> Result<Page> {
     let found = Everything::read(results, narrow, from)?;
-    let mut body = found.header();
-    contents(&mut body, &found, |_| String::new());
-    body.extend(found.chapters.iter().map(|chapter| chapter.body.as_str()));
-    Ok(found.page(&document(&body, "results")))
+    let chapters = found.chapters.iter().map(|chapter| &chapter.body);
+    let body = html! { (found.header()) (contents(&found, |_| String::new())) @for chapter in chapters { (chapter) } };
+    Ok(found.page(document(&body, "results")))
 }
 
 /// A page of contents, whose file is called `first`, and one page per paper with the name of its file, such as
@@ -88,25 +99,25 @@ pub(crate) fn pages(
     let found = Everything::read(results, narrow, from)?;
     let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
     let file = |key: &str| format!("{stem}-{key}.html");
-    let mut body = found.header();
-    contents(&mut body, &found, |key| escaped(&file(key)));
     let all: Vec<(String, String)> = found
         .chapters
         .iter()
         .map(|chapter| {
-            let mut body = format!("<nav class=\"pages\"><a href=\"{}\">All results</a>", escaped(first));
-            for other in &found.chapters {
-                let _ = match other.key == chapter.key {
-                    true => write!(body, " <b>{}</b>", other.name),
-                    false => write!(body, " <a href=\"{}\">{}</a>", escaped(&file(other.key)), other.name),
-                };
-            }
-            body += "</nav>\n";
-            body += &chapter.body;
+            let body = html! {
+                nav.pages {
+                    a href=(Shown(first)) { "All results" }
+                    @for other in &found.chapters {
+                        @if other.key == chapter.key { " " b { (other.name) } }
+                        @else { " " a href=(Shown(&file(other.key))) { (other.name) } }
+                    }
+                }
+                (chapter.body)
+            };
             (file(chapter.key), document(&body, chapter.name))
         })
         .collect();
-    Ok((found.page(&document(&body, "results")), all))
+    let body = html! { (found.header()) (contents(&found, file)) };
+    Ok((found.page(document(&body, "results")), all))
 }
 
 impl Everything {
@@ -127,95 +138,99 @@ impl Everything {
             if of_paper.is_empty() {
                 continue;
             }
-            let mut body = format!("<h2>{name}</h2>\n<p class=\"reference\">{}.</p>\n", linked(reference));
-            for summary in of_paper {
-                section(&mut body, results, summary, narrow)?;
-            }
+            let sections =
+                of_paper.into_iter().map(|summary| section(results, summary, narrow)).collect::<Result<Vec<_>>>()?;
+            let body = html! { h2 { (name) } p.reference { (linked(reference)) "." } @for one in sections { (one) } };
             chapters.push(Chapter { key, name, body });
         }
         if !others.is_empty() {
-            let mut body = format!("<h2>{OWN}</h2>\n");
-            for other in &others {
-                let own = &other.own;
-                let badge = if own.is_synthetic() { " <span class=\"badge\">synthetic data</span>" } else { "" };
-                let _ = writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&other.name), titled(other));
-                own.above(&mut body);
-                // A folder has one figure that can be drawn again; the others stay as they are.
-                let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
-                for figure in &other.figures {
-                    let shows = figure.file_stem().unwrap_or_default().to_string_lossy();
-                    inline(&mut body, figure, small.as_deref(), &format!("{}: {shows}", other.name))?;
-                }
-                own.below(&mut body, from, &other.folder);
-                body += "</section>\n";
-            }
+            let sections =
+                others.iter().map(|other| section_of_command(other, narrow, from)).collect::<Result<Vec<_>>>()?;
+            let body = html! { h2 { (OWN) } @for one in sections { (one) } };
             chapters.push(Chapter { key: OTHERS, name: OWN, body });
         }
         Ok(Self { summaries, others, chapters })
     }
 
-    fn header(&self) -> String {
-        let experiments = match self.summaries.len() as u64 {
-            0 => String::new(),
-            count => format!(
-                "{}. {}: {}. <span class=\"badge\">look-alike</span> marks results on synthetic data that \
-                 imitate the real data sets. ",
-                with_unit(count, "experiment"),
-                if self.summaries.iter().any(|of| is_published(&of.paper)) { "Claims of the papers" } else { "Claims" },
-                escaped(&index::tally(&self.summaries))
-            ),
-        };
-        let own = match self.others.len() as u64 {
-            0 => String::new(),
-            count => format!("{} of single commands. ", with_unit(count, "folder")),
-        };
-        format!("<header><h1>Results</h1>\n<p>{experiments}{own}Point at a curve to read its values.</p></header>\n")
+    fn header(&self) -> Markup {
+        let published = self.summaries.iter().any(|of| is_published(&of.paper));
+        html! {
+            header {
+                h1 { "Results" }
+                p {
+                    @if !self.summaries.is_empty() {
+                        (with_unit(self.summaries.len() as u64, "experiment")) ". "
+                        (if published { "Claims of the papers" } else { "Claims" }) ": "
+                        (Shown(&index::tally(&self.summaries))) ". " span.badge { "look-alike" }
+                        " marks results on synthetic data that imitate the real data sets. "
+                    }
+                    @if !self.others.is_empty() {
+                        (with_unit(self.others.len() as u64, "folder")) " of single commands. "
+                    }
+                    "Point at a curve to read its values."
+                }
+            }
+        }
     }
 
-    fn page(&self, html: &str) -> Page {
+    fn page(&self, html: String) -> Page {
         let figures = self.others.iter().map(|other| other.figures.len()).sum();
-        Page { html: html.to_owned(), experiments: self.summaries.len(), figures }
+        Page { html, experiments: self.summaries.len(), figures }
     }
 }
 
-fn document(body: &str, of: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"{GENERATOR}\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <title>rankduel: {of}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}\
-         <div id=\"tip\" role=\"status\"></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+fn document(body: &Markup, of: &str) -> String {
+    // Pages load nothing.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(GENERATOR);
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                link rel="icon" href="data:,";
+                title { "rankduel: " (of) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (body)
+                div #tip role="status" {}
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string() + "\n"
 }
 
 /// The list of everything; `file` names the page of a chapter.
-fn contents(body: &mut String, found: &Everything, file: impl Fn(&str) -> String) {
-    *body += "<nav aria-label=\"Contents\"><ol>\n";
-    for summary in &found.summaries {
-        let marks: String = summary.claims.iter().map(mark).collect();
-        let _ = writeln!(
-            body,
-            "<li><a href=\"{}#{}\">{}</a> <span class=\"marks\">{marks}</span></li>",
-            file(&summary.paper),
-            escaped(&summary.experiment),
-            escaped(&summary.title)
-        );
+fn contents(found: &Everything, file: impl Fn(&str) -> String) -> Markup {
+    let address = |key: &str, name: &str| format!("{}#{name}", file(key));
+    html! {
+        nav aria-label="Contents" {
+            ol {
+                @for summary in &found.summaries {
+                    li {
+                        a href=(Shown(&address(&summary.paper, &summary.experiment))) { (Shown(&summary.title)) }
+                        " " span.marks { @for claim in &summary.claims { (mark(claim)) } }
+                    }
+                }
+                @for other in &found.others {
+                    li { a href=(Shown(&address(OTHERS, &other.name))) { (titled(other)) } }
+                }
+            }
+        }
     }
-    for other in &found.others {
-        let title = titled(other);
-        let _ = writeln!(body, "<li><a href=\"{}#{}\">{title}</a></li>", file(OTHERS), escaped(&other.name));
-    }
-    *body += "</ol></nav>\n";
 }
 
 /// What a folder holds in words, and its name.
-fn titled(other: &Other) -> String {
-    let name = escaped(&other.name);
+fn titled(other: &Other) -> Markup {
+    let name = Shown(&other.name);
     match other.own.title() {
-        Some(title) => format!("{} <span class=\"muted\">{name}</span>", escaped(&title)),
-        None => name,
+        Some(title) => html! { (Shown(&title)) " " span.muted { (name) } },
+        None => html! { (name) },
     }
 }
 
@@ -229,59 +244,77 @@ fn class(verdict: ClaimResult) -> &'static str {
     }
 }
 
-fn mark(claim: &Outcome) -> String {
-    let (sign, words) = (claim.verdict.sign(), claim.verdict.words(1));
-    format!("<span class=\"{}\" title=\"{words}\">{sign}</span>", class(claim.verdict))
+fn mark(claim: &Outcome) -> Markup {
+    html! { span class=(class(claim.verdict)) title=(claim.verdict.words(1)) { (claim.verdict.sign()) } }
 }
 
-fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<'_>) -> Result<()> {
+/// The section of results of a single command.
+fn section_of_command(other: &Other, narrow: Narrow<'_>, from: &Path) -> Result<Markup> {
+    // A folder has one figure that can be drawn again; the others stay as they are.
+    let small = narrow(&other.folder).filter(|_| other.figures.len() == 1);
+    let figures = other.figures.iter().map(|figure| {
+        let shows = figure.file_stem().unwrap_or_default().to_string_lossy();
+        inline(figure, small.as_deref(), &format!("{}: {shows}", other.name))
+    });
+    let figures = figures.collect::<Result<Vec<_>>>()?;
+    Ok(html! {
+        section id=(Shown(&other.name)) {
+            h3 { (titled(other)) @if other.own.is_synthetic() { " " span.badge { "synthetic data" } } }
+            (other.own.above())
+            @for figure in figures { (figure) }
+            (other.own.below(from, &other.folder))
+        }
+    })
+}
+
+/// The section of an experiment.
+fn section(results: &Path, summary: &Summary, narrow: Narrow<'_>) -> Result<Markup> {
     let folder = results.join(&summary.experiment);
     let lookalike = summary.settings.iter().any(|info| info.source.lookalike);
-    let badge = if lookalike { " <span class=\"badge\">look-alike</span>" } else { "" };
-    let _ =
-        writeln!(body, "<section id=\"{}\"><h3>{}{badge}</h3>", escaped(&summary.experiment), escaped(&summary.title));
-    let figure = folder.join("figure.svg");
-    if figure.is_file() {
-        inline(body, &figure, narrow(&folder).as_deref(), &summary.title)?;
-    }
-    if let Some(table) = &summary.table {
-        rows(body, &table.header, &table.rows, 0..0);
-    }
-    if !summary.claims.is_empty() {
-        *body += "<ul class=\"claims\">\n";
-        for claim in &summary.claims {
-            let place = if claim.place.is_empty() {
-                String::new()
-            } else {
-                format!(" <span class=\"muted\">({})</span>", escaped(&claim.place))
-            };
-            let comment =
-                claim.comment.as_ref().map_or(String::new(), |text| format!(" <i>{}</i>", code(&escaped(text))));
-            let words = claim.verdict.words(1);
-            let _ = writeln!(
-                body,
-                "<li><span class=\"mark\">{}</span><span>{}{place}</span><span class=\"numbers\"><b class=\"{}\">{words}</b>: {}{comment}</span></li>",
-                mark(claim),
-                escaped(&claim.says),
-                class(claim.verdict),
-                escaped(&claim.numbers)
-            );
+    let figure = Some(folder.join("figure.svg")).filter(|figure| figure.is_file());
+    let figure = figure.map(|figure| inline(&figure, narrow(&folder).as_deref(), &summary.title)).transpose()?;
+    let paragraphs = summary.about.split("\n\n").map(str::trim).filter(|text| !text.is_empty());
+    Ok(html! {
+        section id=(Shown(&summary.experiment)) {
+            h3 { (Shown(&summary.title)) @if lookalike { " " span.badge { "look-alike" } } }
+            @if let Some(figure) = figure { (figure) }
+            @if let Some(table) = &summary.table { (rows(&table.header, &table.rows, 0..0)) }
+            @if !summary.claims.is_empty() { ul.claims { @for claim in &summary.claims { (item(claim)) } } }
+            @for paragraph in paragraphs { p.muted { (code(paragraph)) } }
+            details { summary { "Settings and all numbers" } (settings(summary)) (values(summary)) }
+            @if let Some(timings) = timings(&folder) { p.muted { (timing_sentence(&timings)) } }
         }
-        *body += "</ul>\n";
+    })
+}
+
+/// A claim and what came of it.
+fn item(claim: &Outcome) -> Markup {
+    html! {
+        li {
+            span.mark { (mark(claim)) }
+            span {
+                (Shown(&claim.says))
+                @if !claim.place.is_empty() { " " span.muted { "(" (Shown(&claim.place)) ")" } }
+            }
+            span.numbers {
+                b class=(class(claim.verdict)) { (claim.verdict.words(1)) } ": " (Shown(&claim.numbers))
+                @if let Some(comment) = &claim.comment { " " i { (code(comment)) } }
+            }
+        }
     }
-    for paragraph in summary.about.split("\n\n").filter(|text| !text.trim().is_empty()) {
-        let _ = writeln!(body, "<p class=\"muted\">{}</p>", code(&escaped(paragraph.trim())));
-    }
-    *body += "<details><summary>Settings and all numbers</summary>\n";
-    let settings: Vec<Vec<String>> = summary
-        .settings
-        .iter()
-        .map(|info| {
-            vec![info.setting.clone(), with_separators(info.arms as u64), info.about.clone(), info.truth.clone()]
-        })
-        .collect();
+}
+
+/// The settings of an experiment.
+fn settings(summary: &Summary) -> Markup {
+    let row = |info: &SettingInfo| {
+        vec![info.setting.clone(), with_separators(info.arms as u64), info.about.clone(), info.truth.clone()]
+    };
     let header = ["setting", "rankers", "data", "regret is measured against"].map(str::to_owned);
-    rows(body, &header, &settings, 0..0);
+    rows(&header, &summary.settings.iter().map(row).collect::<Vec<_>>(), 0..0)
+}
+
+/// The numbers behind the figure of an experiment.
+fn values(summary: &Summary) -> Markup {
     let values: Vec<Vec<String>> = summary
         .values
         .iter()
@@ -293,13 +326,7 @@ fn section(body: &mut String, results: &Path, summary: &Summary, narrow: Narrow<
         })
         .collect();
     let header = ["setting", "curve", "metric", "at", "mean", "standard error", "runs"].map(str::to_owned);
-    rows(body, &header, &values, 3..usize::MAX);
-    *body += "</details>\n";
-    if let Some(timings) = timings(&folder) {
-        let _ = writeln!(body, "<p class=\"muted\">{}</p>", timing_sentence(&timings));
-    }
-    *body += "</section>\n";
-    Ok(())
+    rows(&header, &values, 3..usize::MAX)
 }
 
 fn timings(folder: &Path) -> Option<Timings> {
@@ -324,69 +351,59 @@ fn timing_sentence(timings: &Timings) -> String {
 }
 
 /// A table; the columns `numbers` are aligned as numbers.
-pub(super) fn rows(body: &mut String, header: &[String], rows: &[Vec<String>], numbers: Range<usize>) {
-    *body += "<div class=\"scroll\"><table><thead><tr>";
-    for name in header {
-        let _ = write!(body, "<th>{}</th>", escaped(name));
-    }
-    *body += "</tr></thead><tbody>\n";
-    for row in rows {
-        *body += "<tr>";
-        for (column, text) in row.iter().enumerate() {
-            let class = if numbers.contains(&column) { " class=\"number\"" } else { "" };
-            let _ = write!(body, "<td{class}>{}</td>", escaped(text));
+pub(super) fn rows(header: &[String], rows: &[Vec<String>], numbers: Range<usize>) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { @for name in header { th { (Shown(name)) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for (column, text) in row.iter().enumerate() {
+                                td class=[numbers.contains(&column).then_some("number")] { (Shown(text)) }
+                            }
+                        }
+                    }
+                }
+            }
         }
-        *body += "</tr>\n";
     }
-    *body += "</tbody></table></div>\n";
 }
 
 /// An SVG as part of the page, and another for narrow screens; `name` is what screen readers call it.
-fn inline(body: &mut String, path: &Path, narrow: Option<&str>, name: &str) -> Result<()> {
+fn inline(path: &Path, narrow: Option<&str>, name: &str) -> Result<Markup> {
     let svg = output::input::read_file_text(path, output::input::MOST_OF_RESULTS)
         .with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
-    let wide = svg[start..].trim_end();
+    let wide = PreEscaped(svg[start..].trim_end());
     // Curves have values to show, and can be dark; the colours of a heat map need their paper.
-    let curves = if wide.contains("<metadata>") { "curves" } else { "" };
-    let named = format!("role=\"img\" aria-label=\"{}\"", escaped(name));
-    let _ = match narrow {
-        None => writeln!(body, "<figure class=\"{curves}\" {named}>{wide}</figure>"),
-        Some(narrow) => writeln!(
-            body,
-            "<figure class=\"two {curves}\" {named}><div class=\"wide\">{wide}</div><div class=\"narrow\">{}</div></figure>",
-            narrow.trim_end()
-        ),
-    };
-    Ok(())
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
-    let text: String = text.chars().map(shown).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let curves = wide.0.contains("<metadata>");
+    Ok(html! {
+        figure.two[narrow.is_some()].curves[curves] role="img" aria-label=(Shown(name)) {
+            @if let Some(narrow) = narrow {
+                div.wide { (wide) }
+                div.narrow { (PreEscaped(narrow.trim_end())) }
+            } @else { (wide) }
+        }
+    })
 }
 
 /// Text between backticks as code.
-fn code(text: &str) -> String {
-    let mut parts = text.split('`');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for (number, part) in parts.enumerate() {
-        out += if number % 2 == 0 { "<code>" } else { "</code>" };
-        out += part;
+fn code(text: &str) -> Markup {
+    html! {
+        @for (number, part) in text.split('`').enumerate() {
+            @if number % 2 == 0 { (Shown(part)) } @else { code { (Shown(part)) } }
+        }
     }
-    out
 }
 
 /// A reference, with its URL as a link.
-fn linked(reference: &str) -> String {
-    match reference.split_once("https://") {
-        Some((before, address)) => {
-            let address = escaped(address);
-            format!("{}<a href=\"https://{address}\">{address}</a>", escaped(before))
-        }
-        None => escaped(reference),
+fn linked(reference: &str) -> Markup {
+    let (before, address) = reference.split_once("https://").unwrap_or((reference, ""));
+    html! {
+        (Shown(before))
+        @if !address.is_empty() { a href=(Shown(&format!("https://{address}"))) { (Shown(address)) } }
     }
 }
 
@@ -396,9 +413,9 @@ mod tests {
 
     #[test]
     fn texts_are_escaped_and_code_is_code() {
-        assert_eq!(escaped("a < b & \"c\""), "a &lt; b &amp; &quot;c&quot;");
-        assert_eq!(code("see `x` there"), "see <code>x</code> there");
-        assert_eq!(linked("A, https://b.c/d"), "A, <a href=\"https://b.c/d\">b.c/d</a>");
+        assert_eq!(Shown("a < b & \"c\"\u{1b}").render().0, "a &lt; b &amp; &quot;c&quot;\u{fffd}");
+        assert_eq!(code("see `x` there").0, "see <code>x</code> there");
+        assert_eq!(linked("A, https://b.c/d").0, "A, <a href=\"https://b.c/d\">b.c/d</a>");
     }
 
     #[test]

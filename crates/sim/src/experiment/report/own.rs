@@ -8,13 +8,14 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use letor_io::{FeatureId, Names};
+use maud::{Markup, html};
 use output::numbers::{significant, with_separators, with_unit};
 use serde_json::Value;
 use simulation::arm_names::ArmNames;
 use simulation::truth::GroundTruth;
 use studies::verdict::{by_clicks, capitalised};
 
-use super::html::{escaped, rows};
+use super::html::{Shown, rows};
 use super::tables;
 use crate::experiment::Summary;
 
@@ -135,7 +136,7 @@ impl Own {
     }
 
     /// The verdict and the table: what stands above the figures.
-    pub(super) fn above(&self, body: &mut String) {
+    pub(super) fn above(&self) -> Markup {
         let rankers = match self.said.is_empty() {
             true => {
                 self.of_rankers().or_else(|| self.of_matrix()).iter().map(|sentence| capitalised(sentence)).collect()
@@ -143,19 +144,19 @@ impl Own {
             // These may begin with a name.
             false => self.said.clone(),
         };
-        for sentence in rankers.into_iter().chain(self.of_algorithms()).chain(self.of_comparison()) {
-            let _ = writeln!(body, "<p class=\"verdict\">{}</p>", escaped(&sentence));
-        }
-        if self.config["command"] == "distortion" {
-            *body +=
-                "<p class=\"muted\">The share of rankers that seem to beat the best one in sets of each size:</p>\n";
-        }
-        match self.summary.as_array() {
-            Some(algorithms) => tables::of_algorithms(body, algorithms),
-            None => tables::of_file(body, &self.tables),
-        }
-        if let Some(measures) = self.findings.get("measures").filter(|measures| measures.is_object()) {
-            tables::of_measures(body, measures, words);
+        let sentences = rankers.into_iter().chain(self.of_algorithms()).chain(self.of_comparison());
+        let table = match self.summary.as_array() {
+            Some(algorithms) => Some(tables::of_algorithms(algorithms)),
+            None => tables::of_file(&self.tables),
+        };
+        let measures = self.findings.get("measures").filter(|measures| measures.is_object());
+        html! {
+            @for sentence in sentences { p.verdict { (Shown(&sentence)) } }
+            @if self.config["command"] == "distortion" {
+                p.muted { "The share of rankers that seem to beat the best one in sets of each size:" }
+            }
+            @if let Some(table) = table { (table) }
+            @if let Some(measures) = measures { (tables::of_measures(measures, words)) }
         }
     }
 
@@ -185,24 +186,28 @@ impl Own {
     }
 
     /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.
-    pub(super) fn below(&self, body: &mut String, from: &Path, folder: &Path) {
-        if let Some(config) = self.config.as_object() {
-            *body += "<details><summary>Settings</summary>\n";
+    pub(super) fn below(&self, from: &Path, folder: &Path) -> Markup {
+        let settings = self.config.as_object().map(|config| {
             let plain = config.iter().filter(|(key, _)| *key != "truth");
             let settings: Vec<Vec<String>> = plain.map(|(key, value)| vec![key.clone(), words(value)]).collect();
-            rows(body, &["setting", "value"].map(str::to_owned), &settings, 2..2);
-            *body += "</details>\n";
-        }
-        let link = |file: &PathBuf| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            format!("<a href=\"{}\">{}</a>", address(&relative(from, file)), escaped(&name))
-        };
-        let mut links: Vec<String> = self.tables.iter().map(link).collect();
-        for name in ["summary.json", "findings.json", "decision.json", "board.json", "config.json"] {
-            links.extend(Some(folder.join(name)).filter(|file| file.is_file()).as_ref().map(link));
-        }
-        if !links.is_empty() {
-            let _ = writeln!(body, "<p class=\"muted\">Files: {}</p>", links.join(", "));
+            rows(&["setting", "value"].map(str::to_owned), &settings, 2..2)
+        });
+        let others = ["summary.json", "findings.json", "decision.json", "board.json", "config.json"];
+        let others = others.map(|name| folder.join(name)).into_iter().filter(|file| file.is_file());
+        let files: Vec<PathBuf> = self.tables.iter().cloned().chain(others).collect();
+        html! {
+            @if let Some(settings) = settings { details { summary { "Settings" } (settings) } }
+            @if !files.is_empty() {
+                p.muted {
+                    "Files: "
+                    @for (at, file) in files.iter().enumerate() {
+                        @if at > 0 { ", " }
+                        a href=(address(&relative(from, file))) {
+                            (Shown(&file.file_name().unwrap_or_default().to_string_lossy()))
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -332,8 +337,7 @@ mod tests {
             r#"{"winners": {"condorcet": [1], "copeland": [1]}, "ranking": [{"arm": 1, "name": "b"}, {"arm": 0, "name": "a"}]}"#,
         );
         write("ranking.csv", "rank,arm,name,borda\n1,1,b,0.51234\n2,0,a,0.48766\n");
-        let mut body = String::new();
-        Own::read(folder.path()).above(&mut body);
+        let body = Own::read(folder.path()).above().into_string();
         assert!(
             body.contains(">The Condorcet winner of 2 arms is b: it beats")
                 && body.contains("<td>b</td><td class=\"number\">0.512</td>"),
@@ -343,15 +347,13 @@ mod tests {
             "findings.json",
             r#"{"winners": {"condorcet": [], "copeland": [0, 1]}, "ranking": [{"arm": 1}, {"arm": 0}]}"#,
         );
-        let mut body = String::new();
-        Own::read(folder.path()).above(&mut body);
+        let body = Own::read(folder.path()).above().into_string();
         assert!(body.contains("No arm beats every other of 2 arms; most are beaten by arm 0, arm 1."), "{body}");
         write(
             "findings.json",
             r#"{"winners": {"condorcet": [1], "copeland": [1]}, "ranking": [{"arm": 1, "feature": 37}, {"arm": 0, "feature": 5}]}"#,
         );
-        let mut body = String::new();
-        Own::read(folder.path()).above(&mut body);
+        let body = Own::read(folder.path()).above().into_string();
         assert!(body.contains("The Condorcet winner of 2 arms is feature 37 (arm 1): it beats"), "{body}");
     }
 
@@ -369,10 +371,9 @@ mod tests {
         std::fs::write(folder.path().join("config.json"), "not JSON").expect("a file");
         std::fs::write(folder.path().join("summary.json"), "[{\"label\": 3}]").expect("a file");
         let own = Own::read(folder.path());
-        let mut body = String::new();
-        own.above(&mut body);
+        let body = own.above().into_string();
         assert!(!body.contains("verdict") && !own.is_synthetic(), "{body}");
-        own.below(&mut body, folder.path(), folder.path());
+        let body = own.below(folder.path(), folder.path()).into_string();
         assert!(body.contains("<a href=\"summary.json\">summary.json</a>"), "{body}");
     }
 
@@ -386,11 +387,9 @@ mod tests {
         );
         write("decision.json", r#"{"synthetic": true}"#);
         let own = Own::read(folder.path());
-        let mut body = String::new();
-        own.above(&mut body);
+        let body = own.above().into_string();
         assert!(own.is_synthetic());
-        let said =
-            "<p class=\"verdict\">b beats A: 99.71% confidence.</p>\n<p class=\"verdict\">A tenth is unknown.</p>\n";
+        let said = "<p class=\"verdict\">b beats A: 99.71% confidence.</p><p class=\"verdict\">A tenth is unknown.</p>";
         assert_eq!(body, said);
     }
 
@@ -399,8 +398,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let summary = r#"{"largest_at_end": {"label": "rucb", "relative": 0.1885, "relative_standard_error": 0.141}}"#;
         std::fs::write(folder.path().join("summary.json"), summary).expect("a file");
-        let mut body = String::new();
-        Own::read(folder.path()).above(&mut body);
+        let body = Own::read(folder.path()).above().into_string();
         assert!(body.contains("differs most from live regret for rucb: by +18.9% ± 14.1%."), "{body}");
     }
 
@@ -422,9 +420,7 @@ mod tests {
         );
         write("curves.csv", "algorithm\n");
         let own = Own::read(folder.path());
-        let mut body = String::new();
-        own.above(&mut body);
-        own.below(&mut body, folder.path(), folder.path());
+        let body = own.above().into_string() + &own.below(folder.path(), folder.path()).into_string();
         assert!(own.is_synthetic());
         for part in [
             "<p class=\"verdict\">By clicks, ltr beats bm25 in 52.00% of impressions, ties counted half, over 99.99% confidence after",

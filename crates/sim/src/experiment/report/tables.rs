@@ -1,12 +1,12 @@
 //! Tables of a results folder on the page: of its algorithms, of measures, and the part of a CSV file that says most.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use maud::{Markup, html};
 use output::numbers::{deviation, significant, with_separators};
 use serde_json::Value;
 
-use super::html::{escaped, rows};
+use super::html::{Shown, rows};
 
 /// The CSV files that say what a command found, and whether the last row of each curve says it: that of the last step.
 const TELLING: [(&str, bool); 5] = [
@@ -20,15 +20,15 @@ const TELLING: [(&str, bool); 5] = [
 const MOST: usize = 12;
 
 /// The entries of summary.json: each algorithm at the end, or at each horizon.
-pub(super) fn of_algorithms(body: &mut String, algorithms: &[Value]) {
+pub(super) fn of_algorithms(algorithms: &[Value]) -> Markup {
     if algorithms.iter().any(|of| of["horizon"].is_u64()) {
         let header = ["algorithm", "horizon", "accuracy", "regret", "standard error"].map(str::to_owned);
         let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_horizon).collect();
-        rows(body, &header, &table, 1..usize::MAX);
+        rows(&header, &table, 1..usize::MAX)
     } else {
         let header = ["algorithm", "regret", "standard error", "right", "recommends"].map(str::to_owned);
         let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_end).collect();
-        rows(body, &header, &table, 1..4);
+        rows(&header, &table, 1..4)
     }
 }
 
@@ -65,7 +65,7 @@ fn share(of: &Value) -> String {
 }
 
 /// The means of measures, of `inspect`.
-pub(super) fn of_measures(body: &mut String, measures: &Value, words: impl Fn(&Value) -> String) {
+pub(super) fn of_measures(measures: &Value, words: impl Fn(&Value) -> String) -> Markup {
     let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(&words).collect() };
     let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&measures["measures"])).collect();
     let row = |ranker: &Value| {
@@ -75,14 +75,14 @@ pub(super) fn of_measures(body: &mut String, measures: &Value, words: impl Fn(&V
         std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
     };
     let table: Vec<Vec<String>> = measures["rankers"].as_array().into_iter().flatten().map(row).collect();
-    rows(body, &header, &table, 1..usize::MAX);
+    rows(&header, &table, 1..usize::MAX)
 }
 
-/// The first of `files` that says what a command found: its first rows, or the last of each curve.
-pub(super) fn of_file(body: &mut String, files: &[PathBuf]) {
+/// The first of `files` that says what a command found: its first rows, or the last of each curve. `None` if none does.
+pub(super) fn of_file(files: &[PathBuf]) -> Option<Markup> {
     let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
-    let Some((file, ends)) = TELLING.iter().find_map(|(name, ends)| Some((named(name)?, *ends))) else { return };
-    let Ok(bytes) = output::input::read_file(file, output::input::MOST_OF_RESULTS) else { return };
+    let (file, ends) = TELLING.iter().find_map(|(name, ends)| Some((named(name)?, *ends)))?;
+    let bytes = output::input::read_file(file, output::input::MOST_OF_RESULTS).ok()?;
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
     let mut all = reader.records().flatten().map(|row| row.iter().map(str::to_owned).collect::<Vec<String>>());
     let mut header = all.next().unwrap_or_default();
@@ -106,12 +106,12 @@ pub(super) fn of_file(body: &mut String, files: &[PathBuf]) {
     let numbers = (0..header.len()).rev().take_while(|column| is_number(*column)).last().unwrap_or(header.len());
     let header: Vec<String> = header.iter().map(|name| name.replace('_', " ")).collect();
     let shown: Vec<Vec<String>> = lines.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
-    rows(body, &header, &shown, numbers..usize::MAX);
-    if count > lines.len() {
-        let rest = with_separators((count - lines.len()) as u64);
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(body, "<p class=\"muted\">{rest} more rows in {}</p>", escaped(&name));
-    }
+    let rest = with_separators((count - lines.len()) as u64);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    Some(html! {
+        (rows(&header, &shown, numbers..usize::MAX))
+        @if count > lines.len() { p.muted { (rest) " more rows in " (Shown(&name)) } }
+    })
 }
 
 /// A cell of a CSV file for readers.
@@ -131,9 +131,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("a file");
-        let mut body = String::new();
-        of_file(&mut body, &[path]);
-        body
+        of_file(&[path]).map_or_else(String::new, Markup::into_string)
     }
 
     #[test]
@@ -168,8 +166,7 @@ mod tests {
             serde_json::json!({"algorithm": "rucb:alpha=1", "label": "rucb", "horizon": horizon, "runs": 10,
               "accuracy": accuracy, "regret": {"mean": 73.0, "standard_error": 0.5}})
         };
-        let mut body = String::new();
-        of_algorithms(&mut body, &[entry(1_000, 0.9), entry(10_000, 1.0)]);
+        let body = of_algorithms(&[entry(1_000, 0.9), entry(10_000, 1.0)]).into_string();
         assert!(body.contains("<th>horizon</th><th>accuracy</th>"), "{body}");
         assert!(body.contains("<td>rucb</td><td class=\"number\">1,000</td><td class=\"number\">90%</td>"), "{body}");
     }
