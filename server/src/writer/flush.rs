@@ -20,7 +20,7 @@ use super::upkeep::{Slice, Upkeep};
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Places, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Access, Audit, Keys, Row, Store, StoreError, random};
+use crate::store::{Access, Audit, Keys, Row, SignIns, Store, StoreError, random};
 
 /// How often windows are closed and keys are looked at, without any job.
 const TICK: Duration = Duration::from_secs(1);
@@ -133,6 +133,7 @@ impl Thread {
             metrics: Metrics::default(),
             directory: Directory::default(),
             keys: Keys::default(),
+            sign_ins: SignIns::default(),
             signer: Signer::new(&secrets.ids),
             hashes: Hashes::new(&secrets.hashes),
             places: Places::new(&secrets.places),
@@ -145,6 +146,7 @@ impl Thread {
             fatal: watch::Sender::new(None),
         });
         shared.keys.set(store.keys()?);
+        shared.read_sign_ins(store)?;
         let (data_version, now) = (store.data_version()?, options.clock.now());
         Ok(Self {
             options,
@@ -283,7 +285,10 @@ impl Thread {
                 if !used.is_empty() { store.set_used(&used) } else { Ok(()) }
             });
             if is_heartbeat {
-                session.attempt(|store| store.forget_expired_secrets(now));
+                session.attempt(|store| {
+                    store.forget_expired_secrets(now)?;
+                    store.forget_sign_ins_until(now)
+                });
             }
             // What somebody killed while nothing could be written.
             for entry in directory.values() {
@@ -313,7 +318,7 @@ impl Thread {
             if version != self.data_version {
                 self.shared.read_keys(&open.store)?;
                 self.data_version = version;
-                tracing::info!("keys and secrets were read again");
+                tracing::info!("keys, secrets and sign-ins were read again");
             }
             Ok(())
         });

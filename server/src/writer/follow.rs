@@ -81,12 +81,20 @@ fn read(store: &Store, id: u32, name: &str) -> Result<ExperimentHandle, LoadErro
 }
 
 impl Shared {
-    /// Reads keys and secrets of the store.
+    /// Reads keys, secrets and sign-ins of the store.
     pub(super) fn read_keys(&self, store: &Store) -> Result<(), StoreError> {
         self.keys.set(store.keys()?);
         let secrets = store.secrets()?;
         self.signer.set(&secrets.ids);
         self.hashes.set(&secrets.hashes);
+        self.read_sign_ins(store)
+    }
+
+    /// Reads who is signed in, of a store that keeps it.
+    pub(super) fn read_sign_ins(&self, store: &Store) -> Result<(), StoreError> {
+        if let Some(all) = store.sign_ins()? {
+            self.sign_ins.set(all);
+        }
         Ok(())
     }
 }

@@ -21,4 +21,4 @@ pub use node::{Node, NodeRow, Role as NodeRole};
 pub(super) use open::{PostgresStore, is_made};
 
 /// The version of the tables that this build reads and writes: each has a file in `sql/tables`.
-pub(super) const TABLES: &[&str] = &[include_str!("sql/tables/1.sql")];
+pub(super) const TABLES: &[&str] = &[include_str!("sql/tables/1.sql"), include_str!("sql/tables/2.sql")];

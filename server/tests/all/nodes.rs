@@ -1,0 +1,191 @@
+//! Two servers with one store in PostgreSQL: who leads, who takes over, and what must not be lost between them. Skipped where it is not
+//! installed.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::pages::{form, signed_in, token};
+use crate::postgres::{asked, soon, there};
+use crate::support::{Client, DAY, Server, click, two_lists};
+
+/// A server that follows the one of this store.
+fn second(first: &Server) -> Server {
+    let mut second = Server::stopped();
+    second.settings.store = first.settings.store.clone();
+    second.run().expect("a second server");
+    second
+}
+
+fn role(server: &Server) -> String {
+    server.client().get("/v1/nodes").expect_status(200)["role"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn any_server_takes_any_request_and_the_other_one_takes_over() {
+    there(|| {
+        let mut first = Server::start();
+        let second = second(&first);
+        assert_eq!((role(&first), role(&second)), ("leads".to_owned(), "follows".to_owned()));
+        // Made at the one that follows, by the one that leads.
+        second.experiment("e", json!({"champion": "old"}));
+        let body = |unit: &str| json!({"unit": unit, "key": unit, "query": "q", "lists": two_lists(4)});
+        let path = "/v1/experiments/e/impressions";
+        let told = second.client().post(path, body("anna")).expect_status(200);
+        assert_eq!(told["credited"], true);
+        assert_eq!(first.client().post(path, body("anna")).expect_status(200), told);
+        let event = click(&told["id"], told["shown"][0].as_str().unwrap());
+        assert_eq!(second.client().post("/v1/events", event.clone()).expect_status(200)["taken"], 1);
+        let says = "This server leads; another one takes over if it ends.";
+        assert!(soon(|| second.client().get("/e/e").body.contains(says)));
+        let nodes = second.client().get("/v1/nodes").expect_status(200);
+        assert_eq!(nodes["nodes"].as_array().unwrap().len(), 2, "{nodes}");
+        let metric = |server: &Server, name: &str| {
+            let text = server.client().get("/metrics").body;
+            let found = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")).map(str::to_owned));
+            found.unwrap_or_else(|| panic!("{name}"))
+        };
+        assert_eq!(
+            (metric(&first, "rankduel_leads"), metric(&second, "rankduel_leads")),
+            ("1".to_owned(), "0".to_owned())
+        );
+        assert_ne!(metric(&second, "rankduel_forwarded_total{status=\"answered\"}"), "0");
+        assert_eq!(metric(&second, "rankduel_nodes"), "2");
+        // What another server claims to have sent needs the secret.
+        let forged = second.client().with("Rankduel-Node", "AAAA").with("Rankduel-Client", "10.0.0.1");
+        assert_eq!(forged.post(path, body("anna")).expect_status(200), told);
+        let log = first.log("e");
+        first.stop();
+        // Given back, not waited for.
+        let began = std::time::Instant::now();
+        assert!(soon(|| role(&second) == "leads"));
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        assert!(soon(|| {
+            let answer = second.client().post(path, body("anna"));
+            assert!(
+                answer.status == 503 || answer.json() == told || answer.json()["why"] == "unavailable",
+                "{}",
+                answer.body
+            );
+            answer.json() == told
+        }));
+        assert_eq!(second.client().post("/v1/events", event).expect_status(200)["results"][0]["status"], "duplicate");
+        let next = second.client().post(path, body("berta")).expect_status(200);
+        assert_eq!(next["credited"], true);
+        assert!(second.log("e").0 > log.0);
+        assert!(second.command(&["check"]).status.success());
+        first.run().expect("it starts again");
+        assert_eq!(role(&first), "follows");
+        assert_eq!(first.client().post(path, body("berta")).expect_status(200), next);
+    });
+}
+
+#[test]
+fn who_was_overtaken_writes_nothing() {
+    there(|| {
+        let server = Server::start();
+        server.experiment("e", json!({"champion": "old"}));
+        let body = |unit: &str| json!({"unit": unit, "key": unit, "lists": two_lists(4)});
+        let path = "/v1/experiments/e/impressions";
+        server.client().post(path, body("anna")).expect_status(200);
+        let count = || asked(&server, "SELECT count(*) FROM rankduel.events");
+        let before = count();
+        // As another server does it that takes over; this one has not looked yet.
+        asked(
+            &server,
+            "BEGIN; INSERT INTO rankduel.nodes VALUES ('x', '127.0.0.1:1', now(), now() + interval '1 hour');
+             UPDATE rankduel.leader SET epoch = epoch + 1, node = 'x'; UPDATE rankduel.heads SET epoch = epoch + 1; COMMIT",
+        );
+        // A new impression, and the answer of one that is known: neither is this server's to give.
+        for unit in ["berta", "anna"] {
+            let answer = server.client().post(path, body(unit));
+            assert!(answer.status == 503 || answer.json()["credited"] == false, "{}", answer.body);
+        }
+        assert_eq!(count(), before);
+        assert!(soon(|| server.client().post(path, body("clara")).expect_status(200)["why"] == "unavailable"));
+        server.client().post("/v1/experiments", json!({"name": "f", "rankers": ["a", "b"]})).problem(503);
+        assert_eq!(count(), before);
+        // The other one is gone: this one begins again, with the next epoch.
+        asked(&server, "UPDATE rankduel.nodes SET until = now() WHERE node = 'x'");
+        assert!(soon(|| role(&server) == "leads"));
+        assert!(soon(|| server.client().post(path, body("berta")).expect_status(200)["credited"] == true));
+        assert_eq!(asked(&server, "SELECT epoch FROM rankduel.leader"), "3");
+        assert!(server.command(&["check"]).status.success());
+    });
+}
+
+#[test]
+fn a_database_that_lacks_what_was_acknowledged_stops_its_leader() {
+    there(|| {
+        let server = Server::start();
+        server.experiment("e", json!({}));
+        for unit in ["anna", "berta", "clara"] {
+            let body = json!({"unit": unit, "lists": two_lists(4)});
+            server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
+        }
+        // As after a failover to a replica that had not received all; sessions end then too.
+        asked(
+            &server,
+            "BEGIN; DELETE FROM rankduel.events WHERE n > (SELECT max(n) - 2 FROM rankduel.events);
+             UPDATE rankduel.heads SET n = (SELECT max(n) FROM rankduel.events); COMMIT;
+             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+        let why = server.ended_by_itself(Duration::from_secs(20)).expect("it ends");
+        assert!(why.contains("lacks") && why.contains("that were acknowledged"), "{why}");
+    });
+}
+
+/// A browser with the cookies of another, at this server.
+fn at(server: &Server, browser: &Client) -> Client {
+    let mut client = server.client();
+    client.headers.clone_from(&browser.headers);
+    client
+}
+
+/// Whether something becomes true within a second, and the half that a busy machine takes.
+fn within_a_second(mut holds: impl FnMut() -> bool) -> bool {
+    (0..30).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        holds()
+    })
+}
+
+#[test]
+fn who_signed_in_at_one_server_is_signed_in_at_all() {
+    there(|| {
+        let mut first = Server::start();
+        first.experiment("e", json!({}));
+        let second = second(&first);
+        let keys = ["admin", "read"].map(|role| first.key(&[role]));
+        assert!(within_a_second(|| [&first, &second].iter().all(|server| server.client().get("/").status == 303)));
+        let [admin, reader] = [signed_in(&first, &keys[0]), signed_in(&second, &keys[1])];
+        for (server, browser) in [(&first, &reader), (&second, &admin)] {
+            assert_eq!(at(server, browser).get("/e/e").status, 200);
+        }
+        let page = admin.get("/e/e");
+        assert_eq!(asked(&first, "SELECT count(*) FROM rankduel.sign_ins"), "2");
+        // Nothing there opens a page.
+        let dump = asked(&first, "SELECT encode(hash, 'escape'), * FROM rankduel.sign_ins");
+        let names = admin.headers.iter().filter_map(|(_, value)| value.split('=').nth(1));
+        assert!(names.clone().count() == 1 && names.into_iter().all(|name| !dump.contains(name)));
+        first.stop();
+        assert!(soon(|| at(&second, &admin).get("/e/e").status == 200));
+        // What a page of the other one sends along is good here.
+        let own = token(&page);
+        assert_eq!(form(&at(&second, &admin), "/e/e/pause", &[("token", &own)]).status, 303);
+        first.run().expect("it starts again");
+        assert_eq!(form(&at(&first, &admin), "/sign-out", &[("token", &own)]).status, 303);
+        assert!(within_a_second(|| [&first, &second].iter().all(|server| at(server, &admin).get("/").status == 303)));
+        assert_eq!(at(&second, &reader).get("/").status, 200);
+        assert!(first.command(&["keys", "revoke", "2"]).status.success());
+        assert!(within_a_second(|| [&first, &second].iter().all(|server| at(server, &reader).get("/").status == 303)));
+        assert_eq!(asked(&first, "SELECT count(*) FROM rankduel.sign_ins"), "0");
+        // Nor does one that is too old, and its row goes.
+        let late = signed_in(&second, &keys[0]);
+        assert_eq!(late.get("/").status, 200);
+        second.pass(DAY / 2);
+        assert_eq!(late.get("/").status, 303);
+        assert!(soon(|| asked(&second, "SELECT count(*) FROM rankduel.sign_ins") == "0"));
+    });
+}
