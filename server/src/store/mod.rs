@@ -9,7 +9,7 @@ mod error;
 mod faults;
 mod keys;
 mod location;
-mod postgres;
+pub(crate) mod postgres;
 mod rows;
 mod secrets;
 mod sign_ins;

@@ -36,6 +36,15 @@ impl Following {
         looked
     }
 
+    /// Notes the last event of each experiment that was ever there; what another server deleted is forgotten.
+    pub(super) fn note_seen(&self, all: &mut BTreeMap<u32, u64>) {
+        all.retain(|id, _| self.seen.contains_key(id));
+        for (&id, &last) in &self.seen {
+            let most = all.entry(id).or_insert(last);
+            *most = last.max(*most);
+        }
+    }
+
     /// Sees what is new.
     pub(super) fn look(&mut self, shared: &Shared) -> Result<(), LoadError> {
         let Some(store) = &self.store else { return Ok(()) };

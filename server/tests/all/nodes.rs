@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::notify::{Mood, Receiver, change};
 use crate::pages::{form, signed_in, token};
 use crate::postgres::{asked, soon, there};
-use crate::support::{Client, DAY, Server, click, two_lists};
+use crate::support::{Client, DAY, MINUTE, Server, click, two_lists};
 
 /// A server that follows the one of this store.
 fn second(first: &Server) -> Server {
@@ -114,25 +115,75 @@ fn who_was_overtaken_writes_nothing() {
     });
 }
 
+/// As after a failover to a replica that had not received the last events of an experiment in which each unit asked once; sessions end
+/// then too.
+fn go_back(server: &Server, experiment: u32, events: u32) {
+    let of = format!("experiment = {experiment}");
+    let asked_last = format!("(SELECT max(impression) FROM events WHERE {of} AND kind = 3)");
+    asked(
+        server,
+        &format!(
+            "BEGIN; SET LOCAL search_path = rankduel;
+             DELETE FROM events WHERE {of} AND n > (SELECT max(n) - {events} FROM events WHERE {of});
+             UPDATE heads SET n = n - {events} WHERE {of};
+             DELETE FROM shown WHERE {of} AND impression > {asked_last};
+             DELETE FROM marks WHERE {of} AND impression > {asked_last};
+             DELETE FROM units WHERE {of} AND number > {asked_last}; COMMIT;
+             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ),
+    );
+}
+
 #[test]
-fn a_database_that_lacks_what_was_acknowledged_stops_its_leader() {
+fn a_database_that_went_back_in_time_is_noticed_by_all_who_saw_more() {
+    there(|| {
+        let mut first = Server::start();
+        let mut second = second(&first);
+        for name in ["e", "f"] {
+            first.experiment(name, json!({"champion": "old"}));
+            for unit in ["anna", "berta", "clara"] {
+                let body = json!({"unit": unit, "lists": two_lists(4)});
+                let path = format!("/v1/experiments/{name}/impressions");
+                first.client().post(&path, body).expect_status(200);
+            }
+        }
+        let events = first.log("e").0;
+        // The one that follows looks once a second.
+        std::thread::sleep(Duration::from_millis(2_500));
+        go_back(&first, 1, 2);
+        let asks = |server: &Server, name: &str| {
+            let body = json!({"unit": "dora", "lists": two_lists(4)});
+            server.client().post(&format!("/v1/experiments/{name}/impressions"), body).json()
+        };
+        let why = format!("has {} events of it, and this server has seen {events}", events - 2);
+        let is_kept_apart = |server: &Server| {
+            soon(|| asks(server, "e")["why"] == "damaged" && asks(server, "f")["credited"] == true)
+                && server.client().get("/v1/experiments/e").body.contains(&why)
+        };
+        assert!(is_kept_apart(&first), "{}", first.client().get("/v1/experiments/e").body);
+        first.stop();
+        assert!(soon(|| role(&second) == "leads"));
+        assert!(is_kept_apart(&second), "{}", second.client().get("/v1/experiments/e").body);
+        // Once it is known, servers that start go on with what is there.
+        second.restart();
+        assert!(soon(|| asks(&second, "e")["credited"] == true));
+        assert!(second.command(&["check"]).status.success());
+    });
+}
+
+#[test]
+fn an_epoch_that_was_seen_is_not_given_out_again() {
     there(|| {
         let server = Server::start();
-        server.experiment("e", json!({}));
-        for unit in ["anna", "berta", "clara"] {
-            let body = json!({"unit": unit, "lists": two_lists(4)});
-            server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
-        }
-        // As after a failover to a replica that had not received all; sessions end then too.
-        asked(
-            &server,
-            "BEGIN; DELETE FROM rankduel.events WHERE n > (SELECT max(n) - 2 FROM rankduel.events);
-             UPDATE rankduel.heads SET n = (SELECT max(n) FROM rankduel.events); COMMIT;
-             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        );
-        let why = server.ended_by_itself(Duration::from_secs(20)).expect("it ends");
-        assert!(why.contains("lacks") && why.contains("that were acknowledged"), "{why}");
+        asked(&server, "UPDATE rankduel.leader SET epoch = 7; UPDATE rankduel.heads SET epoch = 7");
+        let epoch = || server.client().get("/v1/nodes").expect_status(200)["epoch"].clone();
+        assert!(soon(|| epoch() == 7));
+        asked(&server, "UPDATE rankduel.leader SET epoch = 4; UPDATE rankduel.heads SET epoch = 4");
+        assert!(soon(|| epoch() == 8));
+        let settings = json!({"name": "e", "rankers": ["old", "new"]});
+        assert!(soon(|| server.client().post("/v1/experiments", settings.clone()).status == 201));
+        assert_eq!(asked(&server, "SELECT epoch FROM rankduel.leader"), "8");
     });
 }
 
@@ -187,5 +238,43 @@ fn who_signed_in_at_one_server_is_signed_in_at_all() {
         second.pass(DAY / 2);
         assert_eq!(late.get("/").status, 303);
         assert!(soon(|| asked(&second, "SELECT count(*) FROM rankduel.sign_ins") == "0"));
+    });
+}
+
+#[test]
+fn messages_are_sent_once_by_whoever_leads() {
+    there(|| {
+        let receiver = Receiver::start();
+        let mut first = Server::start_with(|settings| settings.notify = Some(receiver.url.clone()));
+        let mut second = Server::stopped();
+        second.settings = first.settings.clone();
+        second.run().expect("a second server");
+        first.experiment("e", json!({}));
+        change(&second, "e", "pause");
+        receiver.wait("e", 1);
+        // What the receiver does not take waits in the database, and whoever leads next sends it.
+        receiver.set(Mood::Refuses);
+        change(&first, "e", "resume");
+        assert!(soon(|| asked(&first, "SELECT count(*) FROM rankduel.messages WHERE failures > 0") == "1"));
+        first.stop();
+        assert!(soon(|| role(&second) == "leads"));
+        receiver.set(Mood::Takes);
+        second.pass(6 * MINUTE);
+        receiver.wait("e", 2);
+        // What the one that led had no time to see, the next one sees.
+        first.pass(6 * MINUTE);
+        first.run().expect("it starts again");
+        change(&second, "e", "end");
+        second.stop();
+        assert!(soon(|| role(&first) == "leads"));
+        receiver.wait("e", 3);
+        std::thread::sleep(Duration::from_secs(5));
+        assert_eq!(receiver.kinds("e"), ["paused", "resumed", "ended"], "none is lost, and none is sent twice");
+        let taken = receiver.taken.lock().unwrap();
+        let ids: std::collections::BTreeSet<&String> =
+            taken.iter().map(|(headers, _)| &headers["rankduel-delivery"]).collect();
+        assert_eq!(ids.len(), 3);
+        assert!(first.client().get("/e/e").body.contains("Messages sent"));
+        assert_eq!(asked(&first, "SELECT count(*) FROM rankduel.messages WHERE delivered IS NULL"), "0");
     });
 }

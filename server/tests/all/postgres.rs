@@ -232,10 +232,6 @@ fn commands_that_need_a_file_say_what_to_do() {
         let told = |arguments: &[&str]| texts(&server.command(arguments)).1;
         assert!(told(&["backup", "copy.db"]).contains("pg_dump"), "{}", told(&["backup", "copy.db"]));
         assert!(told(&["migrate"]).contains("when it is served"));
-        assert!(
-            told(&["serve", "--notify", "http://127.0.0.1:1/", "--listen", "127.0.0.1:0"])
-                .contains("--notify needs a store in a file")
-        );
         let elsewhere = Server::stopped();
         assert!(texts(&elsewhere.command(&["keys", "list"])).1.contains("has no store"));
         let refused = texts(&elsewhere.command(&["serve", "--listen", "127.0.0.1:0"])).1;
