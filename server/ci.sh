@@ -46,6 +46,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
     [ $? = 77 ]
   python3 -B tests/outside/equal.py "$CARGO_TARGET_DIR/debug/rankduel-server" --impressions 500 --every 100 --policies rucb,sparring ||
     [ $? = 77 ]
+  python3 -B tests/outside/balanced.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
+  python3 -B tests/outside/pooler.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]
