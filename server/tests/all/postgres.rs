@@ -354,6 +354,17 @@ fn connections_may_be_encrypted() {
     }
 }
 
+#[test]
+fn a_step_of_the_upkeep_may_fail() {
+    there(|| crate::years::upkeep_may_fail([2]));
+}
+
+#[test]
+#[ignore = "half a minute: cargo test --test server -- --ignored every_step"]
+fn every_step_of_the_upkeep_may_fail() {
+    there(|| crate::years::upkeep_may_fail(0..6));
+}
+
 macro_rules! there {
     ($($module:ident: $($test:ident),+;)+) => {
         $(mod $module {
@@ -381,5 +392,5 @@ there! {
     segments: a_harmed_segment_is_named_before_the_winner_is_shipped, labels_are_read_where_an_experiment_has_none_too;
     shares: a_share_is_raised_and_never_lowered, a_ramp_moves_on_by_itself, lanes_of_a_layer_do_not_overlap;
     shipping: everybody_gets_what_was_shipped, what_the_store_did_not_take_is_not_shipped, a_form_of_the_page_ships, choices_until_then_are_those_of_the_simulation;
-    years: experiments_are_listed_a_hundred_at_a_time, a_start_answers_from_its_first_moment, units_of_closed_days_are_not_in_memory, every_step_of_the_upkeep_may_fail;
+    years: experiments_are_listed_a_hundred_at_a_time, a_start_answers_from_its_first_moment, units_of_closed_days_are_not_in_memory;
 }
