@@ -355,6 +355,29 @@ fn connections_may_be_encrypted() {
 }
 
 #[test]
+fn tables_of_an_earlier_version_are_moved_by_a_server() {
+    there(|| {
+        let mut server = Server::start();
+        server.experiment("e", json!({}));
+        let log = server.log("e");
+        server.stop();
+        asked(
+            &server,
+            "DROP TABLE rankduel.sign_ins, rankduel.messages, rankduel.messages_known, rankduel.messages_since;
+             UPDATE rankduel.meta SET value = '\\x00000001' WHERE name = 'tables'",
+        );
+        let refused = texts(&server.command(&["check"])).1;
+        assert!(refused.contains("tables of version 1, and this build reads version 2; serve it"), "{refused}");
+        server.run().expect("a server");
+        assert_eq!(server.log("e").0, log.0 + 1, "it has started once more");
+        assert!(server.command(&["check"]).status.success());
+        asked(&server, "UPDATE rankduel.meta SET value = '\\x00000003' WHERE name = 'tables'");
+        let refused = texts(&server.command(&["check"])).1;
+        assert!(refused.contains("use the rankduel-server that made them"), "{refused}");
+    });
+}
+
+#[test]
 fn a_step_of_the_upkeep_may_fail() {
     there(|| crate::years::upkeep_may_fail([2]));
 }
