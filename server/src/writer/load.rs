@@ -248,7 +248,7 @@ impl Loaded {
         self.damaged.remove(&id);
     }
 
-    /// Serves no experiment that lacks events which were seen before: what others were told of them would be contradicted.
+    /// Serves no experiment that lacks events which were seen before: clients know answers that follow from them.
     pub(super) fn keep_apart(&mut self, store: &Store, seen: &BTreeMap<u32, u64>) {
         for (&id, &seen) in seen {
             let Some(held) = self.held.get(&id) else { continue };

@@ -383,8 +383,8 @@ fn a_step_of_the_upkeep_may_fail() {
 }
 
 #[test]
-#[ignore = "half a minute: cargo test --test server -- --ignored every_step"]
-fn every_step_of_the_upkeep_may_fail() {
+#[ignore = "half a minute: all steps in PostgreSQL"]
+fn steps_of_the_upkeep_may_fail_at_full_size() {
     there(|| crate::years::upkeep_may_fail(0..6));
 }
 
