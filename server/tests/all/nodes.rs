@@ -278,3 +278,37 @@ fn messages_are_sent_once_by_whoever_leads() {
         assert_eq!(asked(&first, "SELECT count(*) FROM rankduel.messages WHERE delivered IS NULL"), "0");
     });
 }
+
+/// Addresses are given to others once a server has ended, also to servers with another store.
+#[test]
+fn a_server_at_the_address_of_another_answers_nothing_for_it() {
+    there(|| {
+        let [server, foreign] = [Server::start(), Server::start()];
+        for server in [&server, &foreign] {
+            server.experiment("e", json!({"champion": "old"}));
+        }
+        let log = foreign.log("e");
+        asked(
+            &server,
+            &format!(
+                "BEGIN; INSERT INTO rankduel.nodes VALUES ('x', '{}', now(), now() + interval '1 hour');
+                 UPDATE rankduel.leader SET epoch = epoch + 1, node = 'x'; UPDATE rankduel.heads SET epoch = epoch + 1; COMMIT",
+                foreign.address()
+            ),
+        );
+        assert!(soon(|| role(&server) == "follows"));
+        let ask = |unit: usize| {
+            let body = json!({"unit": format!("u{unit}"), "lists": two_lists(4)});
+            server.client().post("/v1/experiments/e/impressions", body)
+        };
+        // The first one may hear that the epoch is over.
+        assert!(soon(|| ask(0).status == 200));
+        for unit in 1..20 {
+            let told = ask(unit).expect_status(200);
+            assert_eq!(told["why"], "unavailable", "{told}");
+        }
+        assert_eq!(foreign.log("e"), log);
+        let misdirected = foreign.client().with("Rankduel-To", "x").get("/v1/experiments");
+        assert_eq!(misdirected.status, 421, "{}", misdirected.body);
+    });
+}

@@ -23,7 +23,7 @@ from database import Database, programs
 SKIPPED = 77
 CONFIG = """
 [databases]
-* = host=127.0.0.1 port={database}
+* = host=127.0.0.1 port={database} user=rankduel
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {port}
@@ -46,13 +46,13 @@ def main() -> None:
     table = Table("pool_mode", "ignore_startup_parameters", "what the server says")
     with Database() as database, tempfile.TemporaryDirectory() as temporary:
         database.make("rankduel")
+        # PgBouncer refuses to be root.
+        pathlib.Path(temporary).chmod(0o755)
         for mode, ignored in (("transaction", ""), ("transaction", "options"), ("statement", "options")):
             port = free_port()
             config = pathlib.Path(temporary) / f"{mode}{ignored}.ini"
             more = f"ignore_startup_parameters = {ignored}" if ignored else ""
-            own = f"* = host=127.0.0.1 port={database.port} user=rankduel"
-            config.write_text(CONFIG.format(database=database.port, port=port, mode=mode, more=more).replace(f"* = host=127.0.0.1 port={database.port}", own))
-            pathlib.Path(temporary).chmod(0o755)
+            config.write_text(CONFIG.format(database=database.port, port=port, mode=mode, more=more))
             process = subprocess.Popen([pooler, "-q", str(config)], cwd="/", **database.user)
             try:
                 time.sleep(0.5)
