@@ -304,8 +304,8 @@ fn a_server_at_the_address_of_another_answers_nothing_for_it() {
         // The first one may hear that the epoch is over.
         assert!(soon(|| ask(0).status == 200));
         for unit in 1..20 {
-            let told = ask(unit).expect_status(200);
-            assert_eq!(told["why"], "unavailable", "{told}");
+            let answer = ask(unit).expect_status(200);
+            assert_eq!(answer["why"], "unavailable", "{answer}");
         }
         assert_eq!(foreign.log("e"), log);
         let misdirected = foreign.client().with("Rankduel-To", "x").get("/v1/experiments");
