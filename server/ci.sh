@@ -23,7 +23,8 @@ cargo clippy --locked --all-targets --features tls -- -D warnings
 step 'documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps
 step 'tests'
-cargo test --locked --features tls
+# Most of them wait: for seconds to pass, and for a database.
+RUST_TEST_THREADS=$((2 * $(getconf _NPROCESSORS_ONLN))) cargo test --locked --features tls
 if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
   step 'killed under load, and attacked'
   python3 -B tests/outside/kills.py "$CARGO_TARGET_DIR/debug/rankduel-server" 5
@@ -46,6 +47,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
     [ $? = 77 ]
   python3 -B tests/outside/equal.py "$CARGO_TARGET_DIR/debug/rankduel-server" --impressions 500 --every 100 --policies rucb,sparring ||
     [ $? = 77 ]
+  python3 -B tests/outside/balanced.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
+  python3 -B tests/outside/pooler.py "$CARGO_TARGET_DIR/debug/rankduel-server" || [ $? = 77 ]
   step 'a disk that holds, fails or is full; a clock that jumps'
   # 77: skipped, which it says.
   python3 -B tests/outside/disk.py "$CARGO_TARGET_DIR/debug/rankduel-server" --seconds 2 || [ $? = 77 ]

@@ -22,8 +22,8 @@ python3 -B tests/outside/kills.py "$server" $((100 / smaller))
 python3 -B tests/outside/days.py "$server" $((40 / smaller)) || [ $? = 77 ]
 step "$((20 / smaller)) kills and $((20 / smaller)) stops of two servers with one store in PostgreSQL"
 # 77: skipped, which it says.
-python3 -B tests/outside/nodes.py "$server" --kills $((20 / smaller)) --stops $((15 / smaller)) --between $((5 / smaller)) \
-  --databases $((5 / smaller)) --cuts $((12 / smaller)) --drains $((5 / smaller)) || [ $? = 77 ]
+python3 -B tests/outside/nodes.py "$server" --kills $((20 / smaller)) --stops $((20 / smaller)) --between $((5 / smaller)) \
+  --databases $((5 / smaller)) --cuts $((12 / smaller)) --drains $((5 / smaller)) --severed $((2 / smaller)) || [ $? = 77 ]
 step "$((10000 / smaller)) impressions that a simulation also plays, by two servers that take turns"
 python3 -B tests/outside/equal.py "$server" --impressions $((10000 / smaller)) --every $((1000 / smaller)) || [ $? = 77 ]
 step "$((100000 / smaller)) units from one address, and all other attacks"

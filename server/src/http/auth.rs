@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 
-use super::sessions::SignedIn;
+use super::sessions::{self, SignedIn};
 use super::{App, Problem};
 use crate::store::{KeyRow, Role};
 
@@ -87,7 +87,7 @@ impl Caller {
         if let Some(caller) = Self::of(parts, app)? {
             return Ok((caller, None));
         }
-        if let Some((key, pass)) = app.pages.sessions.find(parts, app) {
+        if let Some((key, pass)) = sessions::find(parts, app) {
             return Ok((Self { key: Some(key) }, Some(pass)));
         }
         if app.is_open() {
@@ -169,12 +169,12 @@ impl Reader {
 
     /// What forms of the reader's pages send along.
     pub(super) fn token<'a>(&'a self, app: &'a App) -> &'a str {
-        self.pass.as_ref().map_or(app.pages.sessions.open_token(), |pass| &pass.token)
+        self.pass.as_ref().map_or(&app.pages.open.0, |pass| &pass.token)
     }
 
     /// Whether the reader may still look.
     pub(super) fn is_still_known(&self, app: &App) -> bool {
-        self.caller.is_still_known(app) && self.pass.as_ref().is_none_or(|pass| app.pages.sessions.is_open(pass))
+        self.caller.is_still_known(app) && self.pass.as_ref().is_none_or(|pass| sessions::is_open(app, pass))
     }
 }
 

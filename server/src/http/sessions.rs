@@ -1,24 +1,20 @@
-//! Who is signed in: random names of sessions in cookies that no script can read and no other site can send. The server keeps their
-//! hashes in memory alone, so that a restart signs everybody out.
+//! Who is signed in: random names of sessions in cookies that no script can read and no other site can send. What is kept of them is in
+//! [`SignIns`](crate::store::SignIns): with a store in a file, a restart signs everybody out.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 
-use super::{App, Problem, elapsed};
+use super::{App, Problem};
 use crate::ids;
-use crate::store::KeyRow;
+use crate::store::{KeyRow, SignIn};
 
 /// The cookie's name.
 const COOKIE: &str = "rankduel_session";
 /// How long a session lasts.
 const LASTS: Duration = Duration::from_secs(12 * 60 * 60);
-/// The most sessions; beyond, the oldest ends.
-const MOST: usize = 1_000;
 
 /// The hash of a session's name.
 type Hash = [u8; 32];
@@ -31,82 +27,80 @@ pub(super) struct SignedIn {
     pub(super) token: String,
 }
 
-#[derive(Debug)]
-struct Session {
-    key: i64,
-    token: String,
-    began: Duration,
+impl SignedIn {
+    fn of(name: &str) -> Self {
+        // Follows from the name, so that any server knows it, and does not lead back to it.
+        let token = Sha256::new().chain_update(b"form\0").chain_update(name.as_bytes()).finalize();
+        Self { session: hash(name), token: ids::encode(&token) }
+    }
 }
 
-/// All sessions.
+/// What forms send along where nobody signs in.
 #[derive(Debug)]
-pub(super) struct Sessions {
-    held: Mutex<BTreeMap<Hash, Session>>,
-    /// What forms send along where nobody signs in.
-    open: String,
-}
+pub(super) struct OpenToken(pub(super) String);
 
-impl Default for Sessions {
+impl Default for OpenToken {
     fn default() -> Self {
         // Without random numbers, no form works.
-        Self { held: Mutex::default(), open: random().unwrap_or_default() }
+        Self(random().unwrap_or_default())
     }
 }
 
-impl Sessions {
-    fn held(&self) -> MutexGuard<'_, BTreeMap<Hash, Session>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = elapsed();
-        held.retain(|_, session| now.saturating_sub(session.began) < LASTS);
-        held
-    }
+/// Begins a session of a key, and returns its cookie.
+pub(super) async fn begin(app: &App, key: i64, is_secure: bool) -> Result<HeaderValue, Problem> {
+    let unavailable = || Problem::unavailable("there are no random numbers at present");
+    let name = random().ok_or_else(unavailable)?;
+    let now = app.clock.now();
+    let sign_in = SignIn { hash: hash(&name), key, until: now + LASTS.as_millis() as i64 };
+    keep(app, Some(sign_in), sign_in.hash).await?;
+    app.sign_ins.add(sign_in, now);
+    cookie(&name, is_secure).ok_or_else(unavailable)
+}
 
-    /// What forms send along where nobody signs in.
-    pub(super) fn open_token(&self) -> &str {
-        &self.open
-    }
+/// The session of a request and its key, if both are still good.
+pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
+    let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut names = cookies.flat_map(|text| text.split(';')).filter_map(|pair| {
+        let (name, value) = pair.trim().split_once('=')?;
+        (name == COOKIE).then_some(value)
+    });
+    let now = app.clock.now();
+    names.find_map(|name| {
+        let pass = SignedIn::of(name);
+        Some((app.keys.of_id(app.sign_ins.key(&pass.session, now)?, now)?, pass))
+    })
+}
 
-    /// Begins a session of a key, and returns its cookie.
-    pub(super) fn begin(&self, key: i64, is_secure: bool) -> Result<HeaderValue, Problem> {
-        let unavailable = || Problem::unavailable("there are no random numbers at present");
-        let (name, token) = (random().ok_or_else(unavailable)?, random().ok_or_else(unavailable)?);
-        let mut held = self.held();
-        if held.len() >= MOST {
-            let oldest = held.iter().min_by_key(|(_, session)| session.began).map(|(hash, _)| *hash);
-            oldest.map(|hash| held.remove(&hash));
-        }
-        held.insert(hash(&name), Session { key, token, began: elapsed() });
-        // Without a path: the cookie is for the place of the form and what is below it, behind any proxy.
-        let secure = if is_secure { "; Secure" } else { "" };
-        let age = LASTS.as_secs();
-        let cookie = format!("{COOKIE}={name}; HttpOnly; SameSite=Strict; Max-Age={age}{secure}");
-        HeaderValue::from_str(&cookie).map_err(|_| unavailable())
-    }
+/// Whether nobody has signed out of a session, and it is not too old.
+pub(super) fn is_open(app: &App, pass: &SignedIn) -> bool {
+    app.sign_ins.key(&pass.session, app.clock.now()).is_some()
+}
 
-    /// The session of a request and its key, if both are still good.
-    pub(super) fn find(&self, parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
-        let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut names = cookies.flat_map(|text| text.split(';')).filter_map(|pair| {
-            let (name, value) = pair.trim().split_once('=')?;
-            (name == COOKIE).then_some(value)
-        });
-        let held = self.held();
-        names.find_map(|name| {
-            let session = hash(name);
-            let Session { key, token, .. } = held.get(&session)?;
-            Some((app.keys.of_id(*key, app.clock.now())?, SignedIn { session, token: token.clone() }))
-        })
-    }
+/// Ends a session.
+pub(super) async fn end(app: &App, pass: &SignedIn) -> Result<(), Problem> {
+    keep(app, None, pass.session).await?;
+    app.sign_ins.remove(&pass.session);
+    Ok(())
+}
 
-    /// Whether nobody has signed out of a session, and it is not too old.
-    pub(super) fn is_open(&self, pass: &SignedIn) -> bool {
-        self.held().contains_key(&pass.session)
+/// Keeps a sign-in in the store, or forgets the one of a hash there. A file has none: its server holds them in memory alone.
+async fn keep(app: &App, sign_in: Option<SignIn>, hash: Hash) -> Result<(), Problem> {
+    if app.node().is_none() {
+        return Ok(());
     }
+    let kept = app.writer.call(Some(app.settings.request_timeout), move |session| match sign_in {
+        Some(sign_in) => session.keep_sign_in(sign_in),
+        None => session.forget_sign_in(hash),
+    });
+    kept.await
+        .map_err(|_| Problem::unavailable("who is signed in cannot be written down at present; try again in a moment"))
+}
 
-    /// Ends a session.
-    pub(super) fn end(&self, pass: &SignedIn) {
-        self.held().remove(&pass.session);
-    }
+/// Without a path: the cookie is for the place of the form and what is below it, behind any proxy.
+fn cookie(name: &str, is_secure: bool) -> Option<HeaderValue> {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let age = LASTS.as_secs();
+    HeaderValue::from_str(&format!("{COOKIE}={name}; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")).ok()
 }
 
 /// The cookie of a session that has ended.
@@ -140,15 +134,20 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_few_and_the_oldest_goes() {
-        let sessions = Sessions::default();
-        for key in 0..MOST as i64 + 50 {
-            let cookie = sessions.begin(key, key % 2 == 0).expect("a cookie");
-            let text = cookie.to_str().expect("ASCII").to_owned();
-            assert!(text.contains("; HttpOnly; SameSite=Strict;"), "{text}");
-            assert_eq!(text.ends_with("; Secure"), key % 2 == 0, "{text}");
+    fn cookies_are_for_this_server_alone() {
+        for is_secure in [false, true] {
+            let cookie = cookie("abc", is_secure).unwrap();
+            let text = cookie.to_str().unwrap();
+            assert!(text.contains("=abc; HttpOnly; SameSite=Strict;"), "{text}");
+            assert_eq!(text.ends_with("; Secure"), is_secure, "{text}");
         }
-        assert_eq!(sessions.held().len(), MOST);
-        assert_ne!(sessions.open_token(), Sessions::default().open_token());
+    }
+
+    #[test]
+    fn tokens_of_forms_are_those_of_their_session() {
+        let [one, other] = ["one", "other"].map(SignedIn::of);
+        assert_eq!(one.token, SignedIn::of("one").token);
+        assert!(one.token != other.token && one.token != ids::encode(&one.session));
+        assert_ne!(OpenToken::default().0, OpenToken::default().0);
     }
 }

@@ -2,9 +2,11 @@
 //! until the receiver takes it.
 //!
 //! What happened is found by looking at each experiment every few seconds (`news`), so nothing on the way of an impression waits for
-//! it. A message enters a file of its own beside the store (`queue`) together with the note that it did; a thread of its own sends
-//! it (`send`). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
+//! it. A message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
+//! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
 
+mod database;
+mod file;
 mod news;
 mod queue;
 mod send;
@@ -16,7 +18,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use news::{Known, Message, Seen, news};
-pub use queue::{Delivery, Due, Queue, QueueError};
+pub use queue::{Delivery, Due, Place, Queue, QueueError};
 pub use send::Target;
 
 use crate::metrics::Metrics;
@@ -34,12 +36,12 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Opens the file of messages beside a store, or makes it, and begins to send.
+    /// Opens the messages of a store, or makes a place for them, and begins to send.
     ///
     /// # Errors
-    /// If the file cannot be used.
-    pub fn start(store: &Path, target: Target, shared: Arc<Shared>) -> Result<Self, QueueError> {
-        let queue = Arc::new(Mutex::new(Queue::open(&beside(store), shared.clock.now())?));
+    /// If they cannot be kept there.
+    pub fn start(place: Place<'_>, target: Target, shared: Arc<Shared>) -> Result<Self, QueueError> {
+        let queue = Arc::new(Mutex::new(Queue::open(place, shared.clock.now())?));
         let is_over = Arc::new(AtomicBool::new(false));
         let (own, over) = (Arc::clone(&queue), Arc::clone(&is_over));
         let thread = std::thread::Builder::new()
@@ -74,8 +76,9 @@ impl Drop for Notifier {
     }
 }
 
-/// The file of messages of a store.
-fn beside(store: &Path) -> PathBuf {
+/// The file of messages of a store in a file.
+#[must_use]
+pub fn beside(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push("-messages");
     name.into()
@@ -85,13 +88,21 @@ fn held(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends what is due until it is over. The file is free while a receiver is waited for.
+/// Sends what is due until it is over. The queue is free while a receiver is waited for.
 fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, is_over: &AtomicBool) {
     while !is_over.load(Ordering::SeqCst) {
         let due = held(queue).due(clock.now()).unwrap_or_default();
         for message in due {
             if is_over.load(Ordering::SeqCst) {
                 return;
+            }
+            match held(queue).claim(&message, clock.now()) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "a message cannot be sent yet");
+                    continue;
+                }
             }
             let answer = target.send(&message);
             metrics.messages.count(if answer.is_ok() { "delivered" } else { "failed" });

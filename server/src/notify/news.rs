@@ -1,9 +1,10 @@
 //! What is new of an experiment since it was last looked at.
 
+use serde::{Deserialize, Serialize};
 use traffic::{Alarm, Change, Raise, SCHEDULE, Standing, State};
 
 /// What was said of an experiment already.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Known {
     /// How many changes of its state.
     pub changes: usize,

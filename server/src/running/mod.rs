@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::http::{self, AppState, Call, Direct};
-use crate::notify::{Notifier, Target};
+use crate::notify::{Notifier, Place, Target, beside};
 use crate::settings::Settings;
 use crate::store::{Access, Faults, Location, Node, Role, Store, StoreError, StoreLock, migrate};
 use crate::writer::{Clock, LoadError, Options, Shared, Writer};
@@ -136,7 +136,11 @@ fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, S
 }
 
 /// What sends messages, if the settings say where.
-fn notifier(settings: &Settings, shared: &Arc<Shared>) -> Result<Option<Notifier>, StartError> {
+fn notifier(
+    settings: &Settings,
+    shared: &Arc<Shared>,
+    node: Option<&Arc<Node>>,
+) -> Result<Option<Notifier>, StartError> {
     let Some(url) = &settings.notify else { return Ok(None) };
     let key = settings.notify_key.as_ref().map(|path| -> Result<Vec<u8>, StartError> {
         let read = output::input::read_file(path, 1 << 16);
@@ -145,9 +149,13 @@ fn notifier(settings: &Settings, shared: &Arc<Shared>) -> Result<Option<Notifier
         Ok(key.trim_ascii().to_vec())
     });
     let target = Target::new(url, key.transpose()?).map_err(StartError::Notify)?;
-    let store =
-        settings.store.need_file("--notify", "messages are kept beside it; read /metrics and the status instead")?;
-    let started = Notifier::start(store, target, Arc::clone(shared));
+    let file = settings.store.file().map(beside);
+    let place = match (&file, node) {
+        (Some(file), _) => Place::File(file),
+        (None, Some(node)) => Place::Database(Arc::clone(node)),
+        (None, None) => return Ok(None),
+    };
+    let started = Notifier::start(place, target, Arc::clone(shared));
     started.map(Some).map_err(|error| StartError::Notify(error.to_string()))
 }
 
@@ -204,7 +212,7 @@ impl Running {
         ready.send_replace(true);
         let (stop, stopped) = watch::channel(false);
         let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
-        let notifier = notifier(&settings, writer.shared())?;
+        let notifier = notifier(&settings, writer.shared(), node.as_ref())?;
         let app = Arc::new(AppState::new(settings, writer, address, notifier, node.clone()));
         if app.notifier().is_some() {
             runtime.spawn(http::watch(Arc::clone(&app), stop.subscribe()));

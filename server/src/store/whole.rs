@@ -13,7 +13,7 @@ use super::sqlite::SqliteStore;
 use super::transfer::{Cell, Table};
 use super::{
     Access, Audit, Displayed, Faults, Head, Kept, Key, KeyRow, Location, Problem, Role, Rotated, Row, Secrets, Shown,
-    StoreError, StoredEvent, UnitRow,
+    SignIn, StoreError, StoredEvent, UnitRow,
 };
 use crate::ids::{NameHash, UnitHash};
 
@@ -654,6 +654,51 @@ impl Store {
     /// If the store cannot be read.
     pub fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
         on!(self, store => store.keys())
+    }
+
+    /// Keeps who signed in, with a store in a database, and forgets those who have ended at `now` (milliseconds since 1970). A file has one
+    /// server, which holds them in memory.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn insert_sign_in(&self, sign_in: &SignIn, now: i64) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Sqlite(_) => Ok(()),
+            Kind::Postgres(store) => store.insert_sign_in(sign_in, now),
+        }
+    }
+
+    /// Forgets the one with this hash.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_sign_in(&self, hash: &[u8; 32]) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Sqlite(_) => Ok(()),
+            Kind::Postgres(store) => store.forget_sign_in(hash),
+        }
+    }
+
+    /// Forgets those that have ended at `now` (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_sign_ins_until(&self, now: i64) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Sqlite(_) => Ok(()),
+            Kind::Postgres(store) => store.forget_sign_ins_until(now),
+        }
+    }
+
+    /// Who is signed in; `None` of a store that does not keep it.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or a row is damaged.
+    pub fn sign_ins(&self) -> Result<Option<Vec<SignIn>>, StoreError> {
+        match &self.0 {
+            Kind::Sqlite(_) => Ok(None),
+            Kind::Postgres(store) => store.sign_ins().map(Some),
+        }
     }
 
     /// A number that changes whenever another process changes the store.

@@ -20,7 +20,7 @@ use super::upkeep::{Slice, Upkeep};
 use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
 use crate::ids::{Hashes, Places, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Access, Audit, Keys, Row, Store, StoreError, random};
+use crate::store::{Access, Audit, Keys, Row, SignIns, Store, StoreError, random};
 
 /// How often windows are closed and keys are looked at, without any job.
 const TICK: Duration = Duration::from_secs(1);
@@ -54,6 +54,8 @@ pub(super) struct Thread {
     found: BTreeMap<u32, StoreError>,
     /// How many events were acknowledged.
     acknowledged: u64,
+    /// The last event of each experiment in a database that this server has seen committed, by itself or by another one.
+    seen: BTreeMap<u32, u64>,
 }
 
 /// A transaction that was not committed, and those who wait for it.
@@ -76,7 +78,12 @@ struct Open {
 }
 
 impl Open {
-    fn new(options: &Options, epoch: i64, found: &BTreeMap<u32, StoreError>) -> Result<Self, LoadError> {
+    fn new(
+        options: &Options,
+        epoch: i64,
+        found: &BTreeMap<u32, StoreError>,
+        seen: &BTreeMap<u32, u64>,
+    ) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         // That in which this server began to lead, even if another one has begun by now: commits are refused then.
         store.lead(epoch);
@@ -84,7 +91,8 @@ impl Open {
         // nothing about it. Written once more, it is. Readers stand in no one's way.
         store.rewrite_log()?;
         let checked_units = if options.is_strict { u64::MAX } else { options.checked_units };
-        let loaded = load(&store, found, checked_units)?;
+        let mut loaded = load(&store, found, checked_units)?;
+        loaded.keep_apart(&store, seen);
         if let Some(lock) = &options.lock {
             lock.look();
         }
@@ -96,7 +104,7 @@ impl Thread {
     pub(super) fn open(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
         let found = BTreeMap::new();
         let Some(epoch) = options.epoch() else { return Self::follow_from_start(options, waiting) };
-        let open = Open::new(&options, epoch, &found)?;
+        let open = Open::new(&options, epoch, &found, &BTreeMap::new())?;
         if let Some(damage) = open.loaded.damaged.values().next().filter(|_| options.is_strict) {
             return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
         }
@@ -133,6 +141,7 @@ impl Thread {
             metrics: Metrics::default(),
             directory: Directory::default(),
             keys: Keys::default(),
+            sign_ins: SignIns::default(),
             signer: Signer::new(&secrets.ids),
             hashes: Hashes::new(&secrets.hashes),
             places: Places::new(&secrets.places),
@@ -145,6 +154,7 @@ impl Thread {
             fatal: watch::Sender::new(None),
         });
         shared.keys.set(store.keys()?);
+        shared.read_sign_ins(store)?;
         let (data_version, now) = (store.data_version()?, options.clock.now());
         Ok(Self {
             options,
@@ -160,6 +170,7 @@ impl Thread {
             housekept: now,
             found: BTreeMap::new(),
             acknowledged: 0,
+            seen: BTreeMap::new(),
         })
     }
 
@@ -283,7 +294,10 @@ impl Thread {
                 if !used.is_empty() { store.set_used(&used) } else { Ok(()) }
             });
             if is_heartbeat {
-                session.attempt(|store| store.forget_expired_secrets(now));
+                session.attempt(|store| {
+                    store.forget_expired_secrets(now)?;
+                    store.forget_sign_ins_until(now)
+                });
             }
             // What somebody killed while nothing could be written.
             for entry in directory.values() {
@@ -313,7 +327,7 @@ impl Thread {
             if version != self.data_version {
                 self.shared.read_keys(&open.store)?;
                 self.data_version = version;
-                tracing::info!("keys and secrets were read again");
+                tracing::info!("keys, secrets and sign-ins were read again");
             }
             Ok(())
         });
@@ -479,6 +493,7 @@ impl Thread {
                     deleted.iter().for_each(|id| _ = self.found.remove(id));
                     self.publish();
                 }
+                self.note_seen(&touched, &deleted);
                 self.announce(&touched);
                 Ok(answers)
             }
@@ -488,6 +503,14 @@ impl Thread {
                 Err(Failed { error, answers, jobs: jobs.collect() })
             }
         }
+    }
+
+    /// Notes what was committed here: a database that has less later went back in time.
+    fn note_seen(&mut self, touched: &BTreeSet<u32>, deleted: &BTreeSet<u32>) {
+        let Some(open) = self.open.as_ref().filter(|_| self.options.node.is_some()) else { return };
+        let held = touched.iter().filter_map(|id| open.loaded.held.get_key_value(id));
+        self.seen.extend(held.map(|(id, held)| (*id, held.experiment.position().0)));
+        deleted.iter().for_each(|id| _ = self.seen.remove(id));
     }
 
     /// Opens the store once more; `false` if that fails.
@@ -500,8 +523,9 @@ impl Thread {
             self.found.clear();
             self.undelivered.clear();
         }
-        match Open::new(&self.options, epoch, &self.found) {
-            Ok(open) if open.loaded.events() < self.acknowledged => {
+        match Open::new(&self.options, epoch, &self.found, &self.seen) {
+            // Of a file, all experiments are lost or none.
+            Ok(open) if self.options.node.is_none() && open.loaded.events() < self.acknowledged => {
                 let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
                 self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store));
                 false
@@ -542,8 +566,9 @@ impl Thread {
     /// Sees what the node that leads has done.
     fn follow(&mut self) {
         self.shared.knows_all.store(false, Ordering::SeqCst);
-        if let Err(error) = self.following.follow(&self.options, &self.shared) {
-            tracing::warn!(%error, "the experiments could not be looked at");
+        match self.following.follow(&self.options, &self.shared) {
+            Ok(()) => self.following.note_seen(&mut self.seen),
+            Err(error) => tracing::warn!(%error, "the experiments could not be looked at"),
         }
     }
 

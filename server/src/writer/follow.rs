@@ -36,6 +36,15 @@ impl Following {
         looked
     }
 
+    /// Notes the last event of each experiment that was ever there; what another server deleted is forgotten.
+    pub(super) fn note_seen(&self, all: &mut BTreeMap<u32, u64>) {
+        all.retain(|id, _| self.seen.contains_key(id));
+        for (&id, &last) in &self.seen {
+            let most = all.entry(id).or_insert(last);
+            *most = last.max(*most);
+        }
+    }
+
     /// Sees what is new.
     pub(super) fn look(&mut self, shared: &Shared) -> Result<(), LoadError> {
         let Some(store) = &self.store else { return Ok(()) };
@@ -81,12 +90,20 @@ fn read(store: &Store, id: u32, name: &str) -> Result<ExperimentHandle, LoadErro
 }
 
 impl Shared {
-    /// Reads keys and secrets of the store.
+    /// Reads keys, secrets and sign-ins of the store.
     pub(super) fn read_keys(&self, store: &Store) -> Result<(), StoreError> {
         self.keys.set(store.keys()?);
         let secrets = store.secrets()?;
         self.signer.set(&secrets.ids);
         self.hashes.set(&secrets.hashes);
+        self.read_sign_ins(store)
+    }
+
+    /// Reads who is signed in, of a store that keeps it.
+    pub(super) fn read_sign_ins(&self, store: &Store) -> Result<(), StoreError> {
+        if let Some(all) = store.sign_ins()? {
+            self.sign_ins.set(all);
+        }
         Ok(())
     }
 }

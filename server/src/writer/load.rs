@@ -248,6 +248,26 @@ impl Loaded {
         self.damaged.remove(&id);
     }
 
+    /// Serves no experiment that lacks events which were seen before: clients know answers that follow from them.
+    pub(super) fn keep_apart(&mut self, store: &Store, seen: &BTreeMap<u32, u64>) {
+        for (&id, &seen) in seen {
+            let Some(held) = self.held.get(&id) else { continue };
+            let there = held.experiment.position().0;
+            if there >= seen {
+                continue;
+            }
+            let name = held.experiment.config().name.clone();
+            let why = format!(
+                "the database has {} of it, and this server has seen {seen}: it went back in time, as after a failover to a replica \
+                 without the last commits; once that is known, start the servers again, which go on with what is there",
+                with_unit(there, "event")
+            );
+            tracing::error!(experiment = name, why, "the experiment is kept apart: everybody gets the champion's list");
+            self.held.remove(&id);
+            self.damaged.insert(id, damage(store, id, &name, why));
+        }
+    }
+
     /// How many events there are, of all experiments.
     pub(super) fn events(&self) -> u64 {
         let held: u64 = self.held.values().map(|held| held.experiment.position().0).sum();

@@ -31,7 +31,7 @@ pub use truncate::Truncation;
 
 use crate::ids::{Hashes, ImpressionId, Places, Signer};
 use crate::metrics::Metrics;
-use crate::store::{Audit, Faults, Keys, Location, Node, StoreError, StoreLock};
+use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, StoreLock};
 use flush::Thread;
 use job::{Job, Late};
 
@@ -44,6 +44,8 @@ pub struct Shared {
     pub directory: Directory,
     /// The keys of the store.
     pub keys: Keys,
+    /// Who is signed in to the pages.
+    pub sign_ins: SignIns,
     /// Signs impression ids.
     pub signer: Signer,
     /// Hashes units, queries and requests.

@@ -9,7 +9,7 @@ use super::Shared;
 use super::load::Damage;
 use super::upkeep::{Upkeep, fetch};
 use crate::ids::{ImpressionId, NameHash, UnitHash, UnitHashes};
-use crate::store::{Audit, Displayed, Kept, Shown, Store, StoreError, StoredEvent};
+use crate::store::{Audit, Displayed, Kept, Shown, SignIn, Store, StoreError, StoredEvent};
 
 /// An experiment in memory: the fold of its log.
 #[derive(Debug)]
@@ -224,6 +224,17 @@ impl Session<'_> {
         let [who, what, detail] = [who, what, detail].map(str::to_owned);
         let audit = Audit { time: self.now, who, what, detail };
         self.attempt(|store| store.audit(&audit));
+    }
+
+    /// Keeps who signed in, in a store that does.
+    pub fn keep_sign_in(&mut self, sign_in: SignIn) {
+        let now = self.now;
+        self.attempt(|store| store.insert_sign_in(&sign_in, now));
+    }
+
+    /// Forgets who signed in.
+    pub fn forget_sign_in(&mut self, hash: [u8; 32]) {
+        self.attempt(|store| store.forget_sign_in(&hash));
     }
 
     /// The number of a unit that will never be seen again.

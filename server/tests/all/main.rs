@@ -17,6 +17,7 @@ mod impressions;
 mod interface;
 mod judging;
 mod limits;
+mod nodes;
 mod notify;
 mod outcomes;
 mod pages;

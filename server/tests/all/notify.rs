@@ -16,7 +16,7 @@ const KEY: &str = "a key of more than sixteen bytes";
 
 /// What a receiver does with a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Mood {
+pub(crate) enum Mood {
     Takes,
     Refuses,
     /// Takes it, and says so too late.
@@ -24,19 +24,19 @@ enum Mood {
 }
 
 /// A message that was taken: its headers and its body.
-type Taken = (BTreeMap<String, String>, Value);
+pub(crate) type Taken = (BTreeMap<String, String>, Value);
 
 /// A receiver of messages.
-struct Receiver {
-    url: String,
+pub(crate) struct Receiver {
+    pub(crate) url: String,
     mood: Arc<Mutex<Mood>>,
     /// By attempt: headers and body.
-    taken: Arc<Mutex<Vec<Taken>>>,
+    pub(crate) taken: Arc<Mutex<Vec<Taken>>>,
     is_over: Arc<AtomicBool>,
 }
 
 impl Receiver {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let mood = Arc::new(Mutex::new(Mood::Takes));
@@ -66,19 +66,19 @@ impl Receiver {
         Self { url, mood, taken, is_over }
     }
 
-    fn set(&self, mood: Mood) {
+    pub(crate) fn set(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
     }
 
     /// The kinds of messages about an experiment, by attempt that was taken.
-    fn kinds(&self, experiment: &str) -> Vec<String> {
+    pub(crate) fn kinds(&self, experiment: &str) -> Vec<String> {
         let taken = self.taken.lock().unwrap();
         let of = taken.iter().filter(|(_, body)| body["experiment"] == experiment);
         of.map(|(_, body)| body["kind"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Waits until an experiment has this number of messages.
-    fn wait(&self, experiment: &str, count: usize) {
+    pub(crate) fn wait(&self, experiment: &str, count: usize) {
         let until = Instant::now() + Duration::from_secs(30);
         while self.kinds(experiment).len() < count {
             assert!(Instant::now() < until, "{:?}", self.kinds(experiment));
@@ -124,7 +124,7 @@ fn server(url: &str) -> Server {
     server
 }
 
-fn change(server: &Server, experiment: &str, verb: &str) {
+pub(crate) fn change(server: &Server, experiment: &str, verb: &str) {
     let path = format!("/v1/experiments/{experiment}/{verb}");
     server.client().post(&path, json!({"why": "a test"})).expect_status(200);
 }

@@ -18,20 +18,20 @@ fn traffic(server: &Server, name: &str, users: usize) {
 }
 
 /// Sends a form as a browser does.
-fn form(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
+pub(crate) fn form(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
     let body: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
     client.with("Content-Type", "application/x-www-form-urlencoded").send("POST", path, Some(&body.join("&")))
 }
 
 /// What the forms of a page send along.
-fn token(page: &Answer) -> String {
+pub(crate) fn token(page: &Answer) -> String {
     let (_, rest) = page.body.split_once("name=\"token\" value=\"").expect("a form");
     rest.split('"').next().expect("a value").to_owned()
 }
 
 /// A browser that has signed in with a key.
-fn signed_in(server: &Server, key: &str) -> Client {
+pub(crate) fn signed_in(server: &Server, key: &str) -> Client {
     let answer = form(&server.client(), "/sign-in", &[("key", key), ("next", "")]);
     assert_eq!((answer.status, answer.headers["location"].as_str()), (303, "./"), "{}", answer.body);
     let cookie = &answer.headers["set-cookie"];

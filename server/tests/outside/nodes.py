@@ -312,6 +312,8 @@ class Rehearsal:
                 raise SystemExit(f"{kind}: no impression is credited any more: epoch, leader, head, its epoch and last event are {state}\n" + "\n".join(node.log.read_text(errors="replace")[-2500:] for node in self.nodes))
             time.sleep(0.02)
         self.gaps[kind].append(self.log.last_credited - began)
+        done = sum(map(len, self.gaps.values()))
+        print(f"{done}: {kind}, {self.gaps[kind][-1]:.2f} s", flush=True)
 
     def kill(self) -> None:
         leader, other = self.settle()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hyper::client::conn::http1::{SendRequest, handshake};
@@ -20,6 +20,8 @@ use crate::store::{Node, NodeRow};
 
 /// What says that a node sent this, by the secret that all nodes of a store know.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
+/// The node that is meant: by now, its address may be that of a server with another store.
+const TO: HeaderName = HeaderName::from_static("rankduel-to");
 /// The client's address.
 const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
 /// How long a connection to the leader may take to come about.
@@ -51,6 +53,11 @@ enum Failure {
 
 /// The node that leads answers what only it can; where there is none, this one answers as well as it can.
 pub(in crate::http) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    if let Some(to) = request.headers_mut().remove(TO)
+        && app.node().is_none_or(|node| node.name() != to)
+    {
+        return Problem::new(StatusCode::MISDIRECTED_REQUEST, "this is not the server that was meant").into_response();
+    }
     let Some(node) = app.node() else { return next.run(request).await };
     let is_forwarded = is_of_node(&app, request.headers());
     request.headers_mut().remove(NODE);
@@ -69,19 +76,20 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     };
     let rebuilt = |bytes| Request::from_parts(parts.clone(), Body::from(bytes));
     let mut sent = rebuilt(bytes.clone());
-    prepare(&app, &mut sent);
+    prepare(&app, &leader, &mut sent);
     let answered = tokio::select! {
         answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)) => answered,
         // One that stands still leaves connections open.
         () = over(node, &leader) => Ok(Err(Failure::Unknown)),
     };
     match answered {
-        Ok(Ok(mut response)) => {
+        Ok(Ok(mut response)) if response.status() != StatusCode::MISDIRECTED_REQUEST => {
             app.metrics.forwarded.count("answered");
             OF_CONNECTION.iter().for_each(|name| _ = response.headers_mut().remove(name));
             response
         }
-        Ok(Err(Failure::Unsent)) => {
+        // Another one, which did nothing.
+        Ok(Ok(_) | Err(Failure::Unsent)) => {
             app.metrics.forwarded.count("failed");
             next.run(rebuilt(bytes)).await
         }
@@ -103,7 +111,7 @@ async fn over(node: &Node, leader: &NodeRow) {
 }
 
 /// Adds what the leader must know.
-fn prepare(app: &App, request: &mut Request) {
+fn prepare(app: &App, leader: &NodeRow, request: &mut Request) {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
     if let Ok(uri) = path.parse::<Uri>() {
         *request.uri_mut() = uri;
@@ -115,6 +123,9 @@ fn prepare(app: &App, request: &mut Request) {
     headers.remove(CLIENT);
     if let Some(client) = client.and_then(|client| HeaderValue::from_str(&client.to_string()).ok()) {
         headers.insert(CLIENT, client);
+    }
+    if let Ok(to) = HeaderValue::from_str(&leader.node) {
+        headers.insert(TO, to);
     }
     if let Some(secret) = app.node().and_then(|node| HeaderValue::from_str(node.secret()).ok()) {
         headers.insert(NODE, secret);

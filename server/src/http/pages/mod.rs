@@ -22,7 +22,7 @@ use super::experiments::{self, Line, change_state};
 use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::request::ranker_named;
-use super::sessions::{self, Sessions};
+use super::sessions::{self, OpenToken};
 use super::{App, Problem, guard, nodes};
 use crate::jobs::Snapshot;
 use crate::writer::ExperimentHandle;
@@ -39,7 +39,7 @@ const REASON: usize = 1000;
 /// What pages keep.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    pub(super) sessions: Sessions,
+    pub(super) open: OpenToken,
     boards: Boards,
 }
 
@@ -280,7 +280,7 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
     let Some(key) = caller.key() else { return see("./") };
     // Who came by HTTPS must not send the cookie without.
     let is_secure = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
-    match app.pages.sessions.begin(key.id, is_secure) {
+    match sessions::begin(&app, key.id, is_secure).await {
         Ok(cookie) => {
             let mut response = see(if next.is_empty() { "./" } else { next });
             response.headers_mut().insert(header::SET_COOKIE, cookie);
@@ -297,7 +297,7 @@ pub(super) async fn sign_out(State(app): State<App>, reader: Result<Reader, Prob
         let reader = reader?;
         own_form(&app, &reader, request).await?;
         if let Some(pass) = &reader.pass {
-            app.pages.sessions.end(pass);
+            sessions::end(&app, pass).await?;
         }
         let mut response = see("sign-in");
         response.headers_mut().insert(header::SET_COOKIE, sessions::no_cookie());

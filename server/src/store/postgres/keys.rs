@@ -1,4 +1,4 @@
-//! Keys of callers, and what was done.
+//! Keys of callers, who signed in with them, and what was done.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use tokio_postgres::Row;
 
 use super::open::PostgresStore;
 use super::session::Value;
-use crate::store::{Audit, Key, KeyRow, Operation, Role, StoreError};
+use crate::store::sign_ins::MOST;
+use crate::store::{Audit, Key, KeyRow, Operation, Role, SignIn, StoreError};
 
 impl PostgresStore {
     pub(in crate::store) fn add_key(
@@ -27,7 +28,8 @@ impl PostgresStore {
 
     pub(in crate::store) fn revoke_key(&self, id: i64, now: i64) -> Result<bool, StoreError> {
         self.inject(Operation::Insert)?;
-        let sql = "UPDATE keys SET revoked = $2 WHERE id = $1 AND revoked IS NULL";
+        let sql = "WITH ended AS (DELETE FROM sign_ins WHERE key = $1)
+            UPDATE keys SET revoked = $2 WHERE id = $1 AND revoked IS NULL";
         Ok(self.session.execute(sql, &[&id, &now])? == 1)
     }
 
@@ -45,7 +47,7 @@ impl PostgresStore {
         self.session.rows(sql, &[])?.iter().map(key).collect()
     }
 
-    /// Another number whenever keys or secrets are others than when this was asked last; when keys were used changes nothing.
+    /// Another number whenever keys, secrets or sign-ins are others than when this was asked last; when keys were used changes nothing.
     pub(in crate::store) fn data_version(&self) -> Result<i64, StoreError> {
         self.inject(Operation::Read)?;
         let found: String = self.session.one(include_str!("sql/version.sql"), &[])?.get(0);
@@ -54,6 +56,37 @@ impl PostgresStore {
             *version = (version.0 + 1, found);
         }
         Ok(version.0)
+    }
+
+    pub(in crate::store) fn insert_sign_in(&self, sign_in: &SignIn, now: i64) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        self.forget_sign_ins_until(now)?;
+        let sql = "DELETE FROM sign_ins WHERE hash IN (SELECT hash FROM sign_ins ORDER BY until DESC OFFSET $1)";
+        self.later(sql, vec![Box::new(MOST as i64 - 1)])?;
+        let SignIn { hash, key, until } = *sign_in;
+        let sql = "INSERT INTO sign_ins (hash, key, until) VALUES ($1, $2, $3)";
+        self.later(sql, vec![Box::new(hash.to_vec()), Box::new(key), Box::new(until)])
+    }
+
+    pub(in crate::store) fn forget_sign_in(&self, hash: &[u8; 32]) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        self.later("DELETE FROM sign_ins WHERE hash = $1", vec![Box::new(hash.to_vec())])
+    }
+
+    pub(in crate::store) fn forget_sign_ins_until(&self, now: i64) -> Result<(), StoreError> {
+        self.inject(Operation::Insert)?;
+        self.later("DELETE FROM sign_ins WHERE until <= $1", vec![Box::new(now)])
+    }
+
+    pub(in crate::store) fn sign_ins(&self) -> Result<Vec<SignIn>, StoreError> {
+        self.inject(Operation::Read)?;
+        let rows = self.session.rows("SELECT hash, key, until FROM sign_ins", &[])?;
+        let sign_in = |row: &Row| {
+            let hash: Vec<u8> = row.get(0);
+            let damaged = |_| StoreError::Damaged("a sign-in of the store is damaged; delete it".to_owned());
+            Ok(SignIn { hash: hash.try_into().map_err(damaged)?, key: row.get(1), until: row.get(2) })
+        };
+        rows.iter().map(sign_in).collect()
     }
 
     pub(in crate::store) fn audits(&self, since: i64) -> Result<Vec<Audit>, StoreError> {

@@ -19,6 +19,7 @@ mod write;
 
 pub use node::{Node, NodeRow, Role as NodeRole};
 pub(super) use open::{PostgresStore, is_made};
+pub(crate) use session::{Command, Session};
 
 /// The version of the tables that this build reads and writes: each has a file in `sql/tables`.
-pub(super) const TABLES: &[&str] = &[include_str!("sql/tables/1.sql")];
+pub(super) const TABLES: &[&str] = &[include_str!("sql/tables/1.sql"), include_str!("sql/tables/2.sql")];

@@ -64,6 +64,8 @@ struct State {
     database: Database,
     /// The epoch in which this node leads; 0 if it does not.
     epoch: AtomicI64,
+    /// The highest epoch that this node knows of.
+    seen: AtomicI64,
     /// All nodes, as they were when the database was last asked.
     nodes: Mutex<Vec<NodeRow>>,
     is_connected: AtomicBool,
@@ -93,6 +95,7 @@ impl Node {
             address,
             database: database.clone(),
             epoch: AtomicI64::new(0),
+            seen: AtomicI64::new(0),
             nodes: Mutex::default(),
             is_connected: AtomicBool::new(true),
             gives_up: AtomicBool::new(false),
@@ -116,6 +119,11 @@ impl Node {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.state.name
+    }
+
+    /// The database of the store.
+    pub(crate) fn database(&self) -> &Database {
+        &self.state.database
     }
 
     /// What the nodes of the store alone know.
@@ -223,29 +231,45 @@ impl Member {
             self.renewed = Some(asked);
             *held(&self.state.until) = Some(asked + LEASE);
         }
-        let nodes = self.nodes(session)?;
+        let (nodes, epoch) = self.nodes(session)?;
+        let seen = self.state.seen.fetch_max(epoch, Ordering::SeqCst);
         let mine = nodes.iter().find(|node| node.leads).map(|leader| (leader.node == *name, leader.is_alive));
         *held(&self.state.nodes) = nodes;
         match mine {
             Some((true, _)) => {
-                let epoch = session.one("SELECT epoch FROM leader", &[])?.get(0);
-                self.lead(epoch);
+                if epoch >= seen {
+                    self.lead(epoch);
+                } else {
+                    // The database went back in time. An epoch of those that it forgot may not be given out again.
+                    tracing::error!(epoch, seen, "the database has an earlier epoch than this node has seen");
+                    self.follow();
+                    self.take_over()?;
+                }
             }
             Some((false, true)) => self.follow(),
             Some((false, false)) | None => {
                 self.follow();
-                if !self.state.gives_up.load(Ordering::SeqCst)
-                    && let Some(epoch) = take_over(session, name)?
-                {
-                    self.lead(epoch);
-                    *held(&self.state.nodes) = self.nodes(session)?;
-                }
+                self.take_over()?;
             }
         }
         Ok(())
     }
 
-    fn nodes(&self, session: &Session) -> Result<Vec<NodeRow>, StoreError> {
+    /// Begins to lead, unless this node no longer wants to, or another one has a lease.
+    fn take_over(&self) -> Result<(), StoreError> {
+        let Some(session) = self.session.as_ref().filter(|_| !self.state.gives_up.load(Ordering::SeqCst)) else {
+            return Ok(());
+        };
+        let seen = self.state.seen.load(Ordering::SeqCst);
+        if let Some(epoch) = take_over(session, &self.state.name, seen)? {
+            self.lead(epoch);
+            *held(&self.state.nodes) = self.nodes(session)?.0;
+        }
+        Ok(())
+    }
+
+    /// All nodes, and the epoch.
+    fn nodes(&self, session: &Session) -> Result<(Vec<NodeRow>, i64), StoreError> {
         let rows = session.rows(include_str!("sql/nodes/all.sql"), &[])?;
         let node = |row: &tokio_postgres::Row| NodeRow {
             node: row.get(0),
@@ -253,10 +277,12 @@ impl Member {
             is_alive: row.get(2),
             leads: row.get(3),
         };
-        Ok(rows.iter().map(node).collect())
+        let epoch = rows.first().map_or(0, |row| row.get(4));
+        Ok((rows.iter().map(node).collect(), epoch))
     }
 
     fn lead(&self, epoch: i64) {
+        self.state.seen.fetch_max(epoch, Ordering::SeqCst);
         if self.state.epoch.swap(epoch, Ordering::SeqCst) != epoch {
             self.state.taken.fetch_add(1, Ordering::SeqCst);
             tracing::info!(epoch, node = self.state.name, "this node leads");
@@ -283,11 +309,11 @@ impl Member {
     }
 }
 
-/// Begins the next epoch, unless somebody else has a lease; returns it.
-fn take_over(session: &Session, name: &str) -> Result<Option<i64>, StoreError> {
+/// Begins the next epoch, which is after `seen`, unless somebody else has a lease; returns it.
+fn take_over(session: &Session, name: &str, seen: i64) -> Result<Option<i64>, StoreError> {
     // Who is about to commit has a lock on these rows: the wait for it ends with that commit, or with its session.
-    let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[])?;
-    let epoch: i64 = row.get::<_, i64>(0) + 1;
+    let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[&name])?;
+    let epoch = row.get::<_, i64>(0).max(seen) + 1;
     let taken = if row.get(1) {
         let locked = session.rows("SELECT experiment FROM heads ORDER BY experiment FOR UPDATE", &[]);
         let moved = locked.and_then(|_| session.execute("UPDATE heads SET epoch = $1", &[&epoch]));

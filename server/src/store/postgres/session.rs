@@ -30,12 +30,12 @@ const LIMITS: [(&str, &str); 3] =
 pub(super) const SCHEMA: &str = "rankduel";
 
 /// A parameter of a statement that is kept until it is sent.
-pub(super) type Value = Box<dyn ToSql + Sync + Send>;
+pub(crate) type Value = Box<dyn ToSql + Sync + Send>;
 
 /// A statement that is kept until it is sent.
-pub(super) struct Command {
-    pub(super) sql: &'static str,
-    pub(super) values: Vec<Value>,
+pub(crate) struct Command {
+    pub(crate) sql: &'static str,
+    pub(crate) values: Vec<Value>,
 }
 
 impl std::fmt::Debug for Command {
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Command {
 }
 
 /// A connection.
-pub(super) struct Session {
+pub(crate) struct Session {
     client: Client,
     /// It drives the connection while somebody waits. Gone once this is dropped.
     runtime: Option<Runtime>,
@@ -69,7 +69,7 @@ impl Drop for Session {
 }
 
 impl Session {
-    pub(super) fn connect(database: &Database, access: Access) -> Result<Self, StoreError> {
+    pub(crate) fn connect(database: &Database, access: Access) -> Result<Self, StoreError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Io(format!("no thread for the database: {error}")))?;
         let (mut config, roots) = database.config()?;
@@ -138,7 +138,7 @@ impl Session {
     }
 
     /// The rows that a statement has.
-    pub(super) fn rows(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StoreError> {
+    pub(crate) fn rows(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StoreError> {
         let statement = self.statement(sql)?;
         self.wait(self.client.query(&statement, values))
     }
@@ -155,24 +155,24 @@ impl Session {
     }
 
     /// The row of a statement that always has one.
-    pub(super) fn one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
+    pub(crate) fn one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
         let statement = self.statement(sql)?;
         self.wait(self.client.query_one(&statement, values))
     }
 
     /// How many rows a statement changes.
-    pub(super) fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, StoreError> {
+    pub(crate) fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, StoreError> {
         let statement = self.statement(sql)?;
         self.wait(self.client.execute(&statement, values))
     }
 
     /// Carries out commands without parameters.
-    pub(super) fn batch(&self, sql: &str) -> Result<(), StoreError> {
+    pub(crate) fn batch(&self, sql: &str) -> Result<(), StoreError> {
         self.wait(self.client.batch_execute(sql))
     }
 
     /// Begins a transaction, and asks in it, with one wait.
-    pub(super) fn begin_with(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
+    pub(crate) fn begin_with(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreError> {
         let statement = self.statement(sql)?;
         self.wait(async {
             let begun = self.client.batch_execute("BEGIN");
@@ -183,7 +183,7 @@ impl Session {
     }
 
     /// Carries out commands and commits, with one wait. If any fails, nothing is committed.
-    pub(super) fn commit_with(&self, commands: Vec<Command>) -> Result<(), StoreError> {
+    pub(crate) fn commit_with(&self, commands: Vec<Command>) -> Result<(), StoreError> {
         let statements: Vec<Statement> =
             commands.iter().map(|command| self.statement(command.sql)).collect::<Result<_, _>>()?;
         let client = &self.client;
