@@ -242,7 +242,7 @@ fn who_signed_in_at_one_server_is_signed_in_at_all() {
 }
 
 #[test]
-fn messages_are_sent_once_by_whoever_leads() {
+fn messages_are_sent_once_by_the_leader() {
     there(|| {
         let receiver = Receiver::start();
         let mut first = Server::start_with(|settings| settings.notify = Some(receiver.url.clone()));
