@@ -25,6 +25,7 @@ mod categories;
 mod correction;
 mod error;
 mod estimate;
+mod exact;
 mod findings;
 mod gold;
 mod group;

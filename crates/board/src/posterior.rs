@@ -1,9 +1,15 @@
 //! Strengths as a reader should think of them: shrunk towards each other by their own spread.
 //!
-//! The strengths of a group are taken as normal with a common standard deviation, which is learnt from the fit (the
-//! geometric mean of its posterior, uniform in its logarithm). With the normal approximation of the fit this gives a
-//! posterior; the probability of being the best is a share of draws from it. Without shrinkage the luckiest of many
-//! competitors would look better than it is.
+//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. A priori it has a
+//! uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the logarithm would say of two competitors, from whom no spread
+//! can be learnt, that they are probably equal. Without shrinkage the luckiest of many competitors would look better than it is.
+//!
+//! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which the
+//! spread varies as well. Of small groups, whose likelihood is far from normal, [`exact`](crate::exact) computes that share without the
+//! approximation.
+//!
+//! A. Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1(3), 2006,
+//! <https://doi.org/10.1214/06-BA117A>: uniform priors of standard deviations.
 
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
@@ -11,10 +17,11 @@ use statistics::matrix::{self, Cholesky};
 /// A normal posterior of strengths.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Posterior {
-    /// The standard deviation of strengths.
+    /// The standard deviation of strengths: the geometric mean of its posterior.
     pub(crate) spread: f64,
+    /// Under that.
     pub(crate) mean: Vec<f64>,
-    /// The inverse covariance, row by row, with some curvature for a common shift.
+    /// The inverse covariance under that, row by row, with some curvature for a common shift.
     pub(crate) precision: Vec<f64>,
     /// For each competitor, the probability of being the best.
     pub(crate) best: Vec<f64>,
@@ -34,13 +41,20 @@ pub(crate) struct UnderSpread {
 /// Standard deviations that are less likely than this are left out.
 const UNLIKELY: f64 = 1e-3;
 
-/// The standard deviations of strengths, from 0.05 to 4.5; their logarithms have the same prior probability.
-pub(crate) fn spreads() -> impl Iterator<Item = f64> {
-    (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0))
+/// The largest standard deviation of strengths: a competitor that far from the average would win 99 of 100 times.
+pub(crate) const MOST_SPREAD: f64 = 4.5;
+
+/// How many standard deviations are told apart; each is the square root of 2 times the one before.
+const SPREADS: u8 = 14;
+
+/// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], with their prior probabilities up to a factor. Where they are uniform,
+/// values that rise by equal factors stand for intervals as long as they are large.
+pub(crate) fn spreads() -> impl Iterator<Item = (f64, f64)> {
+    (0..SPREADS).map(|step| MOST_SPREAD * libm::pow(2.0, 0.5 * (f64::from(step) - f64::from(SPREADS - 1)))).map(|spread| (spread, spread))
 }
 
 /// Draws for the probability of being the best.
-const DRAWS: usize = 4_000;
+pub(crate) const DRAWS: usize = 4_000;
 
 impl Posterior {
     /// From strengths that add up to 0 and their covariances.
@@ -49,8 +63,15 @@ impl Posterior {
         let fitted = Fitted::of(strengths, covariance);
         let likely = fitted.likely();
         let spread = libm::exp(likely.iter().map(|(spread, share)| share * libm::log(*spread)).sum());
+        let mut best = vec![0.0; size];
+        let mut source = Normals::from_seed(0x6265_7374);
+        for (spread, draws) in split(&likely) {
+            let (mean, precision) = fitted.under(spread);
+            let covariance = Cholesky::semi_definite(&precision, size).inverse();
+            let wins = wins(&mean, &covariance, draws, &mut source);
+            best.iter_mut().zip(wins).for_each(|(sum, wins)| *sum += f64::from(wins) / DRAWS as f64);
+        }
         let (mean, precision) = fitted.under(spread);
-        let best = best(&mean, &Cholesky::semi_definite(&precision, size).inverse(), DRAWS);
         Self { spread, mean, precision, best }
     }
 
@@ -99,7 +120,8 @@ impl<'a> Fitted<'a> {
             let determinant = factor.ln_determinant() - libm::log(self.shift * size as f64 + variance);
             Some(-0.5 * (quadratic + determinant))
         };
-        let found: Vec<(f64, f64)> = spreads().filter_map(|spread| Some((spread, ln_likelihood(spread)?))).collect();
+        let ln = |(spread, prior)| Some((spread, ln_likelihood(spread)? + libm::log(prior)));
+        let found: Vec<(f64, f64)> = spreads().filter_map(ln).collect();
         let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
         let shares: Vec<f64> = found.iter().map(|value| libm::exp(value.1 - most)).collect();
         let all: f64 = shares.iter().sum();
@@ -121,11 +143,24 @@ fn plus_diagonal(matrix: &[f64], size: usize, value: f64) -> Vec<f64> {
     sum
 }
 
-/// For each competitor, the share of draws in which it is the best.
-pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
+/// How many of all draws each standard deviation gets, by its probability; none are lost to rounding.
+fn split(likely: &[(f64, f64)]) -> Vec<(f64, usize)> {
+    let (mut sum, mut before) = (0.0, 0);
+    let mut split = Vec::new();
+    for (spread, share) in likely {
+        sum += share;
+        let until = ((sum * DRAWS as f64).round() as usize).min(DRAWS);
+        split.push((*spread, until - before));
+        before = until;
+    }
+    split.retain(|(_, draws)| *draws > 0);
+    split
+}
+
+/// For each competitor, the number of draws in which it is the best.
+fn wins(mean: &[f64], covariance: &[f64], draws: usize, source: &mut Normals) -> Vec<u32> {
     let size = mean.len();
     let factor = Cholesky::semi_definite(covariance, size);
-    let mut source = Normals::from_seed(0x6265_7374);
     let mut wins = vec![0_u32; size];
     for _ in 0..draws {
         let drawn = factor.correlate(&source.normals(size));
@@ -133,7 +168,7 @@ pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
         let top = (0..size).max_by(|a, b| value(a).total_cmp(&value(b))).expect("a group has members");
         wins[top] += 1;
     }
-    wins.into_iter().map(|count| f64::from(count) / draws as f64).collect()
+    wins
 }
 
 #[cfg(test)]
@@ -145,12 +180,25 @@ mod tests {
         // A difference of 2 with variance 4 * 0.25 = 1; strengths add up to 0.
         let covariance = [0.25, -0.25, -0.25, 0.25];
         let posterior = Posterior::of(&[1.0, -1.0], &covariance);
-        let t = posterior.spread * posterior.spread;
-        let (mean, variance) = (2.0 * 2.0 * t / (2.0 * t + 1.0), 2.0 * t / (2.0 * t + 1.0));
-        let expected = 1.0 - statistics::normal_above(mean / variance.sqrt());
+        // Difference 2 with variance 1 under a normal prior with variance 2 t, where t is the square of the spread.
+        let under = |t: f64| {
+            let density = libm::exp(-2.0 / (2.0 * t + 1.0)) / (2.0 * t + 1.0).sqrt();
+            let mean = 2.0 * 2.0 * t / (2.0 * t + 1.0);
+            let variance: f64 = 2.0 * t / (2.0 * t + 1.0);
+            (density, 1.0 - statistics::normal_above(mean / variance.sqrt()))
+        };
+        let (mut above, mut all) = (0.0, 0.0);
+        for (spread, prior) in spreads() {
+            let (density, probability) = under(spread * spread);
+            above += prior * density * probability;
+            all += prior * density;
+        }
+        let expected = above / all;
         // Four standard errors of a share of 4,000 draws.
         let allowed = 4.0 * (expected * (1.0 - expected) / DRAWS as f64).sqrt();
         assert!((posterior.best[0] - expected).abs() < allowed, "{} {expected}", posterior.best[0]);
+        let t = posterior.spread * posterior.spread;
+        let mean = 2.0 * 2.0 * t / (2.0 * t + 1.0);
         assert!((posterior.mean[0] - posterior.mean[1] - mean).abs() < 1e-6);
     }
 

@@ -254,8 +254,16 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclu
     let more = chances.last().map_or(0, |chance| chance.more);
     let needed = future.needed(&future.after(more as f64));
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    // A pair with the best is in order already.
+    let best = match conclusion {
+        Conclusion::Best(leader) => names.iter().position(|name| *name == leader.name),
+        _ => None,
+    };
     for a in 0..size {
         for b in a + 1..size {
+            if [a, b].iter().any(|one| Some(group.members[future.contenders[*one]]) == best) {
+                continue;
+            }
             let far = (future.mean[a] - future.mean[b]).abs()
                 / (needed[a * size + b] + future.tolerance).max(f64::MIN_POSITIVE);
             if far < 1.0 {

@@ -3,6 +3,7 @@
 mod regressors;
 
 use crate::correction::{Correction, Question};
+use crate::exact;
 use crate::populations::{self, Populations, Source};
 use crate::posterior::Posterior;
 use crate::proven_wins::ProvenWins;
@@ -73,8 +74,11 @@ impl GroupFit {
         let estimated = populations::estimated(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
         let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
-        let posterior = Posterior::of(fit.strengths(), &estimated.covariance);
         let all = cells(&comparisons);
+        let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
+        if let Some(best) = exact::best(&fit, &all, &estimated.covariance) {
+            posterior.best = best;
+        }
         let confounded = table.order == Order::Shown
             && all.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &all);

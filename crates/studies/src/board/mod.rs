@@ -165,7 +165,8 @@ impl BoardReport {
             };
             Some(format!("{what}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
         });
-        found.chain(self.board.too_few.iter().cloned()).chain(held).chain(self.notes.iter().cloned()).collect()
+        let of_whom = self.board.unnamed.iter().chain(&self.board.too_few).cloned();
+        found.chain(of_whom).chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
     /// The answer in one sentence; with categories, that of all of them.
