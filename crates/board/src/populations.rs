@@ -106,9 +106,8 @@ impl Populations {
             };
             let are = if population.count == 1 { "is" } else { "are" };
             Some(format!(
-                "{}{worth} {are} too few to speak of {many} in general ({look}: {}; {}: {otherwise}).",
+                "{}{worth} {are} too few to speak of {many} in general (pairs in a known order at {look}: {known}; {}: {otherwise}).",
                 count(population.count, one, many),
-                count(known as u64, "pair", "pairs"),
                 alone(population.kind)
             ))
         };
@@ -313,7 +312,8 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
             let otherwise = otherwise.known(look);
             (2 * known < otherwise).then_some((known, otherwise))
         });
-        let unnamed = source.units.iter().filter(|unit| kind.of(unit).is_none()).map(|unit| unit.comparison.copies).sum();
+        let unnamed =
+            source.units.iter().filter(|unit| kind.of(unit).is_none()).map(|unit| unit.comparison.copies).sum();
         populations.push(Population { kind, count, unnamed, effective, general: own.is_some(), too_few });
     }
     let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {

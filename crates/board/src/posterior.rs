@@ -50,7 +50,9 @@ const SPREADS: u8 = 14;
 /// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], with their prior probabilities up to a factor. Where they are uniform,
 /// values that rise by equal factors stand for intervals as long as they are large.
 pub(crate) fn spreads() -> impl Iterator<Item = (f64, f64)> {
-    (0..SPREADS).map(|step| MOST_SPREAD * libm::pow(2.0, 0.5 * (f64::from(step) - f64::from(SPREADS - 1)))).map(|spread| (spread, spread))
+    (0..SPREADS)
+        .map(|step| MOST_SPREAD * libm::pow(2.0, 0.5 * (f64::from(step) - f64::from(SPREADS - 1))))
+        .map(|spread| (spread, spread))
 }
 
 /// Draws for the probability of being the best.

@@ -41,8 +41,7 @@ impl ProvenWins {
             let ln_evidence = of_corrected(members, &corrected, &kinds);
             return Ok(Self { members, alpha, ln_evidence });
         }
-        let mut all: Vec<Vec<f64>> =
-            populations.kinds().map(|kind| points_of_clusters(members, units, kind)).collect();
+        let mut all: Vec<Vec<f64>> = populations.kinds().map(|kind| points_of_clusters(members, units, kind)).collect();
         if all.is_empty() {
             all.push(points_of_units(members, units));
         }

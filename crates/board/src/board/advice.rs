@@ -91,8 +91,8 @@ impl Advice {
                 percent(1.0 - self.later)
             ),
             _ => format!(
-                "Chances that more judgements in this session name the best with {level} at {look}: {}.",
-                listed(&self.chances, self.later)
+                "Chances that more judgements in this session name the best with {level} at {look}: {}",
+                listed_with_milestones(&self.chances, self.later)
             ),
         };
         let pairs = self.inseparable.first().map(|(first, second)| {
@@ -326,8 +326,8 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
     } else {
         format!(
             "Chances that more judgements name the best with {level} at {look}, if all pairs of the {contenders} are judged equally \
-             often: {}.",
-            listed(&advice.chances, advice.later)
+             often: {}",
+            listed_with_milestones(&advice.chances, advice.later)
         )
     };
     // Where no number is given, how it was found does not matter.
@@ -348,6 +348,27 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
     }
 }
 
+/// `About 600 more give an even chance, 2,000 give 80%.` Between two numbers that were tried, chances rise with the logarithm. `None` if none of
+/// these chances is reached.
+fn milestones(chances: &[Chance]) -> Option<String> {
+    let reaching = |share: f64| {
+        let place = chances.iter().position(|chance| chance.share >= share)?;
+        let after = chances[place];
+        let Some(before) = place.checked_sub(1).map(|place| chances[place]) else { return Some(after.more) };
+        let part = (share - before.share) / (after.share - before.share);
+        let more = before.more as f64 * libm::pow(after.more as f64 / before.more as f64, part);
+        // One digit, two where the first is 1: more are not known.
+        let unit = libm::pow(10.0, libm::floor(libm::log10(more / 2.0)));
+        Some(((more / unit).round() * unit) as u64)
+    };
+    let even = with_separators(reaching(0.5)?);
+    Some(match reaching(0.8).map(with_separators) {
+        Some(sure) if sure == even => format!("About {even} more give a chance of 80%."),
+        Some(sure) => format!("About {even} more give an even chance, {sure} give 80%."),
+        None => format!("About {even} more give an even chance."),
+    })
+}
+
 /// `300 more: 30%; 1,000: 60%; perhaps never: 15%`.
 #[must_use]
 pub fn listed(chances: &[Chance], later: f64) -> String {
@@ -362,9 +383,30 @@ pub fn listed(chances: &[Chance], later: f64) -> String {
     parts.join("; ")
 }
 
+/// The same with what it comes to.
+fn listed_with_milestones(chances: &[Chance], later: f64) -> String {
+    let listed = format!("{}.", listed(chances, later));
+    milestones(chances).map_or_else(|| listed.clone(), |said| format!("{listed} {said}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn milestones_lie_between_the_numbers_that_were_tried() {
+        let chances =
+            |all: &[(u64, f64)]| -> Vec<Chance> { all.iter().map(|&(more, share)| Chance { more, share }).collect() };
+        let said = |all: &[(u64, f64)]| milestones(&chances(all)).unwrap_or_default();
+        // Half of the way from 100 to 1,000 by the logarithm is 316.
+        assert_eq!(
+            said(&[(100, 0.4), (1_000, 0.6), (10_000, 0.8)]),
+            "About 300 more give an even chance, 10,000 give 80%."
+        );
+        assert_eq!(said(&[(10, 0.9)]), "About 10 more give a chance of 80%.");
+        assert_eq!(said(&[(100, 0.4), (1_000, 0.6)]), "About 300 more give an even chance.");
+        assert_eq!(said(&[(100, 0.1), (1_000, 0.3)]), "");
+    }
     use crate::units::Units;
     use crate::{Answer, Judgement, Order, Table};
 

@@ -133,8 +133,7 @@ impl GroupFit {
     /// normal, and those of a prior say too little: what a pair proves by itself counts as well, unless all pairs together say the reverse.
     pub(crate) fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
         let proven = || self.fit.prior().is_some() && self.pairs_count() && self.proven.beats(first, second);
-        self.contrasts.is_stronger(first, second, look)
-            || proven() && !self.contrasts.is_stronger(second, first, look)
+        self.contrasts.is_stronger(first, second, look) || proven() && !self.contrasts.is_stronger(second, first, look)
     }
 
     /// Whether what pairs prove by themselves is said of strengths, too: not if these are adjusted for covariates.

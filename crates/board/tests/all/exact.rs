@@ -13,7 +13,8 @@ fn of_two(counts: [[usize; 2]; 2], order: Order) -> Board {
         rows.extend((0..losses).map(|_| (first, second, lost)));
     }
     let settings = Settings { checks: false, advice: false, ..Settings::default() };
-    let judged = |(first, second, verdict)| Judgement { first, second, verdict, item: None, judge: None, weight: 1.0, row: 1 };
+    let judged =
+        |(first, second, verdict)| Judgement { first, second, verdict, item: None, judge: None, weight: 1.0, row: 1 };
     let mut table = World::normal(2, 0.0, 0.0, 1).empty();
     (table.order, table.judgements) = (order, rows.into_iter().map(judged).collect());
     Board::new(&table, &settings).unwrap()
@@ -75,7 +76,10 @@ fn it_is_that_also_where_the_likelihood_has_no_maximum() {
     for (counts, least) in [([[8, 4], [12, 0]], 0.99), ([[3, 0], [3, 0]], 0.9), ([[2, 1], [3, 0]], 0.8)] {
         let found = best_of_first(&of_two(counts, Order::Shown));
         let [whole, half] = [1.0, 0.5].map(|worth| by_grid(counts, Order::Shown, worth));
-        assert!(found > least && (half - 0.02..=whole + 0.01).contains(&found), "{counts:?}: {found}, by grids {whole} {half}");
+        assert!(
+            found > least && (half - 0.02..=whole + 0.01).contains(&found),
+            "{counts:?}: {found}, by grids {whole} {half}"
+        );
     }
 }
 

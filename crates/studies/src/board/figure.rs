@@ -50,6 +50,7 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
         notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
     }
     notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
+    notes.extend(board.unnamed.iter().map(|said| said.trim_end_matches('.').to_owned()));
     notes.extend(board.too_few.iter().map(|few| few.trim_end_matches('.').to_owned()));
     Forest {
         title: report.sentence(),

@@ -7,6 +7,7 @@
 //! | `gold` | people beside a model |
 //! | `slopes` | the table of judges, if their discrimination was fitted |
 //! | `categories` | what is said of boards by category |
+//! | `html` | the page |
 //! | `figure` | strengths with both kinds of intervals |
 //! | `request`, `asked` | what is asked of a board, as flags |
 
@@ -14,6 +15,7 @@ mod asked;
 mod categories;
 mod figure;
 mod gold;
+mod html;
 mod request;
 mod rows;
 mod slopes;

@@ -296,7 +296,9 @@ mod tests {
             let evidence = Some(EvidencePlan { margin, ..plan.evidence.unwrap() });
             let measured = RegretBasis { kind, ..arms.measured };
             let plan = StudyPlan { evidence, ..plan.clone() };
-            EvidenceSummary::of(&plan, &plan.algorithms[0], &runs, &Arms { measured, ..arms }).unwrap().share_stating_best
+            EvidenceSummary::of(&plan, &plan.algorithms[0], &runs, &Arms { measured, ..arms })
+                .unwrap()
+                .share_stating_best
         };
         assert_eq!(with(0.2, RegretKind::Condorcet), Some(1.0));
         assert_eq!(with(0.05, RegretKind::Condorcet), Some(0.75));
