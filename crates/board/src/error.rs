@@ -8,7 +8,7 @@ use statistics::StatisticsError;
 pub enum BoardError {
     /// The table compares nobody.
     #[error(
-        "none of the judgements of the table ({rows}) compares two competitors, {itself} of them compare one with itself; \
+        "none of the judgements of the table ({rows}) compares two competitors ({itself} compare one with itself); \
          a board needs at least one"
     )]
     Empty {

@@ -75,6 +75,12 @@ impl Advice {
 }
 
 impl Advice {
+    /// How many more judgements give an even chance, and how many 80%, in a sentence; `None` if no number does.
+    #[must_use]
+    pub fn milestones(&self) -> Option<String> {
+        milestones(&self.chances)
+    }
+
     /// The same with the chances of a session: its rest was played `plays` times.
     #[must_use]
     pub fn played(mut self, chances: Vec<Chance>, later: f64, plays: usize, settings: &Settings) -> Self {

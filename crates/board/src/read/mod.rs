@@ -200,6 +200,9 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if judgements.is_empty() {
         return Err(ReadError::whole("no row has a winner; nothing was judged yet"));
     }
+    // What changes the answer most comes first.
+    notes.extend(names.typos(judgements.iter().flat_map(|judgement| [judgement.first, judgement.second])));
+    notes.extend(judges.typos(judgements.iter().filter_map(|judgement| judgement.judge)));
     if open > 0 {
         notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
@@ -223,9 +226,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         }
     }
     notes.extend(names.nearly_equal("competitors"));
-    notes.extend(names.typos(judgements.iter().flat_map(|judgement| [judgement.first, judgement.second])));
     notes.extend(judges.nearly_equal("judges"));
-    notes.extend(judges.typos(judgements.iter().filter_map(|judgement| judgement.judge)));
     let categories = by.zip(options.by.as_ref()).map(|(place, by)| {
         let (column, mix) = (cells.header[place].clone(), by.mix.clone());
         Categories { column, names: categories.texts, of: category_of, mix }

@@ -46,7 +46,22 @@ impl BoardReport {
                 (Tone::Alarm, "no verdict")
             }
         };
-        Headline { tone, label: label.to_owned(), sentence: self.sentence(), ..Headline::default() }
+        let of = |leader: &Leader| match leader.others {
+            1 => "the other".to_owned(),
+            others => format!("the {others} others"),
+        };
+        let sentence = match &self.board.conclusion {
+            Conclusion::Best(leader) => format!("{} is the best: better than {}.", leader.name, of(leader)),
+            Conclusion::WithinTolerance(leader) => format!("{} is as good as any, or nearly so.", leader.name),
+            Conclusion::Leading(leader) => {
+                format!("{} is ahead of {}, but that may be chance.", leader.name, of(leader))
+            }
+            Conclusion::NoOrder(_) => "There is no simple ranking.".to_owned(),
+            Conclusion::NotConnected(_) | Conclusion::OrderAndNames | Conclusion::OnlyTies => {
+                "These judgements do not say who is best.".to_owned()
+            }
+        };
+        Headline { tone, label: label.to_owned(), sentence, more: vec![self.sentence()], ..Headline::default() }
     }
 
     fn key_figures(&self) -> Vec<Figure> {
@@ -114,12 +129,15 @@ impl BoardReport {
                     format!(" Of the others, {behind} {} known not to be the best.", if behind == 1 { "is" } else { "are" })
                 };
                 format!(
-                    "{name} is ahead, but that may be chance: the probability that it is the best is {}.{known}",
+                    "The probability that {name} is the best is {}.{known}",
                     percent(leader.probability)
                 )
             }
         });
-        all.extend(self.advice());
+        all.extend(match board.advice.as_ref().and_then(board::Advice::milestones) {
+            Some(said) => Some(format!("How many more judgements does it take to know the best? {said}")),
+            None => self.advice(),
+        });
         all
     }
 }
