@@ -232,7 +232,7 @@ fn faults_name_file_line_and_remedy() {
     for (arguments, code, part) in [
         (&["bad.csv"][..], 1, "bad.csv:2: winner: found `shrot`, expected `short`, `long`"),
         (&["none.csv"], 1, "none.csv"),
-        (&["one.csv"], 1, "one.csv: the table has 1 judgement"),
+        (&["one.csv"], 1, "one.csv: none of the judgements of the table (1) compares two competitors"),
         (&["votes.csv", "--columns", "first"], 2, "expected e.g. first=base"),
         (&["votes.csv", "--columns", "first=a,first=b"], 2, "names first twice"),
         (&["votes.csv", "--columns", "first=alpha,second=second"], 1, "no column `alpha`"),

@@ -173,8 +173,8 @@ mod tests {
         assert_eq!(
             sentence(&truth(&[0.0, 0.01, 0.1, 0.1], Some(2.0))),
             Some(format!(
-                "by clicks, a beats all 3 others, the nearest of them b in 51.00% of impressions, ties counted half, but that may be \
-                 chance: 86% confidence {after}"
+                "by clicks, no ranker is known to win: a is ahead of all 3 others, the nearest of them b in 51.00% of impressions, ties counted \
+                 half, but that may be chance: 86% confidence {after} of the ground truth"
             ))
         );
         assert_eq!(
