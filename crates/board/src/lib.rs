@@ -25,7 +25,6 @@ mod categories;
 mod correction;
 mod error;
 mod estimate;
-mod exact;
 mod findings;
 mod gold;
 mod group;

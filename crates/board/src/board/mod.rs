@@ -62,8 +62,8 @@ pub struct Competitor {
     pub plain: Option<Estimate>,
     /// What is known of it, at the look of the headline.
     pub claim: Claim,
-    /// The probability that it is the best of its group, under Bradley-Terry: a posterior whose prior is the spread of strengths, which the table
-    /// tells. Of small groups exact up to the error of 4,000 draws, of larger ones by a normal approximation.
+    /// The probability that it is the best of its group, under Bradley-Terry: a posterior whose prior is the spread of strengths, learnt from the
+    /// table. Of small groups exact up to the error of 4,000 draws, of larger ones by a normal approximation.
     pub best: f64,
     /// Ranks that one look allows: simultaneous for the group, under Bradley-Terry.
     pub once: Ranks,

@@ -3,9 +3,8 @@
 mod regressors;
 
 use crate::correction::{Correction, Question};
-use crate::exact;
 use crate::populations::{self, Populations, Source};
-use crate::posterior::Posterior;
+use crate::posterior::{Posterior, exact};
 use crate::proven_wins::ProvenWins;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
@@ -76,7 +75,7 @@ impl GroupFit {
         let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
         let all = cells(&comparisons);
         let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
-        if let Some(best) = exact::best(&fit, &all, &estimated.covariance) {
+        if let Some(best) = exact::best(&fit, &all, &estimated.covariance, WEAK_PRIOR) {
             posterior.best = best;
         }
         let confounded = table.order == Order::Shown

@@ -177,7 +177,7 @@ fn ranks_are_in_order_also_where_pairs_contradict_strengths() {
     }
 }
 
-/// Blank cells are no judges of their own: with them, four judges stay four.
+/// With blank cells, four judges stay four.
 #[test]
 fn judgements_without_a_name_are_those_of_one_unknown_judge() {
     let named = |judges: u32, blanks: usize| {

@@ -291,7 +291,7 @@ mod tests {
         assert_eq!((median, q80, q90), (Some(200), Some(300), None));
         assert_eq!((summary.undecided, summary.leading_undecided[0].arm, summary.stated[0].runs), (1, Some(1), 3));
         assert_eq!([99, 100, 1_000].map(|step| share_stated(&runs, step)), [Some(0.2), Some(0.4), Some(0.8)]);
-        // Within the margin, the third is good enough; not where regret is no share of wins.
+        // Within the margin, the third is good enough; not where regret is another measure.
         let with = |margin: f64, kind| {
             let evidence = Some(EvidencePlan { margin, ..plan.evidence.unwrap() });
             let measured = RegretBasis { kind, ..arms.measured };

@@ -5,11 +5,13 @@
 //! can be learnt, that they are probably equal. Without shrinkage the luckiest of many competitors would look better than it is.
 //!
 //! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which the
-//! spread varies as well. Of small groups, whose likelihood is far from normal, [`exact`](crate::exact) computes that share without the
+//! spread varies as well. Of small groups, whose likelihood is far from normal, [`exact`] computes that share without the
 //! approximation.
 //!
 //! A. Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1(3), 2006,
 //! <https://doi.org/10.1214/06-BA117A>: uniform priors of standard deviations.
+
+pub(crate) mod exact;
 
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
@@ -44,7 +46,7 @@ const UNLIKELY: f64 = 1e-3;
 /// The largest standard deviation of strengths: a competitor that far from the average would win 99 of 100 times.
 pub(crate) const MOST_SPREAD: f64 = 4.5;
 
-/// How many standard deviations are told apart; each is the square root of 2 times the one before.
+/// How many standard deviations are distinguished; each is the square root of 2 times the one before.
 const SPREADS: u8 = 14;
 
 /// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], with their prior probabilities up to a factor. Where they are uniform,

@@ -2,14 +2,13 @@
 //!
 //! From few judgements the likelihood is skewed, and where a competitor never lost it has no maximum: a normal posterior then says too little of
 //! the leader. Here parameters are drawn from a distribution with heavier tails around the fit, and each draw is weighted by likelihood times
-//! prior over the density that it was drawn with (importance sampling). Strengths have the prior of [`posterior`](crate::posterior); the position
-//! effect and ln ν have normal ones with the standard deviation of the weak prior.
+//! prior over the density that it was drawn with (importance sampling). Strengths have the prior of [the posterior](super); the position
+//! effect, coefficients and ln ν have normal ones with the standard deviation of the weak prior.
 //!
 //! Judgements that depend on each other are worth fewer: the logarithm of the likelihood is multiplied by their worth, the ratio of the variance
 //! that the model says to the one that was found.
 
-use crate::group::WEAK_PRIOR;
-use crate::posterior::{DRAWS, spreads};
+use super::{DRAWS, spreads};
 use statistics::Normals;
 use statistics::bradley_terry::{Cell, Fit};
 use statistics::matrix::Cholesky;
@@ -27,8 +26,8 @@ const FEWEST_EFFECTIVE: f64 = DRAWS as f64 / 10.0;
 const FREEDOM: usize = 4;
 
 /// For each competitor, the probability of being the best; `None` if the group is too large for that, or judges have slopes. `covariance` is that
-/// of the strengths, as found.
-pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64]) -> Option<Vec<f64>> {
+/// of the strengths, as found; `weak` is the standard deviation of the prior of all other parameters.
+pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> Option<Vec<f64>> {
     let (arms, size) = (fit.arms(), fit.size());
     if size > MOST_PARAMETERS || cells.len() > MOST_CELLS || !fit.slope_places().is_empty() {
         return None;
@@ -54,7 +53,7 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64]) -> Option<Vec<
         let length: f64 = proposal.solve(&moved).iter().zip(&moved).map(|(a, b)| a * b).sum();
         let ln_drawn = -0.5 * (FREEDOM + size - 1) as f64 * libm::log1p(length / FREEDOM as f64);
         let at: Vec<f64> = fit.parameters().iter().zip(&moved).map(|(at, moved)| at + moved).collect();
-        let ln = worth * fit.ln_likelihood_at(cells, &at) + ln_prior(&at, arms);
+        let ln = worth * fit.ln_likelihood_at(cells, &at) + ln_prior(&at, arms, weak);
         let top = (0..arms).max_by(|a, b| at[*a].total_cmp(&at[*b])).expect("a group has members");
         drawn.push((top, ln - ln_drawn));
     }
@@ -71,7 +70,7 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64]) -> Option<Vec<
 }
 
 /// ln of the prior of all parameters, up to a constant: strengths under each spread by its probability.
-fn ln_prior(at: &[f64], arms: usize) -> f64 {
+fn ln_prior(at: &[f64], arms: usize, weak: f64) -> f64 {
     let (strengths, others) = at.split_at(arms);
     let square: f64 = strengths.iter().map(|x| x * x).sum();
     let of_strengths: f64 = spreads()
@@ -80,5 +79,5 @@ fn ln_prior(at: &[f64], arms: usize) -> f64 {
         })
         .sum();
     let of_others: f64 = others.iter().map(|x| x * x).sum();
-    libm::log(of_strengths.max(f64::MIN_POSITIVE)) - 0.5 * of_others / (WEAK_PRIOR * WEAK_PRIOR)
+    libm::log(of_strengths.max(f64::MIN_POSITIVE)) - 0.5 * of_others / (weak * weak)
 }
