@@ -25,7 +25,7 @@ fn best_of_first(board: &Board) -> f64 {
 }
 
 fn ln_sigmoid(x: f64) -> f64 {
-    -(-x).exp().ln_1p()
+    -libm::log1p(libm::exp(-x))
 }
 
 /// The same by a grid over the difference, the position effect, and the spread, whose square is half the prior variance of the difference.
@@ -41,7 +41,7 @@ fn by_grid(counts: [[usize; 2]; 2], order: Order, worth: f64) -> f64 {
         // A uniform spread up to 4.5, on a grid much finer than that of the board.
         let prior: f64 = (1..=450)
             .map(|k| 0.01 * f64::from(k))
-            .map(|spread| (-0.25 * difference * difference / (spread * spread)).exp() / spread)
+            .map(|spread| libm::exp(-0.25 * difference * difference / (spread * spread)) / spread)
             .sum();
         for position in &positions {
             let [first, second] = [difference + position, difference - position];
@@ -49,7 +49,7 @@ fn by_grid(counts: [[usize; 2]; 2], order: Order, worth: f64) -> f64 {
                 .into_iter()
                 .map(|([wins, losses], x)| wins as f64 * ln_sigmoid(x) + losses as f64 * ln_sigmoid(-x))
                 .sum();
-            let density = prior * (worth * ln - 0.5 * position * position / 9.0).exp();
+            let density = prior * libm::exp(worth * ln - 0.5 * position * position / 9.0);
             all += density;
             above += if difference > 0.0 { density } else { 0.0 };
         }
