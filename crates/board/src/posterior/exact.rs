@@ -74,8 +74,9 @@ fn ln_prior(at: &[f64], arms: usize, weak: f64) -> f64 {
     let (strengths, others) = at.split_at(arms);
     let square: f64 = strengths.iter().map(|x| x * x).sum();
     let of_strengths: f64 = spreads()
-        .map(|(spread, prior)| {
-            prior * libm::exp(-0.5 * square / (spread * spread)) / libm::pow(spread, (arms - 1) as f64)
+        .map(|spread| {
+            // The uniform prior.
+            spread * libm::exp(-0.5 * square / (spread * spread)) / libm::pow(spread, (arms - 1) as f64)
         })
         .sum();
     let of_others: f64 = others.iter().map(|x| x * x).sum();

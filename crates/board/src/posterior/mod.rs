@@ -1,7 +1,7 @@
 //! Strengths as a reader should think of them: shrunk towards each other by their own spread.
 //!
-//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. A priori it has a
-//! uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the logarithm would say of two competitors, from whom no spread
+//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. For the probability of being the
+//! best it has a priori a uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the logarithm would say of two competitors, from whom no spread
 //! can be learnt, that they are probably equal. Without shrinkage the luckiest of many competitors would look better than it is.
 //!
 //! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which the
@@ -19,7 +19,7 @@ use statistics::matrix::{self, Cholesky};
 /// A normal posterior of strengths.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Posterior {
-    /// The standard deviation of strengths: the geometric mean of its posterior.
+    /// The standard deviation of strengths: the geometric mean of its posterior, a priori uniform in its logarithm.
     pub(crate) spread: f64,
     /// Under that.
     pub(crate) mean: Vec<f64>,
@@ -43,18 +43,31 @@ pub(crate) struct UnderSpread {
 /// Standard deviations that are less likely than this are left out.
 const UNLIKELY: f64 = 1e-3;
 
-/// The largest standard deviation of strengths: a competitor that far from the average would win 99 of 100 times.
+/// The largest standard deviation of strengths, rounded: a competitor that far from the average would win 99 of 100 times.
 pub(crate) const MOST_SPREAD: f64 = 4.5;
 
-/// How many standard deviations are distinguished; each is the square root of 2 times the one before.
-const SPREADS: u8 = 14;
+/// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], each the square root of 2 times the one before.
+pub(crate) fn spreads() -> impl Iterator<Item = f64> {
+    (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0))
+}
 
-/// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], with their prior probabilities up to a factor. Where they are uniform,
-/// values that rise by equal factors stand for intervals as long as they are large.
-pub(crate) fn spreads() -> impl Iterator<Item = (f64, f64)> {
-    (0..SPREADS)
-        .map(|step| MOST_SPREAD * libm::pow(2.0, 0.5 * (f64::from(step) - f64::from(SPREADS - 1))))
-        .map(|spread| (spread, spread))
+/// What a standard deviation is worth a priori, up to a factor.
+#[derive(Debug, Clone, Copy)]
+enum Hyperprior {
+    /// Uniform: values that rise by equal factors stand for intervals as long as they are large.
+    Uniform,
+    /// Uniform in the logarithm, for what simulates judgements to come. Spreads are then smaller, and so are the chances that the best is named.
+    /// Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a fifth.
+    UniformInLogarithm,
+}
+
+impl Hyperprior {
+    fn ln(self, spread: f64) -> f64 {
+        match self {
+            Self::Uniform => libm::log(spread),
+            Self::UniformInLogarithm => 0.0,
+        }
+    }
 }
 
 /// Draws for the probability of being the best.
@@ -65,11 +78,11 @@ impl Posterior {
     pub(crate) fn of(strengths: &[f64], covariance: &[f64]) -> Self {
         let size = strengths.len();
         let fitted = Fitted::of(strengths, covariance);
-        let likely = fitted.likely();
+        let likely = fitted.likely(Hyperprior::UniformInLogarithm);
         let spread = libm::exp(likely.iter().map(|(spread, share)| share * libm::log(*spread)).sum());
         let mut best = vec![0.0; size];
         let mut source = Normals::from_seed(0x6265_7374);
-        for (spread, draws) in split(&likely) {
+        for (spread, draws) in split(&fitted.likely(Hyperprior::Uniform)) {
             let (mean, precision) = fitted.under(spread);
             let covariance = Cholesky::semi_definite(&precision, size).inverse();
             let wins = wins(&mean, &covariance, draws, &mut source);
@@ -83,7 +96,8 @@ impl Posterior {
     /// would be too much alike.
     pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
         let fitted = Fitted::of(strengths, covariance);
-        let likely: Vec<(f64, f64)> = fitted.likely().into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
+        let likely: Vec<(f64, f64)> =
+            fitted.likely(Hyperprior::UniformInLogarithm).into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
         let all: f64 = likely.iter().map(|(_, share)| share).sum();
         let under = |(spread, share)| {
             let (mean, precision) = fitted.under(spread);
@@ -114,7 +128,7 @@ impl<'a> Fitted<'a> {
     }
 
     /// Standard deviations of strengths with their posterior probabilities.
-    fn likely(&self) -> Vec<(f64, f64)> {
+    fn likely(&self, prior: Hyperprior) -> Vec<(f64, f64)> {
         let size = self.strengths.len();
         let ln_likelihood = |spread: f64| {
             let variance = spread * spread;
@@ -124,7 +138,7 @@ impl<'a> Fitted<'a> {
             let determinant = factor.ln_determinant() - libm::log(self.shift * size as f64 + variance);
             Some(-0.5 * (quadratic + determinant))
         };
-        let ln = |(spread, prior)| Some((spread, ln_likelihood(spread)? + libm::log(prior)));
+        let ln = |spread: f64| Some((spread, ln_likelihood(spread)? + prior.ln(spread)));
         let found: Vec<(f64, f64)> = spreads().filter_map(ln).collect();
         let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
         let shares: Vec<f64> = found.iter().map(|value| libm::exp(value.1 - most)).collect();
@@ -192,10 +206,10 @@ mod tests {
             (density, 1.0 - statistics::normal_above(mean / variance.sqrt()))
         };
         let (mut above, mut all) = (0.0, 0.0);
-        for (spread, prior) in spreads() {
+        for spread in spreads() {
             let (density, probability) = under(spread * spread);
-            above += prior * density * probability;
-            all += prior * density;
+            above += spread * density * probability;
+            all += spread * density;
         }
         let expected = above / all;
         // Four standard errors of a share of 4,000 draws.

@@ -242,12 +242,12 @@ fn a_tolerance_is_in_the_log_and_only_there_if_there_is_one() {
     assert!(Session::new(Config { tolerance: 0.5, ..config(3, 1) }).is_err());
 }
 
-/// Chances given after `begun` answers, with strengths drawn from the prior that the board states (normal, with a standard deviation
-/// that is uniform up to 4.5), and whether the best was named by then.
+/// Chances given after `begun` answers, with strengths drawn from the prior that the board states (normal, with a standard deviation from 0.05
+/// to 4.5 of which the logarithm is uniform), and whether the best was named by then.
 fn promised(sessions: u64, plays: usize, competitors: u32, begun: u64) -> Vec<(f64, bool)> {
     let of = |seed: u64| {
         let mut draws = statistics::Normals::from_seed(60_000 + seed);
-        let spread = 4.5 * draws.uniform();
+        let spread = 0.05 * libm::pow(2.0, 6.5 * draws.uniform());
         let strengths: Vec<f64> = draws.normals(competitors as usize).iter().map(|z| spread * z).collect();
         let world = bradley_terry(strengths);
         let mut judge = Judge::new(seed, 0.0);
