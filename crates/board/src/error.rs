@@ -8,7 +8,7 @@ use statistics::StatisticsError;
 pub enum BoardError {
     /// The table compares nobody.
     #[error(
-        "the table has {rows} judgements, and none of them compares two competitors ({itself} compare one with itself); \
+        "none of the judgements of the table ({rows}) compares two competitors ({itself} compare one with itself); \
          a board needs at least one"
     )]
     Empty {

@@ -9,6 +9,7 @@ use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
 use crate::units::Unit;
 use crate::words::count;
+use ranktypes::text::with_separators;
 use serde::Serialize;
 use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two_way};
 
@@ -23,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn of(self, unit: &Unit) -> Option<u32> {
+    pub(crate) fn of(self, unit: &Unit) -> Option<u32> {
         match self {
             Self::Item => unit.item,
             Self::Judge => unit.judge,
@@ -44,8 +45,10 @@ impl Kind {
 pub struct Population {
     /// Which.
     pub kind: Kind,
-    /// How many there are; judgements that name none have one each.
+    /// How many are named; judgements that name none share one more, who is not counted.
     pub count: u64,
+    /// How many units name none.
+    pub unnamed: u64,
     /// How many of equal weight these are worth, 1 to `count`: the median over pairs of competitors.
     pub effective: f64,
     /// Whether statements are about the population they come from; otherwise they are about these alone.
@@ -70,6 +73,20 @@ impl Populations {
         self.all.iter().filter(|population| population.general).map(|population| population.kind)
     }
 
+    /// Which judgements name nobody, in sentences.
+    pub(crate) fn unnamed(&self) -> Vec<String> {
+        let sentence = |population: &Population| {
+            let (one, _) = population.kind.nouns();
+            let which = match population.unnamed {
+                0 => return None,
+                1 => format!("1 judgement names no {one}: it counts as that of"),
+                several => format!("{} judgements name no {one}: they count as those of", with_separators(several)),
+            };
+            Some(format!("{which} one unknown {one}, who is not among the {}.", population.count))
+        };
+        self.all.iter().filter_map(sentence).collect()
+    }
+
     /// What there is too little of to speak of it in general, in sentences.
     pub(crate) fn too_few(&self, look: &str) -> Vec<String> {
         let alone = |kind: Kind| {
@@ -89,9 +106,8 @@ impl Populations {
             };
             let are = if population.count == 1 { "is" } else { "are" };
             Some(format!(
-                "{}{worth} {are} too few to speak of {many} in general ({look}: {}; {}: {otherwise}).",
+                "{}{worth} {are} too few to speak of {many} in general (pairs in a known order at {look}: {known}; {}: {otherwise}).",
                 count(population.count, one, many),
-                count(known as u64, "pair", "pairs"),
                 alone(population.kind)
             ))
         };
@@ -172,7 +188,7 @@ impl Source<'_> {
 
     /// Those of both, from those of items and of judges, and the numbers of judges.
     fn by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
-        let (both, _) = numbered(self.units, |unit| Some((unit.item?, unit.judge?)));
+        let (both, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
         match self.correction {
             None => two_way(item, judge, &self.fit.sandwich(self.comparisons, Some(&both), true)),
             Some(correction) => correction.by_both(item, judges, &both),
@@ -236,7 +252,9 @@ impl Estimates {
             present.push((kind, count));
             if is_general(kind, count) {
                 let full = source.by_kind(kind, &numbers);
-                let effective = fit.effective_clusters(comparisons, &numbers);
+                // Those without a name are not one more of which something is known.
+                let mut effective = fit.effective_clusters(comparisons, &numbers);
+                effective.iter_mut().for_each(|value| *value = value.min(count as f64));
                 found.push(Found { kind, covariance: of_strengths(fit, &full), full, effective });
             }
         }
@@ -294,7 +312,9 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
             let otherwise = otherwise.known(look);
             (2 * known < otherwise).then_some((known, otherwise))
         });
-        populations.push(Population { kind, count, effective, general: own.is_some(), too_few });
+        let unnamed =
+            source.units.iter().filter(|unit| kind.of(unit).is_none()).map(|unit| unit.comparison.copies).sum();
+        populations.push(Population { kind, count, unnamed, effective, general: own.is_some(), too_few });
     }
     let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {
         [] => Clusters::Units,
@@ -320,23 +340,13 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     })
 }
 
-/// Numbers of clusters, and how many there are; what has no name is a cluster of its own.
+/// Numbers of clusters, and how many have a name. What has none is one cluster more, the last: nobody knows that it is several.
 fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
     let mut known: Vec<K> = units.iter().filter_map(&key).collect();
     known.sort_unstable();
     known.dedup();
-    let mut next = known.len() as u32;
-    let numbers = units
-        .iter()
-        .map(|unit| match key(unit) {
-            Some(key) => known.partition_point(|other| *other < key) as u32,
-            None => {
-                next += 1;
-                next - 1
-            }
-        })
-        .collect();
-    (numbers, u64::from(next))
+    let number = |unit| key(unit).map_or(known.len(), |key| known.partition_point(|other| *other < key)) as u32;
+    (units.iter().map(number).collect(), known.len() as u64)
 }
 
 /// By kind, the numbers of the clusters of all units.

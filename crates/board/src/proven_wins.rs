@@ -13,7 +13,7 @@
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
 //! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
 
-use crate::populations::{Populations, numbers_of};
+use crate::populations::{Kind, Populations, numbers_of};
 use crate::units::Unit;
 use statistics::StatisticsError;
 use statistics::anytime::{EProcess, ln_capital};
@@ -41,8 +41,7 @@ impl ProvenWins {
             let ln_evidence = of_corrected(members, &corrected, &kinds);
             return Ok(Self { members, alpha, ln_evidence });
         }
-        let mut all: Vec<Vec<f64>> =
-            populations.kinds().map(|kind| points_of_clusters(members, units, &numbers_of(kind, units))).collect();
+        let mut all: Vec<Vec<f64>> = populations.kinds().map(|kind| points_of_clusters(members, units, kind)).collect();
         if all.is_empty() {
             all.push(points_of_units(members, units));
         }
@@ -158,17 +157,17 @@ fn points_of_units(members: usize, units: &[Unit]) -> Vec<f64> {
     points
 }
 
-/// In how many clusters the row's member won more of the units with the column's than it lost.
-fn points_of_clusters(members: usize, units: &[Unit], clusters: &[u32]) -> Vec<f64> {
+/// By how many judges (items) the row's member won more of the units with the column's than it lost. Those without a name may be one of the
+/// others, so they do not count.
+fn points_of_clusters(members: usize, units: &[Unit], kind: Kind) -> Vec<f64> {
     let mut nets: Vec<(usize, u32, f64)> = units
         .iter()
-        .zip(clusters)
-        .filter_map(|(unit, cluster)| {
-            let comparison = unit.comparison;
+        .filter_map(|unit| {
+            let (cluster, comparison) = (kind.of(unit)?, unit.comparison);
             let Point::Share(share) = comparison.point else { return None };
             let (i, j) = (comparison.first.min(comparison.second), comparison.first.max(comparison.second));
             let net = comparison.copies as f64 * (share - 0.5);
-            Some((i * members + j, *cluster, if comparison.first == i { net } else { -net }))
+            Some((i * members + j, cluster, if comparison.first == i { net } else { -net }))
         })
         .collect();
     nets.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));

@@ -16,6 +16,7 @@ use crate::checksum::sha256_hex;
 use crate::input;
 use crate::interrupt::finish_writing;
 use crate::owned::Owned;
+use crate::usage::usage;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
 ///
@@ -45,6 +46,20 @@ pub fn check_writable(path: &Path) -> Result<()> {
     }
     let aside = Aside::beside(path)?;
     created(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
+}
+
+/// Refuses a file that is there: nothing is replaced without being asked. With `replace`, a file may be. `flag` is the one that names it.
+///
+/// # Errors
+/// As wrong usage.
+pub fn check_new(path: &Path, flag: &str, replace: bool) -> Result<()> {
+    let there = path.display();
+    match path.symlink_metadata() {
+        Ok(found) if replace && found.is_file() => Ok(()),
+        Ok(_) if replace => Err(usage(format!("{flag}: {there} is a folder or a device, and only files are replaced"))),
+        Ok(_) => Err(usage(format!("{flag}: {there} is there already; name a file that is not, or pass --replace"))),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Removes `path` if it exists: a file of an earlier run that this one does not write.

@@ -104,6 +104,11 @@ pub fn overview(frame: &Frame, name: &str, parts: &[Section], live: Option<&Live
 /// The page of an experiment as one file that needs no other. `overview` has everything that it says.
 #[must_use]
 pub fn standalone(overview: &Overview) -> String {
+    alone(&overview.name, &body(&overview.parts()), "Verdicts hold at all looks together, however often you look.")
+}
+
+/// A page that needs no other file.
+pub(crate) fn alone(name: &str, main: &Markup, footer: &str) -> String {
     let icon: String = ICON.trim().replace('#', "%23").replace('"', "'").replace('<', "%3C").replace('>', "%3E");
     html! {
         (DOCTYPE)
@@ -113,14 +118,14 @@ pub fn standalone(overview: &Overview) -> String {
                 meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (overview.name) }
+                title { (name) }
                 link rel="icon" href={ "data:image/svg+xml," (icon) };
                 style { (PreEscaped(STYLES)) }
             }
             body {
-                header.bar { nav aria-label="This page" { span.brand { "rankduel" } span.crumb { (overview.name) } } }
-                main id="main" { (body(&overview.parts())) }
-                footer { p { "Verdicts hold at all looks together, however often you look." } }
+                header.bar { nav aria-label="This page" { span.brand { "rankduel" } span.crumb { (name) } } }
+                main id="main" { (main) }
+                footer { p { (footer) } }
             }
         }
     }

@@ -26,6 +26,7 @@ pub mod decision;
 pub mod document;
 mod effect;
 pub mod figure;
+pub mod judgements;
 mod model;
 mod sections;
 mod text;

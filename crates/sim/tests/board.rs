@@ -232,7 +232,7 @@ fn faults_name_file_line_and_remedy() {
     for (arguments, code, part) in [
         (&["bad.csv"][..], 1, "bad.csv:2: winner: found `shrot`, expected `short`, `long`"),
         (&["none.csv"], 1, "none.csv"),
-        (&["one.csv"], 1, "one.csv: the table has 1 judgement"),
+        (&["one.csv"], 1, "one.csv: none of the judgements of the table (1) compares two competitors"),
         (&["votes.csv", "--columns", "first"], 2, "expected e.g. first=base"),
         (&["votes.csv", "--columns", "first=a,first=b"], 2, "names first twice"),
         (&["votes.csv", "--columns", "first=alpha,second=second"], 1, "no column `alpha`"),
@@ -453,4 +453,59 @@ fn judges_have_slopes() {
         code == Some(1) && said.contains("discrimination compares judges, and the table names 0"),
         "{code:?} {said}"
     );
+}
+
+#[test]
+fn a_page_says_all_in_one_file() {
+    let folder = folder();
+    let at = folder.path();
+    let (code, printed, said) = run(at, &["votes.csv", "--html", "pages/board.html"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let page = fs::read_to_string(at.join("pages/board.html")).expect("a page");
+    let sentence = printed.lines().next().expect("a sentence");
+    for part in [
+        "<title>votes.csv</title>",
+        "short is the best: better than the 2 others.",
+        sentence,
+        "short was compared 80 times: it won 60, lost 20.",
+        "<th scope=\"row\">long</th>",
+        "<svg ",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    for outside in ["<link rel=\"stylesheet\"", "<script", "src=", "href=\"http"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let (code, _, said) = run(at, &["votes.csv", "--html", "pages/board.html"]);
+    assert!(code == Some(2) && said.contains("--html: pages/board.html is there already"), "{said}");
+    assert_eq!(run(at, &["votes.csv", "--html", "pages/board.html", "--replace"]).0, Some(0));
+}
+
+#[test]
+fn what_spreadsheets_of_other_languages_hold_is_read_or_guessed() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let mut rows = "Frage;Antwort A;Antwort B;Besser;Prüfer\n".to_owned();
+    for round in 0..30 {
+        let (first, second) = if round % 2 == 0 { ("Kurz", "Ho\u{308}flich") } else { ("Höflich", "Kurz") };
+        let winner = ["A", "B", "unentschieden"][round % 3];
+        rows += &format!("Frage {round};{first};{second};{winner};{}\n", if round == 0 { "" } else { "Anna" });
+    }
+    rows += "Frage 30;Kurz;Höflich;B;anna\nFrage 31;Kurz\nFrage 32;Kurz;Höflch;gleich;Anna\n";
+    fs::write(at.join("stimmen.csv"), rows).expect("a writable folder");
+    let (code, _, said) = run(at, &["stimmen.csv"]);
+    let guess = "first=Antwort A,second=Antwort B,winner=Besser,item=Frage,judge=Prüfer";
+    assert!(code == Some(1) && said.trim_end().ends_with(&format!("perhaps: --columns \"{guess}\"")), "{said}");
+    let (code, printed, _) = run(at, &["stimmen.csv", "--columns", guess]);
+    assert_eq!(code, Some(0));
+    for remark in [
+        "! 1 judgement names no judge: it counts as that of one unknown judge, who is not among the 2.",
+        "! `Höflch` (1 judgement) differs from `Höflich` (31) by one letter: a typo?",
+        "! 1 row ends before the column `Besser` (line 33): if they were cut off, judgements are missing",
+        "! `Anna` and `anna` count as different judges",
+    ] {
+        assert!(printed.contains(remark), "{remark}\n{printed}");
+    }
+    // Both normal forms of one name are one competitor, and columns that were named are not remarked upon.
+    assert!(printed.contains("among 3") && !printed.contains("column `Frage`"), "{printed}");
 }

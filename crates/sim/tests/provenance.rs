@@ -58,6 +58,10 @@ fn a_matrix_of_synthetic_data_says_so_everywhere() {
     for figure in ["matrix", "subsets", "bounds"] {
         assert!(svg(&format!("a/{figure}.svg")).contains("synthetic data"), "{figure}");
     }
+    // The page says that the winner is not known.
+    said(here, &["report", "a", "--out", "page.html"]);
+    let page = fs::read_to_string(here.join("page.html")).expect("a page");
+    assert!(page.contains(" others, but not known to beat ") && !page.contains("it beats every other"), "{page}");
     // A matrix of unknown origin says neither.
     fs::copy(here.join("P.npy"), here.join("alone.npy")).expect("a copy");
     let (printed, _) = said(here, &[&BANDIT[..], &["--matrix", "alone.npy", "--out", "n"]].concat());

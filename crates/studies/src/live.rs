@@ -84,6 +84,7 @@ impl Study for LiveStudy {
             phases: Vec::new(),
             multileave: Some(description.multileave.clone()),
             measured: *measured,
+            gaps: truth.gaps.clone(),
             plan,
             results,
             names,

@@ -90,11 +90,13 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
         let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
         let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
         progress.finish();
+        let phases = environment.winners_by_step();
         Ok(PlayedRuns {
             plan,
             results,
             winners: environment.last_winners().to_vec(),
-            phases: environment.winners_by_step(),
+            gaps: if phases.is_empty() { arenas.arenas.arena.gaps().to_vec() } else { Vec::new() },
+            phases,
             names: names.clone(),
             measured: *measured,
             multileave: None,

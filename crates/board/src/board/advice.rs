@@ -75,6 +75,12 @@ impl Advice {
 }
 
 impl Advice {
+    /// How many more judgements give an even chance, and how many 80%, in a sentence; `None` if no number does.
+    #[must_use]
+    pub fn milestones(&self) -> Option<String> {
+        milestones(&self.chances)
+    }
+
     /// The same with the chances of a session: its rest was played `plays` times.
     #[must_use]
     pub fn played(mut self, chances: Vec<Chance>, later: f64, plays: usize, settings: &Settings) -> Self {
@@ -91,8 +97,8 @@ impl Advice {
                 percent(1.0 - self.later)
             ),
             _ => format!(
-                "Chances that more judgements in this session name the best with {level} at {look}: {}.",
-                listed(&self.chances, self.later)
+                "Chances that more judgements in this session name the best with {level} at {look}: {}",
+                listed_with_milestones(&self.chances, self.later)
             ),
         };
         let pairs = self.inseparable.first().map(|(first, second)| {
@@ -254,8 +260,16 @@ pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclu
     let more = chances.last().map_or(0, |chance| chance.more);
     let needed = future.needed(&future.after(more as f64));
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    // A pair with the best is in order already.
+    let best = match conclusion {
+        Conclusion::Best(leader) => names.iter().position(|name| *name == leader.name),
+        _ => None,
+    };
     for a in 0..size {
         for b in a + 1..size {
+            if [a, b].iter().any(|one| Some(group.members[future.contenders[*one]]) == best) {
+                continue;
+            }
             let far = (future.mean[a] - future.mean[b]).abs()
                 / (needed[a * size + b] + future.tolerance).max(f64::MIN_POSITIVE);
             if far < 1.0 {
@@ -318,8 +332,8 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
     } else {
         format!(
             "Chances that more judgements name the best with {level} at {look}, if all pairs of the {contenders} are judged equally \
-             often: {}.",
-            listed(&advice.chances, advice.later)
+             often: {}",
+            listed_with_milestones(&advice.chances, advice.later)
         )
     };
     // Where no number is given, how it was found does not matter.
@@ -340,6 +354,27 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
     }
 }
 
+/// `About 600 more give an even chance, 2,000 give 80%.` Between two numbers that were tried, chances rise with the logarithm. `None` if none of
+/// these chances is reached.
+fn milestones(chances: &[Chance]) -> Option<String> {
+    let reaching = |share: f64| {
+        let place = chances.iter().position(|chance| chance.share >= share)?;
+        let after = chances[place];
+        let Some(before) = place.checked_sub(1).map(|place| chances[place]) else { return Some(after.more) };
+        let part = (share - before.share) / (after.share - before.share);
+        let more = before.more as f64 * libm::pow(after.more as f64 / before.more as f64, part);
+        // One digit, two where the first is 1: more are not known.
+        let unit = libm::pow(10.0, libm::floor(libm::log10(more / 2.0)));
+        Some(((more / unit).round() * unit) as u64)
+    };
+    let even = with_separators(reaching(0.5)?);
+    Some(match reaching(0.8).map(with_separators) {
+        Some(sure) if sure == even => format!("About {even} more give a chance of 80%."),
+        Some(sure) => format!("About {even} more give an even chance, {sure} give 80%."),
+        None => format!("About {even} more give an even chance."),
+    })
+}
+
 /// `300 more: 30%; 1,000: 60%; perhaps never: 15%`.
 #[must_use]
 pub fn listed(chances: &[Chance], later: f64) -> String {
@@ -354,9 +389,30 @@ pub fn listed(chances: &[Chance], later: f64) -> String {
     parts.join("; ")
 }
 
+/// The same with what it comes to.
+fn listed_with_milestones(chances: &[Chance], later: f64) -> String {
+    let listed = format!("{}.", listed(chances, later));
+    milestones(chances).map_or_else(|| listed.clone(), |said| format!("{listed} {said}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn milestones_lie_between_the_numbers_that_were_tried() {
+        let chances =
+            |all: &[(u64, f64)]| -> Vec<Chance> { all.iter().map(|&(more, share)| Chance { more, share }).collect() };
+        let said = |all: &[(u64, f64)]| milestones(&chances(all)).unwrap_or_default();
+        // Half of the way from 100 to 1,000 by the logarithm is 316.
+        assert_eq!(
+            said(&[(100, 0.4), (1_000, 0.6), (10_000, 0.8)]),
+            "About 300 more give an even chance, 10,000 give 80%."
+        );
+        assert_eq!(said(&[(10, 0.9)]), "About 10 more give a chance of 80%.");
+        assert_eq!(said(&[(100, 0.4), (1_000, 0.6)]), "About 300 more give an even chance.");
+        assert_eq!(said(&[(100, 0.1), (1_000, 0.3)]), "");
+    }
     use crate::units::Units;
     use crate::{Answer, Judgement, Order, Table};
 

@@ -3,6 +3,7 @@
 use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
 use crate::findings::{Finding, Found};
 use crate::group::GroupFit;
+use crate::posterior::MOST_SPREAD;
 use crate::settings::{Looks, Settings, TieModel};
 use crate::winners::Winners;
 use crate::words::{names, percent};
@@ -143,7 +144,28 @@ fn of_shares(winners: &Winners) -> String {
     format!(" By the shares seen, {condorcet}, {copeland}{von_neumann}.")
 }
 
-pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings, with_model: bool) -> Assumptions {
+/// That a claim holds although the posterior is less sure.
+fn below(conclusion: &Conclusion, settings: &Settings) -> String {
+    match conclusion {
+        Conclusion::Best(leader) if leader.probability < settings.level => {
+            let (assumes, name) = match leader.by {
+                By::Strengths => ("draws all strengths towards each other", &leader.name),
+                By::Pairs => ("assumes an order, which does not fit here", &leader.name),
+            };
+            let probability = percent(leader.probability);
+            format!(" That of {name}, {probability}, is below the confidence of the claim because it {assumes}.")
+        }
+        _ => String::new(),
+    }
+}
+
+pub(super) fn assumptions(
+    table: &Table,
+    fits: &[GroupFit],
+    settings: &Settings,
+    conclusion: &Conclusion,
+    with_model: bool,
+) -> Assumptions {
     let unit = match (table.items.is_empty(), table.judges.is_empty()) {
         (false, false) => "A unit is a pair on an item by one judge: its repeats and both orders count once.",
         (false, true) => "A unit is a pair on an item: without judges, all its judgements count once.",
@@ -210,8 +232,10 @@ pub(super) fn assumptions(table: &Table, fits: &[GroupFit], settings: &Settings,
         ),
         claims: format!(
             "Claims are made for {} ({because}). Best: known to beat every other. Among the best: known to beat one, and not known to be \
-             beaten. Behind: known to be beaten. Open: neither. P(best) is a posterior under Bradley-Terry, not a claim.",
-            settings.looks.words()
+             beaten. Behind: known to be beaten. Open: neither. P(best) is a posterior under Bradley-Terry, not a claim: strengths are as far apart \
+             as the table says, a priori by anything up to {MOST_SPREAD} (standard deviation).{}",
+            settings.looks.words(),
+            below(conclusion, settings)
         ),
     }
 }

@@ -4,7 +4,7 @@ mod regressors;
 
 use crate::correction::{Correction, Question};
 use crate::populations::{self, Populations, Source};
-use crate::posterior::Posterior;
+use crate::posterior::{Posterior, exact};
 use crate::proven_wins::ProvenWins;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
@@ -73,8 +73,11 @@ impl GroupFit {
         let estimated = populations::estimated(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
         let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
-        let posterior = Posterior::of(fit.strengths(), &estimated.covariance);
         let all = cells(&comparisons);
+        let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
+        if let Some(best) = exact::best(&fit, &all, &estimated.covariance, WEAK_PRIOR) {
+            posterior.best = best;
+        }
         let confounded = table.order == Order::Shown
             && all.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &all);
@@ -126,10 +129,10 @@ impl GroupFit {
     }
 
     /// Whether `first` is known to be stronger than `second`, all pairs together. Where no finite strengths fit best, estimates are not
-    /// normal, and those of a prior say too little: what a pair proves by itself counts as well.
+    /// normal, and those of a prior say too little: what a pair proves by itself counts as well, unless all pairs together say the reverse.
     pub(crate) fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
-        self.contrasts.is_stronger(first, second, look)
-            || self.fit.prior().is_some() && self.pairs_count() && self.proven.beats(first, second)
+        let proven = || self.fit.prior().is_some() && self.pairs_count() && self.proven.beats(first, second);
+        self.contrasts.is_stronger(first, second, look) || proven() && !self.contrasts.is_stronger(second, first, look)
     }
 
     /// Whether what pairs prove by themselves is said of strengths, too: not if these are adjusted for covariates.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::io::Read as _;
 
 use letor_io::OtherFormat;
+use unicode_normalization::UnicodeNormalization;
 
 use super::error::{ReadError, quoted};
 
@@ -16,7 +17,28 @@ pub struct Cells {
     pub header: Vec<String>,
     /// The rows, each with the number of its line in the file, or of its row in a frame, from 1.
     pub rows: Vec<(u64, Vec<String>)>,
+    /// The rows that have fewer cells than the header in the file, with how many.
+    pub short: Vec<(u64, usize)>,
 }
+
+impl Cells {
+    /// The same with letters composed (Unicode's normal form C): an `ö` may be written as one character or as two, which look the same.
+    pub(super) fn composed(&self) -> Cow<'_, Self> {
+        let is_composed = |text: &String| text.is_ascii() || unicode_normalization::is_nfc(text);
+        if self.header.iter().chain(self.rows.iter().flat_map(|(_, cells)| cells)).all(is_composed) {
+            return Cow::Borrowed(self);
+        }
+        let all = |cells: &[String]| cells.iter().map(|text| text.nfc().collect()).collect();
+        Cow::Owned(Self {
+            header: all(&self.header),
+            rows: self.rows.iter().map(|(row, cells)| (*row, all(cells))).collect(),
+            short: self.short.clone(),
+        })
+    }
+}
+
+/// What people with a spreadsheet do.
+const SAVE: &str = "save the table as CSV in UTF-8 (Excel: Save As, type \"CSV UTF-8\")";
 
 /// Tables that unpack to more are none.
 const MOST_BYTES: u64 = 1 << 31;
@@ -45,7 +67,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
-        ReadError::at(line, "expected UTF-8, found other bytes; save the table as CSV in UTF-8")
+        ReadError::at(line, format!("expected UTF-8, found other bytes; {SAVE}"))
     })?;
     match text.trim_start().chars().next() {
         None => Err(ReadError::whole("the table is empty; expected a header and one row per judgement")),
@@ -58,9 +80,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
 /// What to do with a file of another format.
 fn remedy(format: OtherFormat) -> String {
     match format {
-        OtherFormat::Zip => ", perhaps a spreadsheet; save the table as CSV in UTF-8".to_owned(),
+        OtherFormat::Zip => format!(", perhaps a spreadsheet; {SAVE}"),
         OtherFormat::Packed(_) => "; unpack it first".to_owned(),
-        OtherFormat::Utf16 => "; save the table as CSV in UTF-8".to_owned(),
+        OtherFormat::Utf16 => format!("; {SAVE}"),
         OtherFormat::JsonSequence => {
             format!("; expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS)
         }
@@ -83,7 +105,7 @@ fn csv(text: &str) -> Result<Cells, ReadError> {
     let mut reader =
         csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut header: Option<Vec<String>> = None;
-    let mut rows = Vec::new();
+    let (mut rows, mut short) = (Vec::new(), Vec::new());
     for record in reader.records() {
         let record = record.map_err(|error| ReadError::whole(error.to_string()))?;
         let line = record.position().map_or(0, |at| at.line() + empty_lines(&text[at.byte() as usize..])) + skipped;
@@ -109,10 +131,13 @@ fn csv(text: &str) -> Result<Cells, ReadError> {
                 ),
             ));
         }
+        if cells.len() < header.len() {
+            short.push((line, cells.len()));
+        }
         cells.resize(header.len(), String::new());
         rows.push((line, cells));
     }
-    Ok(Cells { header: header.unwrap_or_default(), rows })
+    Ok(Cells { header: header.unwrap_or_default(), rows, short })
 }
 
 /// The empty lines before the record that begins here, which the reader skips.
@@ -187,5 +212,5 @@ fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {
     for (_, cells) in &mut rows {
         cells.resize(header.len(), String::new());
     }
-    Ok(Cells { header, rows })
+    Ok(Cells { header, rows, short: Vec::new() })
 }

@@ -1,6 +1,8 @@
 //! Which column holds what: as named, or by the headers that people use.
 
+use super::cells::Cells;
 use super::error::{ReadError, quoted};
+use super::guess;
 
 pub(super) use ranktypes::text::plain_header as plain;
 
@@ -37,7 +39,7 @@ const PAIRS: [(&str, &str); 13] = [
     ("system_a", "system_b"),
     ("prompt_a", "prompt_b"),
 ];
-const WINNERS: [&str; 12] = [
+pub(super) const WINNERS: [&str; 22] = [
     "winner",
     "verdict",
     "outcome",
@@ -51,10 +53,20 @@ const WINNERS: [&str; 12] = [
     "choice",
     "which_is_better?",
     "which_one_is_better?",
+    "gewinner",
+    "besser",
+    "sieger",
+    "gagnant",
+    "meilleur",
+    "ganador",
+    "mejor",
+    "vincitore",
+    "migliore",
+    "winnaar",
 ];
 /// Headers of whether a row without a winner is a tie.
 const TIES: [&str; 1] = ["both_equal"];
-const ITEMS: [&str; 9] =
+pub(super) const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
 /// Headers of what divides an item into several: the second turn of MT-bench's questions is another question, and an answer may be
 /// judged by several criteria.
@@ -76,7 +88,7 @@ const PARTS_OF_ITEMS: [&str; 16] = [
     "epoch",
     "round",
 ];
-const JUDGES: [&str; 9] =
+pub(super) const JUDGES: [&str; 9] =
     ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
 /// Headers of when a row was judged, which no statement depends on; tickets of `rankduel next` are numbered in time.
 const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", "ticket"];
@@ -135,7 +147,8 @@ pub(super) fn position(header: &[String], name: &str) -> Result<usize, ReadError
     })
 }
 
-pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadError> {
+pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
+    let header = &cells.header[..];
     let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
     let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     if let Some((place, name)) =
@@ -160,8 +173,12 @@ pub(super) fn find(header: &[String], named: &Columns) -> Result<Found, ReadErro
                 [] => {
                     return Err(ReadError::whole(format!(
                         "found no columns of competitors, e.g. `first` and `second`, `model_a` and `model_b`, or `left` and `right`; \
-                         the table has {}; say which with --columns first=…,second=…,winner=…",
-                        listed()
+                         the table has {}; say which with {}",
+                        listed(),
+                        guess::columns(cells).map_or_else(
+                            || "--columns first=…,second=…,winner=…".to_owned(),
+                            |line| format!("--columns, perhaps: {line}")
+                        )
                     )));
                 }
                 _ => {

@@ -80,7 +80,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     if size < 2 || !rows.iter().all(|(_, row)| row.len() == size && row.iter().all(number)) {
         return None;
     }
-    Some(Cells { header: rows.remove(0).1, rows })
+    Some(Cells { header: rows.remove(0).1, rows, short: Vec::new() })
 }
 
 /// The judgements behind a matrix whose entry in row i and column j counts the wins of i over j, with half a win to both for a tie.

@@ -19,6 +19,8 @@ mod columns;
 mod counts;
 mod covariates;
 mod error;
+mod guess;
+mod names;
 mod winner;
 
 use std::collections::BTreeMap;
@@ -27,12 +29,15 @@ pub use cells::Cells;
 pub use columns::Columns;
 pub use covariates::CovariateColumns;
 pub use error::ReadError;
+pub use names::nearly_equal;
 pub use winner::WinnerIs;
 
 use self::columns::{Found, Won};
 use self::counts::Counted;
 use self::error::{decimal_comma, quoted};
+use self::names::Numbering;
 use self::winner::Values;
+use crate::words::count;
 use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
 /// How to read a table.
@@ -91,6 +96,7 @@ pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
 /// # Errors
 /// As for [`bytes`].
 pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError> {
+    let cells = &*cells.composed();
     let is_matrix = counts::is_named_matrix(cells) || !columns::names_a_pair(&cells.header);
     if is_matrix
         && options.columns == Columns::default()
@@ -107,7 +113,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if options.columns == Columns::default() {
         counts::same_order(cells)?;
     }
-    let found = columns::find(&cells.header, &options.columns)?;
+    let found = columns::find(cells, &options.columns)?;
     if cells.rows.is_empty() {
         return Err(ReadError::whole("the table has a header and no rows; expected one row per judgement"));
     }
@@ -116,9 +122,8 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let mut notes = Vec::new();
     let pair = |row: u64, cells: &[String], names: &mut Numbering| -> Result<[u32; 2], ReadError> {
         let mut number = |place: usize| {
-            ranktypes::text::check_name(&cells[place]).map_err(|fault| {
-                ReadError::at(row, format!("a competitor's name {fault}; expected text of one line"))
-            })?;
+            ranktypes::text::check_name(&cells[place])
+                .map_err(|fault| ReadError::at(row, format!("a competitor's name {fault}")))?;
             Ok(names.number(&cells[place]))
         };
         Ok([number(found.first)?, number(found.second)?])
@@ -195,14 +200,23 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if judgements.is_empty() {
         return Err(ReadError::whole("no row has a winner; nothing was judged yet"));
     }
+    // What changes the answer most comes first.
+    notes.extend(names.typos(judgements.iter().flat_map(|judgement| [judgement.first, judgement.second])));
+    notes.extend(judges.typos(judgements.iter().filter_map(|judgement| judgement.judge)));
     if open > 0 {
         notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
+    notes.extend(cut_off(cells, &found));
     if skipped > 0 {
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
     notes.extend(contradictions(&judgements, cells, &found));
-    for (what, places) in [("item", found.item.as_slice()), ("judge", found.judge.as_slice())] {
+    // What was asked for by name needs no remark.
+    let guessed = [
+        ("item", found.item.as_slice(), options.columns.item.is_none()),
+        ("judge", found.judge.as_slice(), options.columns.judge.is_none()),
+    ];
+    for (what, places, _) in guessed.into_iter().filter(|(.., is_guessed)| *is_guessed) {
         let headers: Vec<&String> = places.iter().map(|place| &cells.header[*place]).collect();
         if let [first, ..] = headers[..]
             && (headers.len() > 1 || columns::plain(first) != what)
@@ -211,7 +225,8 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             notes.push(format!("{what}: column{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and ")));
         }
     }
-    notes.extend(names.nearly_equal());
+    notes.extend(names.nearly_equal("competitors"));
+    notes.extend(judges.nearly_equal("judges"));
     let categories = by.zip(options.by.as_ref()).map(|(place, by)| {
         let (column, mix) = (cells.header[place].clone(), by.mix.clone());
         Categories { column, names: categories.texts, of: category_of, mix }
@@ -223,6 +238,22 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let (names, items, judges, covariates) = (names.texts, items.texts, judges.texts, covariates.covariates);
     let table = Table { names, items, judges, judgements, order, covariates };
     Ok(Reading { table, notes, categories })
+}
+
+/// A note if rows end before the column of the winner: they may have been cut off, and would be left out without a word.
+fn cut_off(cells: &Cells, found: &Found) -> Option<String> {
+    let Won::One(winner) = found.won else { return None };
+    let rows: Vec<u64> = cells.short.iter().filter(|(_, cells)| *cells <= winner).map(|(row, _)| *row).collect();
+    let [first, ..] = rows[..] else { return None };
+    let (many, others) = match rows.len() {
+        1 => ("row ends", String::new()),
+        several => ("rows end", format!(" and {} more", several - 1)),
+    };
+    Some(format!(
+        "{} {many} before the column {} (line {first}{others}): if they were cut off, judgements are missing",
+        rows.len(),
+        quoted(&cells.header[winner])
+    ))
 }
 
 /// What the cells of these columns name together; `None` if the first of them is empty.
@@ -277,8 +308,8 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Opt
         })
         .unwrap_or_default();
     Some(format!(
-        "{rows} rows share their item, judge, pair and order with a row that says otherwise, and count as {} units{advice}",
-        groups.len()
+        "{rows} rows share their item, judge, pair and order with a row that says otherwise, and count as {}{advice}",
+        count(groups.len() as u64, "unit", "units")
     ))
 }
 
@@ -362,35 +393,6 @@ fn values(cells: &Cells, found: &Found) -> Values {
             cells.rows.iter().flat_map(|(_, row)| [row[found.first].as_str(), row[found.second].as_str()]),
         ),
         called_score: columns::plain(&cells.header[place]) == "score",
-    }
-}
-
-/// Names in the order in which they come.
-#[derive(Default)]
-struct Numbering {
-    texts: Vec<String>,
-    numbers: BTreeMap<String, u32>,
-}
-
-impl Numbering {
-    fn number(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(text.to_owned(), number);
-        self.texts.push(text.to_owned());
-        number
-    }
-
-    /// A note for each group of names that differ in case, spaces or hyphens alone, up to three.
-    fn nearly_equal(&self) -> Vec<String> {
-        let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
-        letor_io::nearly_equal(self.texts.iter().map(String::as_str))
-            .into_iter()
-            .take(3)
-            .map(|group| format!("{} count as different competitors", listed(group)))
-            .collect()
     }
 }
 

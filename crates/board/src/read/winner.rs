@@ -1,5 +1,6 @@
 //! What a cell of the column `winner` says.
 //!
+//! Ties and sides are known by their words in English, German, French, Spanish, Italian and Dutch.
 //! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. A cell that can be read in two ways
 //! which differ is refused: nobody would notice the wrong one.
 
@@ -36,14 +37,93 @@ impl WinnerIs {
 }
 
 /// What else stands for sides, where the column is declared to hold them.
-const FIRST: [&str; 7] = ["a", "model_a", "x", "model_1", "option_a", "answer_a", "response_a"];
-const SECOND: [&str; 7] = ["b", "model_b", "y", "model_2", "option_b", "answer_b", "response_b"];
-const TIE: [&str; 7] = ["tie", "draw", "equal", "same", "tied", "both", "both_good"];
-const BOTH_BAD: [&str; 7] =
-    ["both_bad", "bothbad", "tie_(bothbad)", "tie_(both_bad)", "tie_bothbad", "both_are_bad", "neither"];
+const FIRST: [&str; 12] = [
+    "a",
+    "model_a",
+    "x",
+    "model_1",
+    "option_a",
+    "answer_a",
+    "response_a", // English
+    "links",
+    "antwort_a",
+    "gauche",
+    "izquierda",
+    "sinistra",
+];
+const SECOND: [&str; 12] = [
+    "b",
+    "model_b",
+    "y",
+    "model_2",
+    "option_b",
+    "answer_b",
+    "response_b", // English
+    "rechts",
+    "antwort_b",
+    "droite",
+    "derecha",
+    "destra",
+];
+const TIE: [&str; 27] = [
+    "tie",
+    "draw",
+    "equal",
+    "same",
+    "tied",
+    "both",
+    "both_good", // English
+    "unentschieden",
+    "gleich",
+    "gleich_gut",
+    "gleichstand",
+    "remis",
+    "beide",
+    "beide_gut", // German
+    "égalité",
+    "egalite",
+    "match_nul",
+    "les_deux", // French
+    "empate",
+    "igual",
+    "ambos", // Spanish, Portuguese
+    "pareggio",
+    "pari",
+    "entrambi", // Italian
+    "gelijk",
+    "gelijkspel",
+    "allebei", // Dutch
+];
+const BOTH_BAD: [&str; 14] = [
+    "both_bad",
+    "bothbad",
+    "tie_(bothbad)",
+    "tie_(both_bad)",
+    "tie_bothbad",
+    "both_are_bad",
+    "neither", // English
+    "beide_schlecht",
+    "keine",
+    "keiner",
+    "aucun",
+    "ninguno",
+    "nessuno",
+    "geen",
+];
 
 /// Words of a judge who gave no judgement.
-const SKIPPED: [&str; 8] = ["skip", "skipped", "abstain", "abstained", "pass", "passed", "not_judged", "no_answer"];
+const SKIPPED: [&str; 10] = [
+    "skip",
+    "skipped",
+    "abstain",
+    "abstained",
+    "pass",
+    "passed",
+    "not_judged",
+    "no_answer", // English
+    "übersprungen",
+    "enthaltung",
+];
 /// What programs write for a missing value.
 const MISSING: [&str; 4] = ["nan", "na", "n/a", "null"];
 

@@ -7,6 +7,7 @@ mod corrected;
 mod covariates;
 mod coverage;
 mod discrimination;
+mod exact;
 mod gold;
 mod independent;
 mod planted;

@@ -164,6 +164,47 @@ fn the_same_board_for_any_number_of_threads() {
     assert_eq!(bytes(1), bytes(3));
 }
 
+/// Where a weak prior is needed, pairs may prove by themselves the reverse of what strengths say, e.g. in a cycle.
+#[test]
+fn ranks_are_in_order_also_where_pairs_contradict_strengths() {
+    let rows = [(0, 2, Answer::First), (4, 0, Answer::First), (4, 2, Answer::Second)];
+    let heavy = |(first, second, verdict)| Judgement { weight: 1e9, ..row(first, second, verdict, None, None) };
+    let board = Board::new(&table(5, rows.map(heavy).to_vec()), &Settings::default()).unwrap();
+    for competitor in &board.competitors {
+        for ranks in [competitor.once, always(competitor)] {
+            assert!(1 <= ranks.best && ranks.best <= ranks.worst && ranks.worst <= 3, "{ranks:?}");
+        }
+    }
+}
+
+/// With blank cells, four judges stay four.
+#[test]
+fn judgements_without_a_name_are_those_of_one_unknown_judge() {
+    let named = |judges: u32, blanks: usize| {
+        let rows = (0..60_usize).map(|k| {
+            let judge = (k >= blanks).then_some(k as u32 % judges);
+            row(k as u32 % 2, 1 - k as u32 % 2, if k % 3 == 0 { Answer::Second } else { Answer::First }, None, judge)
+        });
+        let table = Table { judges: (0..judges).map(|k| k.to_string()).collect(), ..table(2, rows.collect()) };
+        Board::new(&table, &Settings { checks: false, ..Settings::default() }).unwrap()
+    };
+    for blanks in [0, 1, 6, 30] {
+        let board = named(4, blanks);
+        let population = &board.groups[0].populations[0];
+        assert_eq!((population.count, population.unnamed, population.general), (4, blanks as u64, false));
+        assert!(board.assumptions.of_whom.contains("of the 4 judges of the table alone"), "{:?}", board.assumptions);
+        assert_eq!(board.unnamed.len(), usize::from(blanks > 0));
+    }
+    // Five are enough to speak of judges in general, and the unknown one is worth no more than they are.
+    let board = named(5, 30);
+    let population = &board.groups[0].populations[0];
+    assert!(population.general && population.effective <= 5.0, "{population:?}");
+    assert_eq!(
+        board.unnamed,
+        ["30 judgements name no judge: they count as those of one unknown judge, who is not among the 5."]
+    );
+}
+
 #[test]
 fn too_many_competitors_are_refused() {
     let mut large = table(Board::MOST_COMPETITORS + 1, vec![row(0, 1, Answer::First, None, None)]);

@@ -99,7 +99,7 @@ impl Decide {
             return self.against.run(&asked).map(|()| 0);
         }
         let Some(path) = self.outcomes.as_deref() else { return Err(usage("name FOLDER, which `credit` wrote")) };
-        self.html.as_deref().map(|path| html::check_new(path, self.replace)).transpose()?;
+        self.html.as_deref().map(|path| output::check_new(path, html::FLAG, self.replace)).transpose()?;
         let (outcomes, summary) = read_outcomes(path)?;
         let alpha = complement(self.confidence);
         if by == By::Impressions {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use output::usage::usage;
 use page::decision::{distrusted, overview};
 use page::{Fate, FateKind, Figure, Headline, Overview, Tone, Traffic, TrafficDay};
 use serde_json::Value;
@@ -18,27 +17,15 @@ use crate::model::Primary;
 use crate::outcomes::{SUMMARY_FILE, integrity};
 use crate::verdict::{SYNTHETIC, outlook};
 
-/// Refuses a file that is there: nothing is replaced without being asked. With `replace`, a file may be.
-pub(super) fn check_new(path: &Path, replace: bool) -> Result<()> {
-    let there = || path.display();
-    match path.symlink_metadata() {
-        Ok(found) if replace && found.is_file() => Ok(()),
-        Ok(_) if replace => {
-            Err(usage(format!("--html: {} is a folder or a device, and only files are replaced", there())))
-        }
-        Ok(_) => {
-            Err(usage(format!("--html: {} is there already; name a file that is not, or pass --replace", there())))
-        }
-        Err(_) => Ok(()),
-    }
-}
+/// The flag that names the file.
+pub(super) const FLAG: &str = "--html";
 
 /// Writes the page. `warnings` come before everything else, `text` is the whole verdict in words.
 ///
 /// # Errors
 /// If the file is there and must not be replaced, or cannot be written.
 pub(super) fn write(path: &Path, log: &Log<'_>, warnings: &[String], text: &str, replace: bool) -> Result<()> {
-    check_new(path, replace)?;
+    output::check_new(path, FLAG, replace)?;
     output::write_atomic(path, page::document::standalone(&log.page(warnings, text)).as_bytes())
 }
 

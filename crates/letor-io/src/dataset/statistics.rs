@@ -165,14 +165,22 @@ fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
     pairs
 }
 
+/// More files that were read are not listed one by one.
+const MOST_LISTED: usize = 8;
+
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.name)?;
         match &self.provenance {
             Provenance::LookAlike { name } => writeln!(f, "  SYNTHETIC look-alike {name}")?,
             Provenance::Files { files, skipped } => {
-                for file in files {
+                // Of a folder of runs, readers know which they gave.
+                let shown = if files.len() > MOST_LISTED { 1 } else { files.len() };
+                for file in &files[..shown] {
                     writeln!(f, "  read     {}", file.display())?;
+                }
+                if shown < files.len() {
+                    writeln!(f, "  read     and {} more files", files.len() - shown)?;
                 }
                 for (file, reason) in skipped {
                     writeln!(f, "  skipped  {} ({reason})", file.display())?;

@@ -19,7 +19,7 @@ impl Tone {
 /// A sentence of more bytes is set in smaller letters.
 const LONG: usize = 140;
 
-pub(super) fn headline(overview: &Overview) -> Markup {
+pub(crate) fn headline(overview: &Overview) -> Markup {
     let headline = &overview.headline;
     html! {
         div class={ "headline " (headline.tone.class()) } {
@@ -34,7 +34,7 @@ pub(super) fn headline(overview: &Overview) -> Markup {
     }
 }
 
-pub(super) fn warnings(overview: &Overview) -> Markup {
+pub(crate) fn warnings(overview: &Overview) -> Markup {
     html! {
         @if !overview.warnings.is_empty() {
             h2.hidden { "Warnings" }
@@ -45,7 +45,7 @@ pub(super) fn warnings(overview: &Overview) -> Markup {
     }
 }
 
-pub(super) fn figures(overview: &Overview) -> Markup {
+pub(crate) fn figures(overview: &Overview) -> Markup {
     html! {
         @if !overview.figures.is_empty() {
             h2.hidden { "Key figures" }

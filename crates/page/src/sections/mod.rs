@@ -12,6 +12,8 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::model::{Controls, Overview};
 
+pub(crate) use self::headline::{figures, headline, warnings};
+
 /// A piece of an overview: what the section with this id contains, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {

@@ -58,6 +58,10 @@ pub(super) struct BoardCommand {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
+    /// Also write the board as one HTML page, with the figure: a file to open or to send, which needs no other
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Also write the fit as a preference matrix, CSV with names, for `rankduel bandit --matrix`
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
@@ -98,6 +102,9 @@ impl BoardCommand {
             usage("--standalone makes a document of --format latex".to_owned())
         );
         let (options, settings) = (self.request.options()?, self.request.settings());
+        if let Some(path) = &self.html {
+            output::check_new(path, "--html", self.replace)?;
+        }
         let name = self.table.display().to_string();
         let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
         let gold = self.gold()?;
@@ -110,6 +117,10 @@ impl BoardCommand {
                 }
                 report.figure().save(&folder.join("board"))
             })?;
+        }
+        if let Some(path) = &self.html {
+            output::create_folder_of(path)?;
+            output::write_atomic(path, report.html()?.as_bytes())?;
         }
         if let Some(path) = &self.matrix {
             self.write_matrix(path, &report)?;

@@ -128,6 +128,13 @@ impl Results {
         if has(".unfinished.json") {
             bail!("the results in {name} are not finished; the command that began them continues");
         }
+        if has("config.json") && has("findings.json") {
+            bail!(usage(format!(
+                "{name} holds finished results of a command that `{program} draw` has no figure of yet; it draws regret and rates of wins, and their own \
+                 figures are beside them, as .svg and .png",
+                program = output::program::name()
+            )));
+        }
         bail!(usage(format!(
             "{name} holds no results with a figure for a paper; expected a folder that a live run, `{program} bandit`, \
              `{program} compare`, `{program} experiment`, `{program} board`, `{program} inspect` of runs or `click-logs decide --out` \

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 /// Standard errors by which an arm must be beaten to be eliminated, and by which a winner's smallest margin must exceed
 /// 0 to be called resolved.
-pub(crate) const RESOLVED: f64 = 3.0;
+pub const RESOLVED: f64 = 3.0;
 
 /// The quantity that regret is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

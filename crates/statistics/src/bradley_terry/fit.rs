@@ -199,8 +199,12 @@ impl Fit {
         self.ln_likelihood_at(cells, &self.at)
     }
 
-    /// The same at other parameters.
-    pub(super) fn ln_likelihood_at(&self, cells: &[Cell], at: &[f64]) -> f64 {
+    /// The same at other parameters, in the order of [`parameters`](Self::parameters).
+    ///
+    /// # Panics
+    /// If there are fewer of them.
+    #[must_use]
+    pub fn ln_likelihood_at(&self, cells: &[Cell], at: &[f64]) -> f64 {
         cells.iter().map(|cell| self.terms(at, cell).ln).sum()
     }
 

@@ -9,19 +9,24 @@ use super::rows::ranks;
 /// More competitors than these are not drawn.
 const MOST: usize = 150;
 
+/// The standard errors on each side of an interval of 95%.
+const SINGLE: f64 = 1.959_963_984_540_054;
+
 pub(super) fn forest(report: &BoardReport) -> Forest {
     let board = &report.board;
+    // Half of the quantile for a difference of two strengths that are equally well known: where bars do not overlap, the two differ at about this
+    // level. The table has the exact statement. Of few competitors that is less than the interval of each.
+    let errors = |competitor: &board::Competitor| {
+        (board.groups[competitor.group].quantile / std::f64::consts::SQRT_2).max(SINGLE)
+    };
     let row = |competitor: &board::Competitor| {
-        let quantile = board.groups[competitor.group].quantile;
-        // Half of the quantile for a difference of two strengths that are equally well known: where bars do not overlap, the
-        // two differ at about this level. The table has the exact statement.
-        let radius = quantile * competitor.standard_error / std::f64::consts::SQRT_2;
-        let single = 1.959_963_984_540_054 * competitor.standard_error;
+        let (value, error) = (competitor.strength, competitor.standard_error);
+        let interval = |errors: f64| (value - errors * error, value + errors * error);
         ForestRow {
             name: competitor.name.clone(),
-            value: competitor.strength,
-            inner: (competitor.strength - single, competitor.strength + single),
-            outer: Some((competitor.strength - radius.max(single), competitor.strength + radius.max(single))),
+            value,
+            inner: interval(SINGLE),
+            outer: Some(interval(errors(competitor))),
             text: match competitor.always {
                 Some(always) => format!("{} / {}", ranks(competitor.once), ranks(always)),
                 None => ranks(competitor.once),
@@ -29,6 +34,11 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
         }
     };
     let shown = &board.competitors[..board.competitors.len().min(MOST)];
+    let thin = if shown.iter().any(|competitor| errors(competitor) > SINGLE) {
+        format!("; thin: {}% for all at one look, if there are many judges and items", 100.0 * board.level)
+    } else {
+        String::new()
+    };
     let mut notes = Vec::new();
     if board.groups.len() > 1 {
         notes.push(format!(
@@ -40,15 +50,14 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
         notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
     }
     notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
+    notes.extend(board.unnamed.iter().map(|said| said.trim_end_matches('.').to_owned()));
     notes.extend(board.too_few.iter().map(|few| few.trim_end_matches('.').to_owned()));
     Forest {
         title: report.sentence(),
         subtitle: Some(format!(
-            "{}: strengths under Bradley-Terry{}; thick: 95% each; thin: {}% for all at one look, if there are many judges and items; right: ranks at \
-             one look{}",
+            "{}: strengths under Bradley-Terry{}; thick: 95% each{thin}; right: ranks at one look{}",
             report.name.rsplit('/').next().unwrap_or_default(),
             if board.model.is_some() { " for people, beside a model" } else { "" },
-            100.0 * board.level,
             if board.model.is_some() { "" } else { " / at every look" },
         )),
         x_label: match board.groups.first().map(|group| group.ties) {

@@ -7,6 +7,7 @@
 //! | `gold` | people beside a model |
 //! | `slopes` | the table of judges, if their discrimination was fitted |
 //! | `categories` | what is said of boards by category |
+//! | `html` | the page |
 //! | `figure` | strengths with both kinds of intervals |
 //! | `request`, `asked` | what is asked of a board, as flags |
 
@@ -14,6 +15,7 @@ mod asked;
 mod categories;
 mod figure;
 mod gold;
+mod html;
 mod request;
 mod rows;
 mod slopes;
@@ -165,7 +167,8 @@ impl BoardReport {
             };
             Some(format!("{what}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
         });
-        found.chain(self.board.too_few.iter().cloned()).chain(held).chain(self.notes.iter().cloned()).collect()
+        let of_whom = self.board.unnamed.iter().chain(&self.board.too_few).cloned();
+        found.chain(of_whom).chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
     /// The answer in one sentence; with categories, that of all of them.

@@ -26,7 +26,11 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
     if plain {
         columns.push(("plain", true));
     }
-    columns.extend([("won", true), ("lost", true), ("tied", true), ("P(best)", true), ("ranks, one look", true)]);
+    // Where several judgements are one unit, rows of the table cannot be counted again from these.
+    let merged =
+        boards.iter().any(|(_, board)| board.tally.units < (board.tally.rows - board.tally.self_comparisons) as u64);
+    let won = if merged { "won (units)" } else { "won" };
+    columns.extend([(won, true), ("lost", true), ("tied", true), ("P(best)", true), ("ranks, one look", true)]);
     // With a model, nothing is stated of every look.
     columns.push(if model.is_some() { ("model − people", true) } else { ("every look", true) });
     columns.extend([("beats", true), ("beaten by", true)]);

@@ -223,6 +223,7 @@ impl Study for CompareStudy {
             phases: Vec::new(),
             names: names.clone(),
             measured: *measured,
+            gaps: truth.gaps.clone(),
             multileave: None,
             caption: self.caption(what, measured),
             truth: truth.describe(|arm| names.name(arm)),

@@ -386,6 +386,7 @@ mod tests {
             phases: &[],
             names: &simulation::arm_names::ArmNames::NUMBERS,
             measured,
+            gaps: &[],
             multileave: None,
         };
         let summary = summarise(&plan, &results, &arms);

@@ -99,8 +99,14 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
         let plan = self.plan();
         let results = measure::at_all_horizons(&plan, by_cell);
         let winners = environment.last_winners();
-        let arms =
-            Arms { winners, phases: &environment.winners_by_step(), names, measured: *measured, multileave: None };
+        let arms = Arms {
+            winners,
+            phases: &environment.winners_by_step(),
+            names,
+            measured: *measured,
+            gaps: &[],
+            multileave: None,
+        };
         let late = self.settings.late.describe();
         let text = measure::report(&plan, &results, &arms, caption, truth, late.as_deref());
         let report = Report::new(text, &measure::summarise(&plan, &results, &arms))?;

@@ -22,7 +22,8 @@ pub struct EvidenceSummary {
     pub proven_by: String,
     /// The arms stated to be the best, most often stated first.
     pub stated: Vec<Recommended>,
-    /// The share of the runs with a statement whose arm is the best by regret; null if there are none, or every arm is optimal.
+    /// The share of the runs with a statement that is right by regret: of the best arm, or of one that is worse by no more than the margin. Null
+    /// if there are none, or every arm is optimal.
     pub share_stating_best: Option<f64>,
     /// The steps by which these shares of all runs had stated an arm; null for shares that were never reached.
     pub steps_until_stated: Quantiles,
@@ -30,7 +31,7 @@ pub struct EvidenceSummary {
     pub gave_up: usize,
     /// Runs without a statement.
     pub undecided: usize,
-    /// The arms with the most evidence in these, most frequent first.
+    /// The arms with the most evidence in those of these that have any, most frequent first.
     pub leading_undecided: Vec<Recommended>,
 }
 
@@ -54,17 +55,19 @@ impl EvidenceSummary {
         steps.sort_unstable();
         let quantile = |share: f64| steps.get(((share * all.len() as f64).ceil() as usize).max(1) - 1).copied();
         let stated: Vec<Option<Arm>> = all.iter().filter_map(|run| run.stated.map(|(arm, _)| Some(arm))).collect();
-        let undecided: Vec<Option<Arm>> =
-            all.iter().filter(|run| run.stated.is_none()).map(|run| Some(run.leader.0)).collect();
+        let undecided: Vec<&RunEvidence> = all.iter().filter(|run| run.stated.is_none()).collect();
+        let ahead: Vec<Option<Arm>> = undecided.iter().filter_map(|run| ahead(run)).map(Some).collect();
+        let right = stated.iter().map(|arm| arms.is_within(*arm, asked.margin)).collect::<Option<Vec<bool>>>();
+        let share = |right: Vec<bool>| right.iter().filter(|right| **right).count() as f64 / right.len() as f64;
         Some(Self {
             plan: asked,
             proven_by: proven_by(spec, arms),
-            share_stating_best: if stated.is_empty() { None } else { arms.share_of_best(stated.iter().copied()) },
+            share_stating_best: right.filter(|right| !right.is_empty()).map(share),
             steps_until_stated: Quantiles { median: quantile(0.5), q80: quantile(0.8), q90: quantile(0.9) },
             gave_up: all.iter().filter(|run| run.gave_up.is_some()).count(),
             undecided: undecided.len(),
             stated: counted(stated.into_iter(), arms),
-            leading_undecided: counted(undecided.into_iter(), arms),
+            leading_undecided: counted(ahead.into_iter(), arms),
         })
     }
 }
@@ -110,7 +113,10 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
             step(q80),
             step(q90),
             most(&summary.stated),
-            most(&summary.leading_undecided),
+            match &summary.leading_undecided[..] {
+                [] if summary.undecided > 0 => "-".to_owned(),
+                ahead => most(ahead),
+            },
         ]);
         hint = hint.or_else(|| open_pair(&label(spec), runs, arms));
     }
@@ -126,8 +132,9 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
     };
     let mut text = format!(
         "{table}\nstated: the outcomes prove, at {level}% confidence at any time, that an arm is {best} by winning pairs{stops}; \
-         each impression is a user of its own; right: by {} regret",
-        arms.measured.kind
+         each impression is a user of its own; right: by {} regret{}",
+        arms.measured.kind,
+        if asked.margin > 0.0 && !arms.measured.is_share_of_wins() { ", the best alone" } else { "" }
     );
     let marked = plan.algorithms.iter().filter(|spec| is_multileaved(spec, arms)).map(label).collect::<Vec<_>>();
     if let Some(name) = arms.multileave.filter(|_| !marked.is_empty()) {
@@ -161,9 +168,16 @@ fn proven_by(spec: &Spec, arms: &Arms<'_>) -> String {
     }
 }
 
-/// A line on the pair that keeps the first undecided run of an algorithm open.
+/// The arm with the most evidence that it is the best; `None` where no arm has any, so that all have as much.
+fn ahead(run: &RunEvidence) -> Option<Arm> {
+    (run.confidence > 0.0).then_some(run.leader.0)
+}
+
+/// A line on the pair that keeps the first undecided run of an algorithm open where an arm is ahead.
 fn open_pair(algorithm: &str, runs: &[RunResult], arms: &Arms<'_>) -> Option<String> {
-    let open = |run: &RunResult| run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none());
+    let open = |run: &RunResult| {
+        run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none() && ahead(evidence).is_some())
+    };
     let number = runs.iter().position(open)?;
     let RunEvidence { leader: (leader, hardest), candidates, .. } = runs[number].evidence.as_ref()?;
     let others = match candidates.len() {
@@ -202,7 +216,8 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
 }
 
 /// The cells of these columns.
-pub(super) fn cells(spec: &Spec, run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
+pub(super) fn cells(plan: &StudyPlan, spec: &Spec, run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
+    let margin = plan.evidence.map_or(0.0, |asked| asked.margin);
     let Some(evidence) = &run.evidence else { return Vec::new() };
     let stated = evidence.stated.map(|(arm, _)| arm);
     let optional = |value: Option<String>| value.unwrap_or_default();
@@ -214,9 +229,10 @@ pub(super) fn cells(spec: &Spec, run: &RunResult, arms: &Arms<'_>) -> Vec<String
         cells.push(optional(stated.and_then(|arm| arms.names.given_name(arm.index())).map(str::to_owned)));
     }
     cells.push(optional(evidence.stated.map(|(_, step)| step.to_string())));
-    cells.push(optional(stated.and_then(|arm| arms.is_best(Some(arm))).map(|best| best.to_string())));
+    let is_right = |arm| arms.is_within(Some(arm), margin);
+    cells.push(optional(stated.and_then(is_right).map(|right| right.to_string())));
     cells.push(optional(evidence.gave_up.map(|step| step.to_string())));
-    cells.push(evidence.leader.0.0.to_string());
+    cells.push(optional(ahead(evidence).map(|arm| arm.0.to_string())));
     cells.push(evidence.confidence.to_string());
     cells.push(evidence.candidates.len().to_string());
     cells.push(proven_by(spec, arms));
@@ -264,6 +280,7 @@ mod tests {
             phases: &[],
             names: &ArmNames::NUMBERS,
             measured: RegretBasis::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            gaps: &[0.1, 0.0, 0.1],
             multileave: None,
         };
         let runs: Vec<RunResult> =
@@ -274,10 +291,29 @@ mod tests {
         assert_eq!((median, q80, q90), (Some(200), Some(300), None));
         assert_eq!((summary.undecided, summary.leading_undecided[0].arm, summary.stated[0].runs), (1, Some(1), 3));
         assert_eq!([99, 100, 1_000].map(|step| share_stated(&runs, step)), [Some(0.2), Some(0.4), Some(0.8)]);
+        // Within the margin, the third is good enough; not where regret is another measure.
+        let with = |margin: f64, kind| {
+            let evidence = Some(EvidencePlan { margin, ..plan.evidence.unwrap() });
+            let measured = RegretBasis { kind, ..arms.measured };
+            let plan = StudyPlan { evidence, ..plan.clone() };
+            EvidenceSummary::of(&plan, &plan.algorithms[0], &runs, &Arms { measured, ..arms })
+                .unwrap()
+                .share_stating_best
+        };
+        assert_eq!(with(0.2, RegretKind::Condorcet), Some(1.0));
+        assert_eq!(with(0.05, RegretKind::Condorcet), Some(0.75));
+        assert_eq!(with(0.2, RegretKind::Borda), Some(0.75));
         let text = evidence_table(&plan, &[runs], &arms).unwrap();
         assert!(text.contains("4/5") && text.contains("arm 1, 3/5") && text.contains("2 arms may still be"), "{text}");
-        let cells = cells(&plan.algorithms[0], &run(None), &arms);
-        assert_eq!((cells.len(), header(&plan, &arms).len()), (8, 8));
+        let of_run = |run: &RunResult| cells(&plan, &plan.algorithms[0], run, &arms);
+        assert_eq!((of_run(&run(None)).len(), header(&plan, &arms).len()), (8, 8));
+        // Where no arm has any evidence, none is ahead.
+        let mut nothing = run(None);
+        nothing.evidence.as_mut().unwrap().confidence = 0.0;
+        assert_eq!((of_run(&run(None))[4].as_str(), of_run(&nothing)[4].as_str()), ("1", ""));
+        let text = evidence_table(&plan, &[vec![nothing; 5]], &arms).unwrap();
+        let cells: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
+        assert!(cells.last() == Some(&"-") && !text.contains("undecided: e.g."), "{text}");
         let without = StudyPlan { evidence: None, ..plan };
         assert!(
             EvidenceSummary::of(&without, &without.algorithms[0], &[run(None)], &arms).is_none()
@@ -300,6 +336,7 @@ mod tests {
             phases: &[],
             names: &ArmNames::NUMBERS,
             measured: RegretBasis::new(RegretKind::Condorcet, &[0.1, 0.0, 0.1], None),
+            gaps: &[0.1, 0.0, 0.1],
             multileave,
         };
         let runs = || vec![run(Some((2, 300))), run(Some((2, 400)))];
@@ -318,7 +355,7 @@ mod tests {
         assert!(!text.contains("rucb*"), "{text}");
         let text = evidence_table(&both, &[runs(), runs()], &arms(None)).unwrap();
         assert!(!text.contains('*'), "{text}");
-        let cells = cells(&both.algorithms[1], &runs()[0], &arms(Some("sosm")));
+        let cells = cells(&both, &both.algorithms[1], &runs()[0], &arms(Some("sosm")));
         assert_eq!(cells.last().map(String::as_str), Some("multileaving by sosm"));
     }
 }

@@ -161,7 +161,8 @@ mod tests {
         };
         let results = [[1.0, 2.0, 3.0].map(run).to_vec(), [4.0, 5.0, 6.5].map(run).to_vec()];
         let measured = RegretBasis::new(RegretKind::Condorcet, &[0.0, 0.1], None);
-        let arms = Arms { winners: &[0], phases: &[], names: &ArmNames::NUMBERS, measured, multileave: None };
+        let arms =
+            Arms { winners: &[0], phases: &[], names: &ArmNames::NUMBERS, measured, gaps: &[], multileave: None };
         let bytes = npz(&plan, &results, &arms).unwrap();
         assert_eq!(bytes, npz(&plan, &results, &arms).unwrap());
         let read = KeptCurves::parse(Cursor::new(bytes.clone())).unwrap();

@@ -34,6 +34,15 @@ impl RegretBasis {
         Self { kind, every_arm_is_optimal: true, unknown: true, synthetic: None }
     }
 
+    /// Whether gaps are shares of wins against the best: its probability of beating an arm, less a half.
+    #[must_use]
+    pub fn is_share_of_wins(&self) -> bool {
+        match self.kind {
+            RegretKind::Condorcet | RegretKind::Weak | RegretKind::Strong | RegretKind::VonNeumann => true,
+            RegretKind::Copeland | RegretKind::Borda | RegretKind::Ndcg => false,
+        }
+    }
+
     /// The number that this kind of regret counts.
     #[must_use]
     pub fn of(&self, regret: &Regret) -> f64 {

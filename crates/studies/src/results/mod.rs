@@ -137,6 +137,8 @@ pub struct Arms<'a> {
     pub names: &'a ArmNames,
     /// How regret is measured.
     pub measured: RegretBasis,
+    /// By arm, how much worse than the best it is by that measure; empty where that is unknown or changes.
+    pub gaps: &'a [f64],
     /// How sets of rankers are compared, if not by the pairs that regret is counted from.
     pub multileave: Option<&'a str>,
 }
@@ -153,6 +155,13 @@ impl Arms<'_> {
     pub fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
         let found = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
         Some(found).filter(|_| !self.measured.every_arm_is_optimal)
+    }
+
+    /// Whether it is right to state that `arm` is no worse than the best by more than `margin`, a share of wins; `None` if every arm is the best.
+    /// Gaps that are not shares of wins cannot be compared with the margin: then the best alone are right.
+    pub fn is_within(&self, arm: Option<Arm>, margin: f64) -> Option<bool> {
+        let gap = arm.and_then(|arm| self.gaps.get(arm.index())).filter(|_| self.measured.is_share_of_wins());
+        self.is_best(arm).map(|best| best || gap.is_some_and(|gap| *gap <= margin))
     }
 
     /// The share of `recommended` that is one of the best; `None` if every arm is.
@@ -378,7 +387,7 @@ pub fn runs_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -
             let regret = arms.measured.of(&run.final_regret()).to_string();
             let mut row = vec![spec.canonical(), number.to_string(), plan.steps.to_string(), regret];
             row.extend(arms.cells(run.final_recommendation()));
-            row.extend(evidence::cells(spec, run, arms));
+            row.extend(evidence::cells(plan, spec, run, arms));
             row.push(label(spec));
             rows.push(row);
         }

@@ -25,6 +25,8 @@ pub struct PlayedRuns {
     pub names: ArmNames,
     /// What regret measures.
     pub measured: RegretBasis,
+    /// By arm, how much worse than the best it is by that measure; empty where that changes.
+    pub gaps: Vec<f64>,
     /// How sets of rankers are compared, of live runs.
     pub multileave: Option<String>,
     /// The text of the figure.
@@ -48,6 +50,7 @@ impl PlayedRuns {
             phases: &self.phases,
             names: &self.names,
             measured: self.measured,
+            gaps: &self.gaps,
             multileave: self.multileave.as_deref(),
         }
     }

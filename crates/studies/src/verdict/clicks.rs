@@ -40,14 +40,15 @@ pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSu
         (0..=MOST, _) | (_, None) => listed(&others.iter().map(beaten).collect::<Vec<_>>()),
         (_, Some(nearest)) => format!("all {} others, the nearest of them {}", others.len(), beaten(&nearest)),
     };
-    let (who, beats) = match truth.winners.len() {
-        1 => (winners, "beats"),
-        _ => (format!("{winners}, which show the same lists,"), "beat"),
+    let (who, beats, is_ahead) = match truth.winners.len() {
+        1 => (winners, "beats", "is ahead of"),
+        _ => (format!("{winners}, which show the same lists,"), "beat", "are ahead of"),
     };
     let counted = "of impressions, ties counted half";
     if doubt > LEVEL {
         return Some(format!(
-            "by clicks, {who} {beats} {beaten} {counted}, but that may be chance: {} after {impressions}",
+            "by clicks, no ranker is known to win: {who} {is_ahead} {beaten} {counted}, but that may be chance: {} after {impressions} of the \
+             ground truth",
             confidence(doubt)
         ));
     }
@@ -130,21 +131,24 @@ mod tests {
             (
                 truth(&[0.0, 0.0125], Some(1.5)),
                 format!(
-                    "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: 86% confidence {after}"
+                    "by clicks, no ranker is known to win: a is ahead of b in 51.25% of impressions, ties counted half, but that may be chance: 86% \
+                     confidence {after} of the ground truth"
                 ),
             ),
             (
                 // No number that would be zero.
                 truth(&[0.0, 0.0125], Some(0.1)),
                 format!(
-                    "by clicks, a beats b in 51.25% of impressions, ties counted half, but that may be chance: less than 50% confidence {after}"
+                    "by clicks, no ranker is known to win: a is ahead of b in 51.25% of impressions, ties counted half, but that may be chance: less \
+                     than 50% confidence {after} of the ground truth"
                 ),
             ),
             (
                 // Two pairs may err.
                 truth(&[0.02, 0.0, 0.01], Some(2.0)),
                 format!(
-                    "by clicks, b beats a in 52.00% and c in 51.00% of impressions, ties counted half, but that may be chance: 90% confidence {after}"
+                    "by clicks, no ranker is known to win: b is ahead of a in 52.00% and c in 51.00% of impressions, ties counted half, but that may \
+                     be chance: 90% confidence {after} of the ground truth"
                 ),
             ),
             (
@@ -169,8 +173,8 @@ mod tests {
         assert_eq!(
             sentence(&truth(&[0.0, 0.01, 0.1, 0.1], Some(2.0))),
             Some(format!(
-                "by clicks, a beats all 3 others, the nearest of them b in 51.00% of impressions, ties counted half, but that may be \
-                 chance: 86% confidence {after}"
+                "by clicks, no ranker is known to win: a is ahead of all 3 others, the nearest of them b in 51.00% of impressions, ties counted \
+                 half, but that may be chance: 86% confidence {after} of the ground truth"
             ))
         );
         assert_eq!(

@@ -191,11 +191,11 @@ impl MeasureTests {
         }
         if against.len() >= MOST {
             // A list of all would be longer than the table.
-            text = format!(
-                "{own} is ahead of all {} others; of {} by more than chance",
-                against.len(),
-                with_separators(sure.len() as u64)
-            );
+            let by_more = match sure.len() {
+                0 => ", but that may be chance".to_owned(),
+                count => format!("; of {} by more than chance", with_separators(count as u64)),
+            };
+            text = format!("{own} is ahead of all {} others{by_more}", against.len());
         }
         let holm = match of_first.len() {
             1 => String::new(),
@@ -236,6 +236,12 @@ impl MeasureTests {
     /// The tests of a measure, in the order of the arms.
     fn of_measure<'a>(&'a self, measure: &'a str) -> impl Iterator<Item = &'a PairTest> {
         self.tests.iter().filter(move |test| test.measure == measure)
+    }
+
+    /// Whether some difference is more than chance, by any measure.
+    #[must_use]
+    pub fn finds_any(&self) -> bool {
+        self.tests.iter().any(PairTest::is_significant)
     }
 
     /// The arms that this arm beats by this measure by more than chance.

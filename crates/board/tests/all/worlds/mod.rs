@@ -208,11 +208,11 @@ fn many_workers_speak_of_workers_and_thirteen_prompts_do_not_of_prompts() {
     let both = of(board::Clusters::Auto, Looks::Once);
     assert!(
         both.too_few[0]
-            .starts_with("13 items, worth 9 of equal weight, are too few to speak of items in general (one look: "),
+            .starts_with("13 items, worth 9 of equal weight, are too few to speak of items in general (pairs in a known order at one look: "),
         "{:?}",
         both.too_few
     );
     assert!(both.groups[0].known_once < workers.groups[0].known_once);
     let prompts = of(board::Clusters::Item, Looks::Every);
-    assert!(prompts.too_few[0].contains("(every look: "), "{:?}", prompts.too_few);
+    assert!(prompts.too_few[0].contains("at every look: "), "{:?}", prompts.too_few);
 }

@@ -33,8 +33,11 @@ const fn ndcg(gain: Gain) -> Measure {
     Measure { kind: MeasureKind::Ndcg(gain), cutoff: Some(CUTOFF) }
 }
 
-/// The number of rankers printed.
+/// The number of rankers printed of those that few look at, and of pairs.
 const PRINTED: usize = 10;
+
+/// The number of rankers printed with their measures, which were asked for.
+const MEASURED: usize = 30;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
@@ -392,7 +395,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
         let queries = with_unit(measures.queries as u64, "query");
         text += &match &measures.judged {
             Some(judged) => format!("\n{}", judged.tables(names, PRINTED)),
-            None => format!("\nmeans over {queries}\n{}", measures.table(names, PRINTED)),
+            None => format!("\nmeans over {queries}\n{}", measures.table(names, MEASURED)),
         };
     }
     if let Some(tests) = &findings.tests {

@@ -32,14 +32,18 @@ impl<'a> PaperTable<'a> {
             Some(tests) => format!("Means {}", tests.over(None)),
             None => format!("Means over {queries}"),
         }];
-        if tests.is_some() {
+        if let Some(made) = tests {
             let tests = match rows.len() * (rows.len() - 1) / 2 {
                 1 => format!("a paired t-test, p at most {LEVEL}"),
                 pairs => format!(
                     "paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} pairs of a measure"
                 ),
             };
-            notes.push(format!("Letters: better than these by more than chance ({tests})"));
+            notes.push(if made.finds_any() {
+                format!("Letters: better than these by more than chance ({tests})")
+            } else {
+                format!("No difference is more than chance ({tests})")
+            });
         }
         notes.extend(synthetic.map(|name| format!("Synthetic data: {name}")));
         Self { tests, names, measures, rows, notes }

@@ -14,6 +14,7 @@ use clap::Args;
 use judges::{Answer, Pair, Ticket, verdict_from_word};
 use judging::{SessionFile, Settings, Texts};
 use output::numbers::{parse_confidence, parse_positive};
+use output::tell::note;
 use output::usage::usage;
 use serde::Serialize;
 
@@ -189,7 +190,12 @@ impl Next {
     }
 
     fn open(&self, texts: Option<&Texts>) -> Result<SessionFile> {
-        self.settings.open(&self.state, self.asks(), self.writes(), texts)
+        let file = self.settings.open(&self.state, self.asks(), self.writes(), texts)?;
+        if file.session.counts().asked == 0 {
+            let names = file.session.config().names.iter().map(String::as_str);
+            board::read::nearly_equal(names, "competitors").iter().for_each(|said| note(false, said));
+        }
+        Ok(file)
     }
 
     /// Whether a pair is asked.

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use output::numbers::{significant, with_separators, with_unit};
 use serde_json::Value;
 use simulation::arm_names::ArmNames;
-use simulation::truth::GroundTruth;
+use simulation::truth::{GroundTruth, RESOLVED};
 use studies::verdict::{by_clicks, capitalised};
 
 use super::html::{Shown, rows};
@@ -176,6 +176,7 @@ impl Own {
         };
         let arms = with_unit(ranking.len() as u64, "arm");
         Some(match winners("condorcet")?.first() {
+            Some(winner) if self.unresolved().is_some() => self.ahead_of_all(winner, ranking.len() - 1, &name)?,
             Some(winner) => {
                 format!("the Condorcet winner of {arms} is {winner}: it beats every other with probability above 1/2.")
             }
@@ -183,6 +184,28 @@ impl Own {
                 format!("no arm beats every other of {arms}; most are beaten by {}.", winners("copeland")?.join(", "))
             }
         })
+    }
+
+    /// By how many standard errors the winner of an estimated matrix leads, if these are too few to know it.
+    fn unresolved(&self) -> Option<f64> {
+        let z = self.config.pointer("/matrix/estimated_from/winner_z").and_then(Value::as_f64);
+        z.filter(|z| *z < RESOLVED)
+    }
+
+    /// That the winner of an estimated matrix may be another.
+    fn ahead_of_all(&self, winner: &str, others: usize, name: &dyn Fn(&Value) -> Option<String>) -> Option<String> {
+        let gaps = self.findings.get("gaps")?;
+        let mut said = format!(
+            "{winner} is ahead of all {others} others, but not known to beat {}: its lead over that one is {} (z = {:.1}).",
+            name(&gaps["closest"])?,
+            significant(gaps["smallest"].as_f64()?),
+            self.unresolved()?
+        );
+        let significant = &self.findings["significant"];
+        if let (Some(beats), Some(rate)) = (significant["winner_beats"].as_u64(), significant["error_rate"].as_f64()) {
+            let _ = write!(said, " By more than chance (error rate {rate}) it beats {beats} of them.");
+        }
+        Some(said)
     }
 
     /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.

@@ -1,9 +1,17 @@
 //! Strengths as a reader should think of them: shrunk towards each other by their own spread.
 //!
-//! The strengths of a group are taken as normal with a common standard deviation, which is learnt from the fit (the
-//! geometric mean of its posterior, uniform in its logarithm). With the normal approximation of the fit this gives a
-//! posterior; the probability of being the best is a share of draws from it. Without shrinkage the luckiest of many
-//! competitors would look better than it is.
+//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. For the probability of being the
+//! best it has a priori a uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the logarithm would say of two competitors, from whom no spread
+//! can be learnt, that they are probably equal. Without shrinkage the luckiest of many competitors would look better than it is.
+//!
+//! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which the
+//! spread varies as well. Of small groups, whose likelihood is far from normal, [`exact`] computes that share without the
+//! approximation.
+//!
+//! A. Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1(3), 2006,
+//! <https://doi.org/10.1214/06-BA117A>: uniform priors of standard deviations.
+
+pub(crate) mod exact;
 
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
@@ -11,10 +19,11 @@ use statistics::matrix::{self, Cholesky};
 /// A normal posterior of strengths.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Posterior {
-    /// The standard deviation of strengths.
+    /// The standard deviation of strengths: the geometric mean of its posterior, a priori uniform in its logarithm.
     pub(crate) spread: f64,
+    /// Under that.
     pub(crate) mean: Vec<f64>,
-    /// The inverse covariance, row by row, with some curvature for a common shift.
+    /// The inverse covariance under that, row by row, with some curvature for a common shift.
     pub(crate) precision: Vec<f64>,
     /// For each competitor, the probability of being the best.
     pub(crate) best: Vec<f64>,
@@ -34,23 +43,52 @@ pub(crate) struct UnderSpread {
 /// Standard deviations that are less likely than this are left out.
 const UNLIKELY: f64 = 1e-3;
 
-/// The standard deviations of strengths, from 0.05 to 4.5; their logarithms have the same prior probability.
+/// The largest standard deviation of strengths, rounded: a competitor that far from the average would win 99 of 100 times.
+pub(crate) const MOST_SPREAD: f64 = 4.5;
+
+/// The standard deviations of strengths, from 0.05 to [`MOST_SPREAD`], each the square root of 2 times the one before.
 pub(crate) fn spreads() -> impl Iterator<Item = f64> {
     (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0))
 }
 
+/// What a standard deviation is worth a priori, up to a factor.
+#[derive(Debug, Clone, Copy)]
+enum Hyperprior {
+    /// Uniform: values that rise by equal factors stand for intervals as long as they are large.
+    Uniform,
+    /// Uniform in the logarithm, for what simulates judgements to come. Spreads are then smaller, and so are the chances that the best is named.
+    /// Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a fifth.
+    UniformInLogarithm,
+}
+
+impl Hyperprior {
+    fn ln(self, spread: f64) -> f64 {
+        match self {
+            Self::Uniform => libm::log(spread),
+            Self::UniformInLogarithm => 0.0,
+        }
+    }
+}
+
 /// Draws for the probability of being the best.
-const DRAWS: usize = 4_000;
+pub(crate) const DRAWS: usize = 4_000;
 
 impl Posterior {
     /// From strengths that add up to 0 and their covariances.
     pub(crate) fn of(strengths: &[f64], covariance: &[f64]) -> Self {
         let size = strengths.len();
         let fitted = Fitted::of(strengths, covariance);
-        let likely = fitted.likely();
+        let likely = fitted.likely(Hyperprior::UniformInLogarithm);
         let spread = libm::exp(likely.iter().map(|(spread, share)| share * libm::log(*spread)).sum());
+        let mut best = vec![0.0; size];
+        let mut source = Normals::from_seed(0x6265_7374);
+        for (spread, draws) in split(&fitted.likely(Hyperprior::Uniform)) {
+            let (mean, precision) = fitted.under(spread);
+            let covariance = Cholesky::semi_definite(&precision, size).inverse();
+            let wins = wins(&mean, &covariance, draws, &mut source);
+            best.iter_mut().zip(wins).for_each(|(sum, wins)| *sum += f64::from(wins) / DRAWS as f64);
+        }
         let (mean, precision) = fitted.under(spread);
-        let best = best(&mean, &Cholesky::semi_definite(&precision, size).inverse(), DRAWS);
         Self { spread, mean, precision, best }
     }
 
@@ -58,7 +96,8 @@ impl Posterior {
     /// would be too much alike.
     pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
         let fitted = Fitted::of(strengths, covariance);
-        let likely: Vec<(f64, f64)> = fitted.likely().into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
+        let likely: Vec<(f64, f64)> =
+            fitted.likely(Hyperprior::UniformInLogarithm).into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
         let all: f64 = likely.iter().map(|(_, share)| share).sum();
         let under = |(spread, share)| {
             let (mean, precision) = fitted.under(spread);
@@ -89,7 +128,7 @@ impl<'a> Fitted<'a> {
     }
 
     /// Standard deviations of strengths with their posterior probabilities.
-    fn likely(&self) -> Vec<(f64, f64)> {
+    fn likely(&self, prior: Hyperprior) -> Vec<(f64, f64)> {
         let size = self.strengths.len();
         let ln_likelihood = |spread: f64| {
             let variance = spread * spread;
@@ -99,7 +138,8 @@ impl<'a> Fitted<'a> {
             let determinant = factor.ln_determinant() - libm::log(self.shift * size as f64 + variance);
             Some(-0.5 * (quadratic + determinant))
         };
-        let found: Vec<(f64, f64)> = spreads().filter_map(|spread| Some((spread, ln_likelihood(spread)?))).collect();
+        let ln = |spread: f64| Some((spread, ln_likelihood(spread)? + prior.ln(spread)));
+        let found: Vec<(f64, f64)> = spreads().filter_map(ln).collect();
         let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
         let shares: Vec<f64> = found.iter().map(|value| libm::exp(value.1 - most)).collect();
         let all: f64 = shares.iter().sum();
@@ -121,11 +161,24 @@ fn plus_diagonal(matrix: &[f64], size: usize, value: f64) -> Vec<f64> {
     sum
 }
 
-/// For each competitor, the share of draws in which it is the best.
-pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
+/// How many of all draws each standard deviation gets, by its probability; none are lost to rounding.
+fn split(likely: &[(f64, f64)]) -> Vec<(f64, usize)> {
+    let (mut sum, mut before) = (0.0, 0);
+    let mut split = Vec::new();
+    for (spread, share) in likely {
+        sum += share;
+        let until = ((sum * DRAWS as f64).round() as usize).min(DRAWS);
+        split.push((*spread, until - before));
+        before = until;
+    }
+    split.retain(|(_, draws)| *draws > 0);
+    split
+}
+
+/// For each competitor, the number of draws in which it is the best.
+fn wins(mean: &[f64], covariance: &[f64], draws: usize, source: &mut Normals) -> Vec<u32> {
     let size = mean.len();
     let factor = Cholesky::semi_definite(covariance, size);
-    let mut source = Normals::from_seed(0x6265_7374);
     let mut wins = vec![0_u32; size];
     for _ in 0..draws {
         let drawn = factor.correlate(&source.normals(size));
@@ -133,7 +186,7 @@ pub(crate) fn best(mean: &[f64], covariance: &[f64], draws: usize) -> Vec<f64> {
         let top = (0..size).max_by(|a, b| value(a).total_cmp(&value(b))).expect("a group has members");
         wins[top] += 1;
     }
-    wins.into_iter().map(|count| f64::from(count) / draws as f64).collect()
+    wins
 }
 
 #[cfg(test)]
@@ -145,12 +198,25 @@ mod tests {
         // A difference of 2 with variance 4 * 0.25 = 1; strengths add up to 0.
         let covariance = [0.25, -0.25, -0.25, 0.25];
         let posterior = Posterior::of(&[1.0, -1.0], &covariance);
-        let t = posterior.spread * posterior.spread;
-        let (mean, variance) = (2.0 * 2.0 * t / (2.0 * t + 1.0), 2.0 * t / (2.0 * t + 1.0));
-        let expected = 1.0 - statistics::normal_above(mean / variance.sqrt());
+        // Difference 2 with variance 1 under a normal prior with variance 2 t, where t is the square of the spread.
+        let under = |t: f64| {
+            let density = libm::exp(-2.0 / (2.0 * t + 1.0)) / (2.0 * t + 1.0).sqrt();
+            let mean = 2.0 * 2.0 * t / (2.0 * t + 1.0);
+            let variance: f64 = 2.0 * t / (2.0 * t + 1.0);
+            (density, 1.0 - statistics::normal_above(mean / variance.sqrt()))
+        };
+        let (mut above, mut all) = (0.0, 0.0);
+        for spread in spreads() {
+            let (density, probability) = under(spread * spread);
+            above += spread * density * probability;
+            all += spread * density;
+        }
+        let expected = above / all;
         // Four standard errors of a share of 4,000 draws.
         let allowed = 4.0 * (expected * (1.0 - expected) / DRAWS as f64).sqrt();
         assert!((posterior.best[0] - expected).abs() < allowed, "{} {expected}", posterior.best[0]);
+        let t = posterior.spread * posterior.spread;
+        let mean = 2.0 * 2.0 * t / (2.0 * t + 1.0);
         assert!((posterior.mean[0] - posterior.mean[1] - mean).abs() < 1e-6);
     }
 

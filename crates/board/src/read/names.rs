@@ -1,0 +1,132 @@
+//! The names in a table: numbered, and what in them looks like a slip of the keyboard.
+
+use std::collections::BTreeMap;
+
+use super::error::quoted;
+use crate::words::count;
+
+/// Names in the order in which they come.
+#[derive(Default)]
+pub(super) struct Numbering {
+    pub(super) texts: Vec<String>,
+    numbers: BTreeMap<String, u32>,
+}
+
+/// More notes of a kind are not read.
+const NOTES: usize = 3;
+
+/// A name is rare if it has at most this many judgements,
+const RARE: u64 = 3;
+/// and another has this many times as many.
+const TIMES: u64 = 8;
+
+/// Shorter names differ by a letter on purpose.
+const SHORTEST: usize = 4;
+
+impl Numbering {
+    pub(super) fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(text.to_owned(), number);
+        self.texts.push(text.to_owned());
+        number
+    }
+
+    /// A note for each group of names that differ in case, spaces or hyphens alone. `what` they name, in the plural.
+    pub(super) fn nearly_equal(&self, what: &str) -> Vec<String> {
+        nearly_equal(self.texts.iter().map(String::as_str), what)
+    }
+
+    /// A note for each name that few judgements have, one letter away from one that many have. `numbers` are the names of the judgements.
+    pub(super) fn typos(&self, numbers: impl IntoIterator<Item = u32>) -> Vec<String> {
+        let mut counts = vec![0_u64; self.texts.len()];
+        numbers.into_iter().for_each(|number| counts[number as usize] += 1);
+        let letters: Vec<Vec<char>> = self.texts.iter().map(|text| text.chars().collect()).collect();
+        let note = |rare: usize| {
+            let is_meant = |other: &usize| {
+                counts[*other] >= TIMES * counts[rare] && is_one_letter_away(&letters[rare], &letters[*other])
+            };
+            let other = (0..counts.len()).filter(is_meant).max_by_key(|other| counts[*other])?;
+            Some(format!(
+                "{} ({}) differs from {} ({}) by one letter: a typo?",
+                quoted(&self.texts[rare]),
+                count(counts[rare], "judgement", "judgements"),
+                quoted(&self.texts[other]),
+                counts[other]
+            ))
+        };
+        (0..counts.len()).filter(|name| (1..=RARE).contains(&counts[*name])).filter_map(note).take(NOTES).collect()
+    }
+}
+
+/// A note for each group of names that differ in case, spaces or hyphens alone; `what` they name, in the plural.
+pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, what: &str) -> Vec<String> {
+    let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
+    let groups = letor_io::nearly_equal(names).into_iter().take(NOTES);
+    groups.map(|group| format!("{} count as different {what}", listed(group))).collect()
+}
+
+/// Whether a letter more, fewer or another, or two in the other order, turn one name into the other. Numbers of versions differ on purpose, and
+/// so does a letter behind a digit.
+fn is_one_letter_away(one: &[char], other: &[char]) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    if short.len() < SHORTEST || long.len() - short.len() > 1 {
+        return false;
+    }
+    let start = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let end = short[start..].iter().rev().zip(long[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (from, to) = (&short[start..short.len() - end], &long[start..long.len() - end]);
+    let is_one = match (from, to) {
+        ([], [_]) | ([_], [_]) => true,
+        ([a, b], [c, d]) => (a, b) == (d, c),
+        _ => false,
+    };
+    let before = start.checked_sub(1).map(|at| short[at]);
+    is_one && from.iter().chain(to).all(|c| c.is_alphabetic()) && !before.is_some_and(char::is_numeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_letter_is_told_from_more_and_from_versions() {
+        let away = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| text.chars().collect::<Vec<char>>());
+            assert_eq!(is_one_letter_away(&one, &other), is_one_letter_away(&other, &one));
+            is_one_letter_away(&one, &other)
+        };
+        for (one, other) in
+            [("Schritweise", "Schrittweise"), ("Hoflich", "Höflich"), ("Kruz", "Kurz"), ("llama-x", "lama-x")]
+        {
+            assert!(away(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("gpt-4", "gpt-4o"),
+            ("gpt-3", "gpt-4"),
+            ("Kurz", "Lang"),
+            ("lamma", "llama"),
+            ("a", "b"),
+            ("neu", "new"),
+            ("same", "same"),
+        ] {
+            assert!(!away(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn only_rare_names_are_typos_of_frequent_ones() {
+        let mut names = Numbering::default();
+        for name in ["Schrittweise", "Schritweise", "Kurze", "Kurzer"] {
+            names.number(name);
+        }
+        let judged = |counts: [usize; 4]| (0_u32..).zip(counts).flat_map(|(name, count)| vec![name; count]);
+        assert_eq!(
+            names.typos(judged([27, 1, 20, 19])),
+            ["`Schritweise` (1 judgement) differs from `Schrittweise` (27) by one letter: a typo?"]
+        );
+        assert_eq!(names.typos(judged([27, 6, 20, 19])), [""; 0]);
+    }
+}

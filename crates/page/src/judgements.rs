@@ -1,0 +1,79 @@
+//! A board of judgements as one file that needs no other: the answer, how sure it is, the competitors, and what all of it means.
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::document::alone;
+use crate::model::Overview;
+use crate::sections::{figures, headline, warnings};
+
+/// What the page shows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgements {
+    /// Name, headline, warnings, key figures and report of the page; what else an overview has plays no part.
+    pub overview: Overview,
+    /// The same in plain words, one paragraph each.
+    pub paragraphs: Vec<String>,
+    /// The headings of the table, and whether each column holds numbers.
+    pub columns: Vec<(String, bool)>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+    /// What its columns mean, and what is assumed, in sentences.
+    pub notes: Vec<String>,
+    /// The figure as SVG, made by this program, and what it shows in a few words; not escaped.
+    pub figure: Option<(String, String)>,
+    /// Where it comes from, in a sentence.
+    pub origin: String,
+}
+
+/// The page.
+#[must_use]
+pub fn standalone(board: &Judgements) -> String {
+    let part = |id: &str, content: Markup| html! { section.part id=(id) { (content) } };
+    let main = html! {
+        (part("headline", headline(&board.overview)))
+        (part("words", html! { @for paragraph in &board.paragraphs { p.plain { (paragraph) } } }))
+        (part("figures", figures(&board.overview)))
+        (part("competitors", table(board)))
+        @if let Some((svg, alternative)) = &board.figure {
+            (part("strengths", html! {
+                h2 { "Strengths" }
+                figure.drawn role="img" aria-label=(alternative) { (PreEscaped(svg)) }
+            }))
+        }
+        (part("warnings", warnings(&board.overview)))
+        (part("details", html! {
+            details.data {
+                summary { "What the columns mean, and what is assumed" }
+                div.report { @for note in &board.notes { p { (note) } } }
+            }
+            details.data {
+                summary { "Everything that the program says" }
+                div.scroll tabindex="0" role="region" aria-label="Everything that the program says" {
+                    pre { (board.overview.report.join("\n")) }
+                }
+            }
+        }))
+    };
+    alone(&board.overview.name, &main, &board.origin)
+}
+
+fn table(board: &Judgements) -> Markup {
+    html! {
+        h2 { "Competitors, best first" }
+        div.scroll tabindex="0" role="region" aria-label="Competitors" {
+            table {
+                thead { tr { @for (name, _) in &board.columns { th scope="col" { (name) } } } }
+                tbody {
+                    @for row in &board.rows {
+                        tr {
+                            @for (cell, (name, is_number)) in row.iter().zip(&board.columns) {
+                                @if name == "competitor" { th scope="row" { (cell) } }
+                                @else { td class=[is_number.then_some("number")] { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
