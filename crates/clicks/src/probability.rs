@@ -13,15 +13,15 @@ pub(crate) fn threshold(probability: f64) -> u64 {
     }
 }
 
-/// Whether the 32 high bits of `draw` mean yes.
+/// Whether the 32 high bits of `draw` are below `threshold`, which means yes.
 #[inline]
-pub(crate) fn high(draw: u64, threshold: u64) -> bool {
+pub(crate) fn high_bits_below(draw: u64, threshold: u64) -> bool {
     draw >> 32 < threshold
 }
 
-/// Whether the 32 low bits of `draw` mean yes.
+/// The same of its 32 low bits.
 #[inline]
-pub(crate) fn low(draw: u64, threshold: u64) -> bool {
+pub(crate) fn low_bits_below(draw: u64, threshold: u64) -> bool {
     draw & 0xFFFF_FFFF < threshold
 }
 

@@ -27,9 +27,9 @@ pub struct Watch {
     /// By how much the rate may be larger than the champion's.
     pub margin: f64,
     /// How many impressions or choices the ranker has had, and how many were bad.
-    pub ranker_bad: [u64; 2],
+    pub ranker_counts: [u64; 2],
     /// The same of the champion.
-    pub champion_bad: [u64; 2],
+    pub champion_counts: [u64; 2],
     /// Whether it broke.
     pub is_broken: bool,
 }
@@ -39,8 +39,8 @@ pub struct Watch {
 pub(crate) struct Breach {
     pub(crate) ranker: u32,
     pub(crate) guard: Guard,
-    pub(crate) ranker_bad: [u64; 2],
-    pub(crate) champion_bad: [u64; 2],
+    pub(crate) ranker_counts: [u64; 2],
+    pub(crate) champion_counts: [u64; 2],
 }
 
 impl Watched {
@@ -94,8 +94,8 @@ impl Watched {
                 ranker,
                 guard,
                 margin,
-                ranker_bad: self.rate(ranker, guard),
-                champion_bad: self.rate(champion, guard),
+                ranker_counts: self.rate(ranker, guard),
+                champion_counts: self.rate(champion, guard),
                 is_broken: self.is_broken(ranker, guard),
             }));
         }
@@ -109,23 +109,23 @@ impl Watched {
         let mut breaches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
-            let champion_bad = self.rate(champion, guard);
+            let champion_counts = self.rate(champion, guard);
             for ranker in (0..self.rates.len() as u32).filter(|ranker| *ranker != champion) {
-                let ranker_bad = self.rate(ranker, guard);
+                let ranker_counts = self.rate(ranker, guard);
                 let seems_worse = |[all, bad]: [u64; 2], [of, others]: [u64; 2]| {
                     all > 0 && of > 0 && bad as f64 / all as f64 > others as f64 / of as f64 + margin
                 };
-                if self.is_broken(ranker, guard) || !seems_worse(ranker_bad, champion_bad) {
+                if self.is_broken(ranker, guard) || !seems_worse(ranker_counts, champion_counts) {
                     continue;
                 }
                 // Each of two intervals at half the level: both hold at all times.
                 let of_interval = LEVEL / watched.max(1) as f64 / 2.0;
                 let (ranker_rate, champion_rate) =
-                    (interval(ranker_bad, of_interval), interval(champion_bad, of_interval));
+                    (interval(ranker_counts, of_interval), interval(champion_counts, of_interval));
                 if let (Ok((least, _)), Ok((_, most))) = (ranker_rate, champion_rate)
                     && least > most + margin
                 {
-                    breaches.push(Breach { ranker, guard, ranker_bad, champion_bad });
+                    breaches.push(Breach { ranker, guard, ranker_counts, champion_counts });
                 }
             }
         }
@@ -154,7 +154,7 @@ mod tests {
         let breaches = watched.breaches(&rules, 0);
         assert_eq!(breaches.len(), 1);
         assert_eq!(
-            (breaches[0].ranker, breaches[0].ranker_bad, breaches[0].champion_bad),
+            (breaches[0].ranker, breaches[0].ranker_counts, breaches[0].champion_counts),
             (1, [20_000, 8_000], [20_000, 6_000])
         );
         watched.broke(1, Guard::NoClick);

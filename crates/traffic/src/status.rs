@@ -174,8 +174,8 @@ pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
         "{} had more {} than the champion: {:.1}% against {:.1}%.",
         config.rankers[alarm.ranker as usize].name,
         alarm.guard.meaning(),
-        percent(alarm.ranker_bad),
-        percent(alarm.champion_bad),
+        percent(alarm.ranker_counts),
+        percent(alarm.champion_counts),
     )
 }
 

@@ -51,10 +51,10 @@ impl Demo {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         // Who reads that it serves may ask it to end.
-        running.running().on_signal(move || flag.store(true, Ordering::SeqCst))?;
+        running.server().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         println!("{}", demo::NOTICE);
-        println!("serving http://{}", running.running().address());
-        let address = running.running().address();
+        println!("serving http://{}", running.server().address());
+        let address = running.server().address();
         let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
             println!("twelve days have passed; look at http://{address}, and end it with Ctrl-C");
             running.present(&stop)
@@ -64,9 +64,11 @@ impl Demo {
             Some(store) => {
                 println!("kept in {}; serve it with --accept-time, for its time is another", store.display())
             }
-            None => println!("everything was removed"),
+            None => {
+                folder.close().context("the folder of the demo could not be removed")?;
+                println!("everything was removed");
+            }
         }
-        drop(folder);
         ended
     }
 }

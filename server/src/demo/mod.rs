@@ -77,7 +77,7 @@ impl Demo {
 
     /// The server.
     #[must_use]
-    pub fn running(&self) -> &Running {
+    pub fn server(&self) -> &Running {
         &self.running
     }
 

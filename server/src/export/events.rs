@@ -253,12 +253,12 @@ impl<'a> Details<'a> {
             Event::Changed { time, state, who, why } => {
                 Self::Changed { time: *time, state: state.name(), ranker: state.shipped(), who, why }
             }
-            Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => Self::Breached {
+            Event::Breached { time, ranker, guard, ranker_counts, champion_counts } => Self::Breached {
                 time: *time,
                 ranker: *ranker,
                 guard: *guard,
-                ranker_bad: *ranker_bad,
-                champion_bad: *champion_bad,
+                ranker_bad: *ranker_counts,
+                champion_bad: *champion_counts,
             },
             Event::Noticed { time, impression, what } => {
                 let (what, position) = notice_name(*what);

@@ -250,7 +250,7 @@ fn details(experiment: &Experiment) -> Value {
         });
     let rails = experiment.alarms().iter().map(|alarm| {
         let [of_ranker, of_champion] =
-            [alarm.ranker_bad, alarm.champion_bad].map(|[all, bad]| json!({"all": all, "bad": bad}));
+            [alarm.ranker_counts, alarm.champion_counts].map(|[all, bad]| json!({"all": all, "bad": bad}));
         json!({
             "time": alarm.time,
             "ranker": name(alarm.ranker),

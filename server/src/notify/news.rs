@@ -106,7 +106,7 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
     });
     let alarms = seen.alarms.iter().skip(known.alarms).map(|alarm| {
         let name = ranker(alarm.ranker).unwrap_or_default();
-        let ([all, bad], [of_champion, bad_of_champion]) = (alarm.ranker_bad, alarm.champion_bad);
+        let ([all, bad], [of_champion, bad_of_champion]) = (alarm.ranker_counts, alarm.champion_counts);
         Message {
             time: Some(alarm.time),
             kind: "breached".to_owned(),
@@ -173,7 +173,8 @@ mod tests {
 
     fn seen(standing: Option<Standing>) -> Seen {
         let change = |time, state| Change { time, state, who: "ann".to_owned(), why: "a test".to_owned() };
-        let alarm = Alarm { time: 20, ranker: 1, guard: Guard::NoClick, ranker_bad: [90, 80], champion_bad: [90, 10] };
+        let alarm =
+            Alarm { time: 20, ranker: 1, guard: Guard::NoClick, ranker_counts: [90, 80], champion_counts: [90, 10] };
         Seen {
             name: "search".to_owned(),
             created: Some(1),

@@ -19,7 +19,7 @@ fn first_days(seed: u64, days: u32) -> Vec<Value> {
     demo.past(days, &AtomicBool::new(false)).expect("days");
     let names = ["help-pages", "new-index", "product-search", "product-search-v2", "start-page"];
     let calls = names.iter().map(|name| ("GET", format!("/v1/experiments/{name}"), json!(null))).collect();
-    let answers = demo.running().send(calls);
+    let answers = demo.server().send(calls);
     demo.stop();
     assert!(answers.iter().all(|(status, _)| *status == 200), "{answers:?}");
     answers.into_iter().map(|(_, answer)| answer).collect()

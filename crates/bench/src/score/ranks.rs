@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 pub(super) struct Ranked {
     /// The mean rank of each entry.
     pub(super) mean: Vec<f64>,
-    /// Between the 2.5% and the 97.5% quantile of the bootstrap, around the mean rank.
+    /// From the 2.5% to the 97.5% quantile of the bootstrap, moved and scaled so that they lie around the mean rank.
     pub(super) intervals: Vec<(f64, f64)>,
     by_measure: Vec<Vec<Option<f64>>>,
 }

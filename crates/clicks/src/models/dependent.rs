@@ -22,7 +22,7 @@ use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading, MAX_GRADES, check_label};
 use crate::notation;
 use crate::presets::{self, PRESETS};
-use crate::probability::{high, low, not_a_probability, threshold};
+use crate::probability::{high_bits_below, low_bits_below, not_a_probability, threshold};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -279,15 +279,15 @@ pub struct DependentUser<'a> {
 
 impl User for DependentUser<'_> {
     /// Always draws exactly one number, whatever the probabilities: its upper half decides the click and its
-    /// lower half the stop. So the n-th document of any list meets the same luck, and no branch depends on
+    /// lower half the stop. So the n-th document of any list meets the same draw, and no branch depends on
     /// the model. Probabilities are kept to 2^-32; 0 is exactly never and 1 exactly always. A grade that the
     /// model does not have is never clicked.
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
-        let luck = generator.next_u64();
+        let draw = generator.next_u64();
         let (click, stop) = self.thresholds.get(usize::from(grade.0)).copied().unwrap_or((0, 0));
-        let clicked = high(luck, click);
-        let abandons = clicked & low(luck, stop);
+        let clicked = high_bits_below(draw, click);
+        let abandons = clicked & low_bits_below(draw, stop);
         Examination { clicked, abandons }
     }
 }

@@ -22,7 +22,7 @@ use rand::Rng;
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading};
-use crate::probability::{high, low, threshold};
+use crate::probability::{high_bits_below, low_bits_below, threshold};
 use crate::settings::{ModelSpec, Settings, setting};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -187,9 +187,9 @@ impl User for DynamicBayesianUser<'_> {
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledDynamicBayesianModel { clicked, gives_up } = self.model;
-        let luck = generator.next_u64();
+        let draw = generator.next_u64();
         let (click, leave) = clicked.get(usize::from(grade.0)).copied().unwrap_or((0, *gives_up));
-        let clicked = high(luck, click);
-        Examination { clicked, abandons: low(luck, if clicked { leave } else { *gives_up }) }
+        let clicked = high_bits_below(draw, click);
+        Examination { clicked, abandons: low_bits_below(draw, if clicked { leave } else { *gives_up }) }
     }
 }

@@ -23,7 +23,7 @@ use rand::Rng;
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading, MAX_GRADES};
-use crate::probability::{high, low, threshold};
+use crate::probability::{high_bits_below, low_bits_below, threshold};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -287,16 +287,16 @@ impl User for FiniteStateUser<'_> {
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledFiniteStateModel { grades, starts, steps, .. } = self.model;
         if self.state == NEW {
-            let luck = generator.next_u64();
-            let drawn = starts.iter().find(|&&(_, share)| high(luck, share)).or(starts.last());
+            let draw = generator.next_u64();
+            let drawn = starts.iter().find(|&&(_, share)| high_bits_below(draw, share)).or(starts.last());
             self.state = drawn.map_or(GONE, |&(state, _)| state);
         }
-        let luck = generator.next_u64();
+        let draw = generator.next_u64();
         let Some(step) = steps.get(self.state as usize * grades + usize::from(grade.0)) else {
             return Examination { clicked: false, abandons: true };
         };
-        let clicked = high(luck, step.click);
+        let clicked = high_bits_below(draw, step.click);
         self.state = step.next[usize::from(clicked)];
-        Examination { clicked, abandons: low(luck, step.leave[usize::from(clicked)]) | (self.state == GONE) }
+        Examination { clicked, abandons: low_bits_below(draw, step.leave[usize::from(clicked)]) | (self.state == GONE) }
     }
 }

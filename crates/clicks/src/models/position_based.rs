@@ -21,7 +21,7 @@ use super::decay::{self, Decay};
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grading};
-use crate::probability::{high, low, threshold};
+use crate::probability::{high_bits_below, low_bits_below, threshold};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -164,9 +164,9 @@ impl User for PositionBasedUser<'_> {
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledPositionBasedModel { attraction, examination } = self.model;
-        let luck = generator.next_u64();
-        let is_examined = high(luck, examination.get(self.position).copied().unwrap_or(0));
-        let is_attractive = low(luck, attraction.get(usize::from(grade.0)).copied().unwrap_or(0));
+        let draw = generator.next_u64();
+        let is_examined = high_bits_below(draw, examination.get(self.position).copied().unwrap_or(0));
+        let is_attractive = low_bits_below(draw, attraction.get(usize::from(grade.0)).copied().unwrap_or(0));
         self.position += 1;
         Examination { clicked: is_examined & is_attractive, abandons: self.position >= examination.len() }
     }

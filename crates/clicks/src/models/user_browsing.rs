@@ -23,7 +23,7 @@ use super::decay::{self, Decay};
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading};
-use crate::probability::{high, low, threshold};
+use crate::probability::{high_bits_below, low_bits_below, threshold};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -221,10 +221,10 @@ impl User for UserBrowsingUser<'_> {
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledUserBrowsingModel { attraction, examination } = self.model;
-        let luck = generator.next_u64();
+        let draw = generator.next_u64();
         self.rank += 1;
-        let is_examined = high(luck, examination.get(self.rank, self.rank - self.last_click).unwrap_or(0));
-        let is_attractive = low(luck, attraction.get(usize::from(grade.0)).copied().unwrap_or(0));
+        let is_examined = high_bits_below(draw, examination.get(self.rank, self.rank - self.last_click).unwrap_or(0));
+        let is_attractive = low_bits_below(draw, attraction.get(usize::from(grade.0)).copied().unwrap_or(0));
         let clicked = is_examined & is_attractive;
         if clicked {
             self.last_click = self.rank;

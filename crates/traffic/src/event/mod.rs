@@ -160,9 +160,9 @@ pub enum Event {
         /// Which guardrail.
         guard: Guard,
         /// Of the ranker's impressions: how many, and how many of them were bad.
-        ranker_bad: [u64; 2],
+        ranker_counts: [u64; 2],
         /// The same of the champion.
-        champion_bad: [u64; 2],
+        champion_counts: [u64; 2],
     },
     /// Something about an impression was odd, for the first time: its clicks may be lost, or its lists compare nothing.
     Noticed {

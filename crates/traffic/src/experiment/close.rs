@@ -96,9 +96,9 @@ impl Experiment {
     /// Writes down which guardrails broke, and pauses the experiment if they say so.
     pub(super) fn watch(&mut self, now: Time) {
         for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
-            let Breach { ranker, guard, ranker_bad, champion_bad } = breach;
-            self.breached(now, ranker, guard, [ranker_bad, champion_bad]);
-            self.record(Event::Breached { time: now, ranker, guard, ranker_bad, champion_bad });
+            let Breach { ranker, guard, ranker_counts, champion_counts } = breach;
+            self.breached(now, ranker, guard, [ranker_counts, champion_counts]);
+            self.record(Event::Breached { time: now, ranker, guard, ranker_counts, champion_counts });
             if self.config.guardrails.then == Then::Pause && self.state == State::Running {
                 let name = &self.config.rankers[ranker as usize].name;
                 let why = format!("{name} has more {} than the champion", guard.meaning());

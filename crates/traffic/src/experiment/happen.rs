@@ -152,8 +152,8 @@ impl Experiment {
                 }
                 self.changed(*time, *state, who, why);
             }
-            Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => {
-                self.breached(*time, *ranker, *guard, [*ranker_bad, *champion_bad]);
+            Event::Breached { time, ranker, guard, ranker_counts, champion_counts } => {
+                self.breached(*time, *ranker, *guard, [*ranker_counts, *champion_counts]);
             }
             Event::Noticed { impression, what, .. } => {
                 if !self.is_new(*impression, *what) {
@@ -460,9 +460,9 @@ impl Experiment {
         time: Time,
         ranker: u32,
         guard: Guard,
-        [ranker_bad, champion_bad]: [[u64; 2]; 2],
+        [ranker_counts, champion_counts]: [[u64; 2]; 2],
     ) {
         self.watched.broke(ranker, guard);
-        self.alarms.push(Alarm { time, ranker, guard, ranker_bad, champion_bad });
+        self.alarms.push(Alarm { time, ranker, guard, ranker_counts, champion_counts });
     }
 }

@@ -100,9 +100,9 @@ pub struct Alarm {
     /// What is watched.
     pub guard: Guard,
     /// How many impressions or choices the ranker had then, and how many were bad.
-    pub ranker_bad: [u64; 2],
+    pub ranker_counts: [u64; 2],
     /// The same of the champion.
-    pub champion_bad: [u64; 2],
+    pub champion_counts: [u64; 2],
 }
 
 /// How many impressions and clicks there were.

@@ -116,7 +116,7 @@ fn samples() -> Vec<Event> {
         samples.push(Event::Changed { time, state, who: "anna".to_owned(), why: "it is « over »".to_owned() });
     }
     for guard in Guard::ALL {
-        samples.push(Event::Breached { time, ranker: 1, guard, ranker_bad: [100, 40], champion_bad: [200, 1] });
+        samples.push(Event::Breached { time, ranker: 1, guard, ranker_counts: [100, 40], champion_counts: [200, 1] });
     }
     for what in [
         Notice::NotShown,

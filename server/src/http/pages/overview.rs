@@ -207,13 +207,13 @@ fn fates(fates: &Fates) -> Vec<Fate> {
 }
 
 fn guardrails(glance: &Glance) -> Vec<Guardrail> {
-    let mut all: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_bad[0] > 0).collect();
+    let mut all: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_counts[0] > 0).collect();
     all.sort_by_key(|(watch, _)| !watch.is_broken);
     let rail = |(watch, broken): &(traffic::Watch, Option<String>)| Guardrail {
         ranker: ranker(&glance.config, watch.ranker),
         what: watch.guard.meaning().to_owned(),
-        of_ranker: watch.ranker_bad,
-        of_champion: watch.champion_bad,
+        of_ranker: watch.ranker_counts,
+        of_champion: watch.champion_counts,
         margin: watch.margin,
         broken: watch.is_broken.then(|| broken.clone().unwrap_or_default()),
     };

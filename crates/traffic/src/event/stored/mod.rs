@@ -67,12 +67,12 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         Event::Changed { time, state, who, why } => {
             write(&ChangedV2 { time: *time, state: StateV2::of(*state), who, why })
         }
-        Event::Breached { time, ranker, guard, ranker_bad, champion_bad } => write(&BreachedV1 {
+        Event::Breached { time, ranker, guard, ranker_counts, champion_counts } => write(&BreachedV1 {
             time: *time,
             ranker: *ranker,
             guard: GuardV1::of(*guard),
-            ranker_bad: *ranker_bad,
-            champion_bad: *champion_bad,
+            ranker_counts: *ranker_counts,
+            champion_counts: *champion_counts,
         }),
         Event::Noticed { time, impression, what } => {
             write(&NoticedV1 { time: *time, impression: *impression, what: NoticeV1::of(*what) })
@@ -517,8 +517,8 @@ struct BreachedV1 {
     time: i64,
     ranker: u32,
     guard: GuardV1,
-    ranker_bad: [u64; 2],
-    champion_bad: [u64; 2],
+    ranker_counts: [u64; 2],
+    champion_counts: [u64; 2],
 }
 
 impl Version<'_> for BreachedV1 {
@@ -526,8 +526,8 @@ impl Version<'_> for BreachedV1 {
     const VERSION: u8 = 1;
 
     fn upgrade(self) -> Result<Event, EventError> {
-        let Self { time, ranker, guard, ranker_bad, champion_bad } = self;
-        Ok(Event::Breached { time, ranker, guard: guard.upgrade(), ranker_bad, champion_bad })
+        let Self { time, ranker, guard, ranker_counts, champion_counts } = self;
+        Ok(Event::Breached { time, ranker, guard: guard.upgrade(), ranker_counts, champion_counts })
     }
 }
 
