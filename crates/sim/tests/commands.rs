@@ -175,7 +175,7 @@ fn messages_name_the_program_as_it_was_called() {
         (&["bandit", "--help"], "Usage: NAME bandit"),
         (&["algorithms", "nosuch"], "(`NAME algorithms` lists all)"),
         (&["algorithms", "rucb"], "example  NAME --algorithms"),
-        (&["draw", "."], "`NAME bandit`, `NAME compare`, `NAME experiment` or"),
+        (&["draw", "."], "`NAME bandit`, `NAME compare`, `NAME experiment`, `NAME board`"),
         (&["completions", "bash"], "complete -F _NAME -o"),
         (&["--regret", "borda"], "`NAME proxy` and play on it with `NAME bandit`"),
         (&["man", "man"], "man -l man/NAME.1"),

@@ -217,7 +217,7 @@ fn mistakes_are_one_line_and_replace_nothing() {
             "foreign.svg is there, and not a drawing of this command; add --replace",
         ),
         (&["draw", "nowhere"], "nowhere is not a folder"),
-        (&["draw", "empty"], "empty holds no finished results"),
+        (&["draw", "empty"], "empty holds no results with a figure"),
         (&["draw", "out", "--out", "x.jpg"], "expected a name that ends in .pdf, .svg or .png"),
         (&["draw", "out", "--out", "x.pdf", "--format", "svg"], "x.pdf is a .pdf, but --format svg is asked for"),
         (&["draw", "out", "--out", "x.pdf", "--format", "svg,png"], "--out names one file"),
