@@ -19,10 +19,21 @@ pub struct Judgements {
     pub rows: Vec<Vec<String>>,
     /// What its columns mean, and what is assumed, in sentences.
     pub notes: Vec<String>,
-    /// The figure as SVG, made by this program, and what it shows in a few words; not escaped.
-    pub figure: Option<(String, String)>,
+    /// The figure.
+    pub figure: Option<Drawing>,
     /// Where it comes from, in a sentence.
     pub origin: String,
+}
+
+/// A figure as SVG, made by this program: it is not escaped.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Drawing {
+    /// For a wide screen.
+    pub wide: String,
+    /// For one as narrow as a phone's.
+    pub narrow: String,
+    /// What it shows, in a few words.
+    pub alternative: String,
 }
 
 /// The page.
@@ -34,10 +45,13 @@ pub fn standalone(board: &Judgements) -> String {
         (part("words", html! { @for paragraph in &board.paragraphs { p.plain { (paragraph) } } }))
         (part("figures", figures(&board.overview)))
         (part("competitors", table(board)))
-        @if let Some((svg, alternative)) = &board.figure {
+        @if let Some(Drawing { wide, narrow, alternative }) = &board.figure {
             (part("strengths", html! {
                 h2 { "Strengths" }
-                figure.drawn role="img" aria-label=(alternative) { (PreEscaped(svg)) }
+                figure.drawn role="img" aria-label=(alternative) {
+                    div.wide { (PreEscaped(wide)) }
+                    div.narrow { (PreEscaped(narrow)) }
+                }
             }))
         }
         (part("warnings", warnings(&board.overview)))

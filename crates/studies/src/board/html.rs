@@ -2,8 +2,10 @@
 
 use anyhow::Result;
 use board::{Claim, Competitor, Conclusion, Leader, percent};
+use figures::Forest;
+use figures::print::Print;
 use output::numbers::{with_separators, with_unit};
-use page::judgements::{Judgements, standalone};
+use page::judgements::{Drawing, Judgements, standalone};
 use page::{Figure, Headline, Overview, Tone};
 
 use super::{BoardReport, rows};
@@ -15,8 +17,6 @@ impl BoardReport {
     /// If the figure cannot be drawn.
     pub fn html(&self) -> Result<String> {
         let table = rows::table(&self.boards(), Vec::new());
-        let figure = self.figure();
-        let alternative = format!("The strength of each competitor with its interval. {}", self.sentence());
         let text = |cell: &output::text_table::noted::Cell| cell.text.clone();
         Ok(standalone(&Judgements {
             overview: Overview {
@@ -31,9 +31,22 @@ impl BoardReport {
             columns: table.columns.clone(),
             rows: table.rows.iter().map(|row| row.iter().map(text).collect()).collect(),
             notes: table.notes.iter().cloned().chain(self.assumptions()).collect(),
-            figure: Some((figure.render()?.svg, alternative)),
+            figure: Some(self.drawing()?),
             origin: format!("Made by {} board from {}.", output::program::name(), self.name),
         }))
+    }
+
+    /// The figure without its headline and notes, which the page has.
+    fn drawing(&self) -> Result<Drawing> {
+        let forest = Forest { title: String::new(), note: None, ..self.figure() };
+        let printed = |width: f64, font: f64| {
+            Print { width, font, ..Print::default() }.forest(&forest).map(|sheet| sheet.adaptive().svg())
+        };
+        Ok(Drawing {
+            wide: printed(720.0, 12.0)?,
+            narrow: printed(350.0, 12.0)?,
+            alternative: format!("The strength of each competitor with its interval. {}", self.sentence()),
+        })
     }
 
     fn headline(&self) -> Headline {
