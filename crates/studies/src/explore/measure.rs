@@ -8,14 +8,14 @@
 
 use anyhow::Result;
 use bandits::registry::Spec;
-use figures::{Curve, CurvePoint, Lines};
-use output::numbers::{deviation, mean_of, significant, with_separators, with_unit};
+use output::numbers::{deviation, significant, with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
+use super::figures::{accuracy_figure, regret_figure};
 use crate::report::{Content, ReportFile};
-use crate::results::{Arms, Caption, RegretBasis, Spread, Timings, label, palette};
+use crate::results::{Arms, Caption, RegretBasis, Spread, Timings, label};
 
 /// The plan of a study: algorithms, horizons, runs.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ pub(super) fn at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) ->
 
 /// The results of one algorithm at one horizon.
 #[derive(Debug, Clone, Serialize)]
-pub struct AtHorizon {
+pub struct HorizonSummary {
     /// Its name with all parameters.
     pub algorithm: String,
     /// Its name with the parameters that differ from their defaults, as in tables.
@@ -117,12 +117,12 @@ pub struct AtHorizon {
 }
 
 /// Summarises each algorithm at each horizon.
-pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<AtHorizon> {
+pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<HorizonSummary> {
     let of = |spec: &Spec, runs: &[RunResult], place: usize, horizon: u64| {
         let count = runs.len() as f64;
         let accuracy = arms.share_of_best(runs.iter().map(|run| run.recommended[place]));
         let regrets: Vec<f64> = runs.iter().map(|run| arms.measured.of(&run.regret[place])).collect();
-        AtHorizon {
+        HorizonSummary {
             algorithm: spec.canonical(),
             label: label(spec),
             horizon,
@@ -168,7 +168,7 @@ pub(super) fn files(
 ///
 /// # Errors
 /// None in practice: every row is as long as the header.
-pub(super) fn horizons_csv(summary: &[AtHorizon]) -> Result<Vec<u8>> {
+pub(super) fn horizons_csv(summary: &[HorizonSummary]) -> Result<Vec<u8>> {
     let header = [
         "algorithm",
         "horizon",
@@ -244,61 +244,6 @@ fn timings(plan: &Exploration, results: &[Vec<RunResult>]) -> Timings {
     Timings::of(
         plan.algorithms.iter().zip(results).map(|(spec, runs)| (spec.canonical(), steps(spec), runs.as_slice())),
     )
-}
-
-/// One curve per algorithm through the (low, mean, high) that `point` computes for each horizon, if it can.
-fn curves(
-    plan: &Exploration,
-    summary: &[AtHorizon],
-    point: impl Fn(&AtHorizon) -> Option<(f64, f64, f64)>,
-) -> Vec<Curve> {
-    let of = |at: &AtHorizon| {
-        let (low, mean, high) = point(at)?;
-        Some(CurvePoint { x: at.horizon as f64, mean, low, high })
-    };
-    let each = plan.algorithms.iter().zip(summary.chunks(plan.horizons.len().max(1)));
-    each.map(|(spec, of_spec)| Curve { name: label(spec), points: of_spec.iter().filter_map(of).collect() }).collect()
-}
-
-/// A description of curves and, with several runs, of their bands.
-fn with_bands(curves: String, plan: &Exploration, what: &str) -> String {
-    if plan.runs == 1 { curves } else { format!("{curves}; bands: one standard error of the {what}") }
-}
-
-fn accuracy_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -> Lines {
-    Lines {
-        title: caption.title.clone(),
-        subtitle: Some(with_bands(with_unit(plan.runs, "run"), plan, "share")),
-        x_label: format!("horizon ({})", caption.x_label),
-        y_label: "accuracy (share of runs that recommend the best arm)".to_owned(),
-        x_log: true,
-        y_log: false,
-        curves: curves(plan, summary, |at| {
-            let (share, error) = at.accuracy.zip(at.accuracy_standard_error)?;
-            Some(((share - error).max(0.0), share, (share + error).min(1.0)))
-        }),
-        palette: palette(),
-        note: caption.note.clone(),
-        ..Lines::default()
-    }
-}
-
-fn regret_figure(plan: &Exploration, summary: &[AtHorizon], caption: &Caption) -> Lines {
-    Lines {
-        title: caption.title.clone(),
-        subtitle: Some(with_bands(mean_of(plan.runs, "run"), plan, "mean")),
-        x_label: format!("horizon ({})", caption.x_label),
-        y_label: format!("regret of exploration ({})", caption.regret),
-        x_log: true,
-        y_log: true,
-        curves: curves(plan, summary, |at| {
-            let Spread { mean, standard_error, .. } = at.regret;
-            Some((mean - standard_error, mean, mean + standard_error))
-        }),
-        palette: palette(),
-        note: caption.note.clone(),
-        ..Lines::default()
-    }
 }
 
 /// The table for the terminal.

@@ -8,7 +8,6 @@
 mod answers;
 mod config;
 mod curves;
-mod drawn;
 mod environment;
 mod evidence;
 mod kept_curves;
@@ -16,6 +15,7 @@ mod look;
 mod measured;
 mod palette;
 mod played;
+mod print_mark;
 mod printed;
 mod table;
 mod words;

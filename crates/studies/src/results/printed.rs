@@ -10,7 +10,7 @@ use output::numbers::parse_above_zero;
 use ranktypes::text::escaped;
 use serde::{Deserialize, Serialize};
 
-use super::drawn;
+use super::print_mark;
 
 /// A length on paper: a number with `in`, `cm`, `mm` or `pt`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -129,13 +129,13 @@ impl Format {
             Self::Svg => sheet.svg().into_bytes(),
             Self::Png => sheet.png(density)?,
         };
-        Ok(drawn::marked(self, bytes))
+        Ok(print_mark::marked(self, bytes))
     }
 
     /// Whether the file at `path` was [made](Self::file) here.
     #[must_use]
     pub fn is_ours(self, path: &Path) -> bool {
-        drawn::is_ours(path, self)
+        print_mark::is_ours(path, self)
     }
 }
 

@@ -13,9 +13,9 @@ const PARETO: (f64, f64) = (1_000.0, 1.5);
 /// What every order costs where all cost the same.
 const SAME: f64 = 1_000.0;
 /// The most that one document costs: sums of many stay exact in 53 bits.
-const MOST: f64 = 1e11;
+const MAX_AMOUNT: f64 = 1e11;
 /// The longest mean delay.
-const LONGEST: i64 = 365 * DAY;
+const MAX_MEAN_DELAY: i64 = 365 * DAY;
 
 /// What orders cost, in minor units such as cents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Amounts {
             Self::Pareto => factor * PARETO.0 * libm::pow(1.0 - generator.random::<f64>(), -1.0 / PARETO.1),
             Self::Same => SAME,
         };
-        libm::round(amount).clamp(1.0, MOST) as i64
+        libm::round(amount).clamp(1.0, MAX_AMOUNT) as i64
     }
 }
 
@@ -103,7 +103,7 @@ impl Orders {
         if !(0.0..=3.0).contains(&self.spread) {
             return Err(format!("--orders-spread {} is out of range; expected 0 to 3", self.spread));
         }
-        if !(0..=LONGEST).contains(&self.delay) {
+        if !(0..=MAX_MEAN_DELAY).contains(&self.delay) {
             return Err("--orders-delay is out of range; expected at most 365d".to_owned());
         }
         Ok(())
