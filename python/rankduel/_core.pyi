@@ -216,7 +216,7 @@ class Impression:
     def teams(self) -> list[int | None] | None:
         """For each document displayed the ranker that owns it, counted from 0; None where nobody does.
 
-        None, if the method has no owners: only ``team-draft`` and ``probabilistic:assignment`` have.
+        None, if the method has no owners: only ``team-draft``, ``team-draft:pairs`` and ``probabilistic:assignment`` have.
         """
     def next_page(self, length: int = 10) -> Impression:
         """The same impression with the next page displayed.

@@ -211,17 +211,25 @@
 //!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
 //! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);
 //! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
-//!    scratch, receipts, dispatch, and the help of `--interleave` and `--multileave` are made. Put it at the end, and there at the
-//!    end of its part: compact receipts number the methods;
-//! 4. its row in the tables of names here and in the README, which `cargo xtask tidy --fix` writes between
-//!    the markers and a test checks, and its line in `tests/all/values.txt`;
+//!    scratch, receipts, dispatch, and the help of `--interleave` and `--multileave` are made. Put it at the end of the list: compact
+//!    receipts number the methods;
+//! 4. its row in the tables of names in `any/` and in the README, which `cargo xtask tidy --fix` writes between
+//!    the markers and a test checks; its line in `tests/all/values.txt`, by hand, from what `value_stability` found, in the order of `NAMES`;
 //! 5. its row in the tables above, which say its cost and bias, and in that of [`page`];
-//! 6. its name in the lists of `tests/all`: `methods.rs`, `missing_documents.rs`, `oracle/mod.rs`. `UPDATE=1 cargo test -p interleave`
-//!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied.
+//! 6. its name in the lists of `tests/all`: `methods.rs` (also a row of `random_clicks_favour_no_ranker`, and the exceptions of
+//!    `identical_lists_tie` and `better_lists_do_not_lose` if it is one), `missing_documents.rs` (`BY_OWNER` or `BY_RANK`),
+//!    `oracle/mod.rs`, and `NOT_STABLE` in `pages.rs` if it serves one page. `UPDATE=1 cargo test -p interleave`
+//!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied;
+//! 7. its receipts, which are kept for ever: run `write_receipts` into another file, as `tests/all/kept_receipts.rs` says, and append the
+//!    lines of the new method to `tests/data/receipts-2.jsonl`;
+//! 8. if every document has an owner: both matches of `receipt/kept.rs` (`names_owners`, `Mixed::owners`), which no test misses.
 //!
-//! *Outside of it*, by hand: the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and `test_pages.py`,
-//! and, if `rankduel sensitivity` shall compare it without being asked, the default of `--methods` (`studies::sensitivity`) and `METHODS`
-//! in `python/rankduel/sites.py`. `UPDATE=1 cargo test -p sim --test command_line help` writes the help of all commands.
+//! *Outside of it*, by hand: where documents have owners, whether a fair coin says who begins, in `traffic` (`experiment/open.rs`) and
+//! `click-logs` (`join/page_of.rs`, `simulate/settings.rs`), and the messages and pages that list such methods (search for
+//! `probabilistic:assignment`); the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and
+//! `test_pages.py`; for a multileaving method that `rankduel sensitivity` shall compare without being asked, the default of `--methods`
+//! (`studies::sensitivity`) and `METHODS` in `python/rankduel/site_studies.py`; and `results/bench-1`, where track e plays every interleaving
+//! method. `UPDATE=1 cargo test -p sim --test command_line help` writes the help of all commands.
 //!
 //! From there `tests/all/promises.rs` and the benches cover it. A plain version of all its lists in `tests/all/oracle`
 //! puts it through enumeration, bias and fidelity; a method that takes shortcuts has a plain form in

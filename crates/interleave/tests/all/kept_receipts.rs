@@ -6,7 +6,7 @@
 //! new format adds a file of its own:
 //!
 //! ```sh
-//! RECEIPTS=crates/interleave/tests/data/receipts-N.jsonl cargo test -p interleave --test all -- --ignored write_receipts
+//! RECEIPTS=$PWD/crates/interleave/tests/data/receipts-N.jsonl cargo test -p interleave --test all -- --ignored write_receipts
 //! ```
 
 use std::fmt::Write as _;

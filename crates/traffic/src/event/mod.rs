@@ -5,15 +5,24 @@
 //! A store is a log of events, and must be readable by every later program. So a published struct of `stored` never changes: a
 //! field that is added, removed or means something else is a new version of its kind. To add a field to, say, `Clicked`:
 //!
-//! 1. Add it to [`Event::Clicked`]. The compiler then names every place that must decide about it: no pattern of the writer or
-//!    of an export ends in `..`.
+//! 1. Add it to [`Event::Clicked`]. The compiler then names what writes an event (`stored`) and the export of the server, where
+//!    patterns name every field. Patterns elsewhere, also of the fold and of the server's writer, may end in `..`: search for
+//!    `Event::Clicked`.
 //! 2. In `stored/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set its `VERSION` to 2. In
 //!    `ClickedV1::upgrade`, state what the field is for events that were written without it. `encode` writes `ClickedV2`;
 //!    `decode` gains a line, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is
-//!    every struct that holds it.
-//! 3. Fold it: `experiment/happen.rs` says what the event changes, `experiment/commands.rs` records it.
-//! 4. Run `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. What was
+//!    every struct that holds it. `stored/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. Where `encode`
+//!    writes the version before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has
+//!    one form (`AskedV3`).
+//! 3. Fold it: `experiment/happen.rs` says what the event changes, `experiment/commands.rs` records it. If the state keeps the field,
+//!    snapshots change, and every type in `experiment/snapshot.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `stored`:
+//!    copy it, add the next version of the snapshot to what is read and written, and a fixture and a test to `tests/all/evolve.rs`.
+//! 4. Add an event with the field, and one without, to `samples` in `tests/all/evolve.rs`; without them nothing pins the new version. Run
+//!    `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. What was
 //!    there before stays; a test fails if a byte of it changes.
+//! 5. What a caller says comes through the server's `http/experiments.rs`, which refuses unknown fields, the form of `http/pages`, `jobs`,
+//!    and, for a kill that cannot be written yet, `writer/directory.rs`. It is shown by `jobs/status.rs`, `http/pages/overview.rs`,
+//!    `notify/news.rs` and `openapi.json`; the client in Python follows it. `bash server/ci.sh` tests all of that.
 //!
 //! Where a new version adds only what an event does not use, `encode` may write the version before: settings of `Created` that are left out do
 //! not change its bytes, which snapshots have.
