@@ -6,11 +6,8 @@ use statistics::StatisticsError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoardError {
-    /// The table compares nobody.
-    #[error(
-        "none of the judgements of the table ({rows}) compares two competitors ({itself} compare one with itself); \
-         a board needs at least one"
-    )]
+    /// The table compares no competitors.
+    #[error("{}; a board needs at least one judgement of two competitors", empty(*rows, *itself))]
     Empty {
         /// The number of judgements.
         rows: usize,
@@ -114,4 +111,12 @@ pub enum BoardError {
     /// A computation failed.
     #[error("the fit of the judgements failed: {0}")]
     Fit(#[from] StatisticsError),
+}
+
+fn empty(rows: usize, itself: usize) -> String {
+    match (rows, itself) {
+        (0, _) => "the table has 0 judgements".to_owned(),
+        (_, 0) => format!("none of the judgements of the table ({rows}) compares two competitors"),
+        _ => format!("none of the judgements of the table ({rows}) compares two competitors: {itself} with itself"),
+    }
 }
