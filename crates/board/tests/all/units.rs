@@ -134,7 +134,7 @@ fn what_does_not_fit_is_an_error() {
     let error = |table: &Table, settings: &Settings| Board::new(table, settings).unwrap_err().to_string();
     assert!(matches!(Board::new(&table(2, vec![]), &settings), Err(BoardError::Empty { rows: 0, itself: 0 })));
     let itself = table(2, vec![row(1, 1, Answer::First, None, None)]);
-    assert!(error(&itself, &settings).contains("1 compare"), "{}", error(&itself, &settings));
+    assert!(error(&itself, &settings).contains("two competitors: 1 with itself"), "{}", error(&itself, &settings));
     let good = row(0, 1, Answer::First, None, None);
     for (bad, words) in [
         (Judgement { second: 2, ..good }, "row 1: the second competitor is 2"),
