@@ -4,11 +4,11 @@
 //! are those of clusters, and what is known holds for the population. From few judges hardly anything is known of judges in general, however
 //! much they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless asked for: then the board speaks of them alone.
 
-use crate::BoardError;
 use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
 use crate::units::Unit;
 use crate::words::count;
+use crate::{BoardError, Judgement, Table};
 use ranktypes::text::with_separators;
 use serde::Serialize;
 use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two_way};
@@ -31,6 +31,13 @@ impl Kind {
         }
     }
 
+    fn named_by(self, judgement: &Judgement) -> Option<u32> {
+        match self {
+            Self::Item => judgement.item,
+            Self::Judge => judgement.judge,
+        }
+    }
+
     /// `item` and `items`, or `judge` and `judges`.
     pub(crate) fn nouns(self) -> (&'static str, &'static str) {
         match self {
@@ -47,8 +54,6 @@ pub struct Population {
     pub kind: Kind,
     /// How many are named; judgements that name none share one more, who is not counted.
     pub count: u64,
-    /// How many units name none.
-    pub unnamed: u64,
     /// How many of equal weight these are worth, 1 to `count`: the median over pairs of competitors.
     pub effective: f64,
     /// Whether statements are about the population they come from; otherwise they are about these alone.
@@ -73,14 +78,16 @@ impl Populations {
         self.all.iter().filter(|population| population.general).map(|population| population.kind)
     }
 
-    /// Which judgements name nobody, in sentences.
-    pub(crate) fn unnamed(&self) -> Vec<String> {
+    /// Which judgements of `table` name no item or no judge although others do, in sentences.
+    pub(crate) fn unnamed(&self, table: &Table) -> Vec<String> {
         let sentence = |population: &Population| {
             let (one, _) = population.kind.nouns();
-            let which = match population.unnamed {
+            let which = match table.judgements.iter().filter(|row| population.kind.named_by(row).is_none()).count() {
                 0 => return None,
                 1 => format!("1 judgement names no {one}: it counts as that of"),
-                several => format!("{} judgements name no {one}: they count as those of", with_separators(several)),
+                several => {
+                    format!("{} judgements name no {one}: they count as those of", with_separators(several as u64))
+                }
             };
             Some(format!("{which} one unknown {one}, who is not among the {}.", population.count))
         };
@@ -312,9 +319,7 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
             let otherwise = otherwise.known(look);
             (2 * known < otherwise).then_some((known, otherwise))
         });
-        let unnamed =
-            source.units.iter().filter(|unit| kind.of(unit).is_none()).map(|unit| unit.comparison.copies).sum();
-        populations.push(Population { kind, count, unnamed, effective, general: own.is_some(), too_few });
+        populations.push(Population { kind, count, effective, general: own.is_some(), too_few });
     }
     let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {
         [] => Clusters::Units,
@@ -340,7 +345,7 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     })
 }
 
-/// Numbers of clusters, and how many have a name. What has none is one cluster more, the last: nobody knows that it is several.
+/// Numbers of clusters, and how many have a name. What has none is one cluster more, the last: it may be one or several.
 fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
     let mut known: Vec<K> = units.iter().filter_map(&key).collect();
     known.sort_unstable();

@@ -60,7 +60,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use output::write_atomic;
 
-pub use drawing::canvas::metadata;
+pub use drawing::canvas::{dark_rules, metadata};
 
 /// The colours of curves, in their order, for others who show the same rankers.
 pub const COLORS: [(u8, u8, u8); 7] = drawing::curves::COLORS;

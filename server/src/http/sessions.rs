@@ -35,7 +35,7 @@ impl SignedIn {
     }
 }
 
-/// What forms send along where nobody signs in.
+/// What forms send along on a server without keys, where there are no sign-ins.
 #[derive(Debug)]
 pub(super) struct OpenToken(pub(super) String);
 
@@ -71,7 +71,7 @@ pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
     })
 }
 
-/// Whether nobody has signed out of a session, and it is not too old.
+/// Whether a session is still open: not signed out of, and not too old.
 pub(super) fn is_open(app: &App, pass: &SignedIn) -> bool {
     app.sign_ins.key(&pass.session, app.clock.now()).is_some()
 }

@@ -9,7 +9,7 @@ use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_ne
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
 
-/// How long nobody else sends a message that is being sent, in milliseconds: longer than a receiver may take.
+/// How long a message that one server is sending is kept from the others, in milliseconds: longer than a receiver may take.
 const CLAIM: i64 = 15_000;
 
 /// The messages of a database.
@@ -56,7 +56,7 @@ impl DatabaseQueue {
             if found.is_empty() {
                 return Ok(());
             }
-            // Whoever leads by now sees the same.
+            // The server that leads by now sees the same.
             if session.begin_with(include_str!("sql/fence.sql"), &[&epoch])?.get::<_, i64>(0) == 0 {
                 return session.batch("ROLLBACK");
             }

@@ -23,21 +23,10 @@ from typing import Any, Optional
 
 sys.dont_write_bytecode = True
 
-from common import LISTS, SETTINGS, Table, call, click, free_port
+from common import LISTS, SETTINGS, SKIPPED, Table, call, click, free_port, nginx_config
 from database import Database, programs
 
-SKIPPED = 77
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "two-nodes" / "nginx.conf"
-CONFIG = """
-daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
-events {{ worker_connections 512; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  include {folder}/two-nodes.conf;
-}}
-"""
 
 
 class Node:
@@ -141,7 +130,7 @@ def nginx_in_front(nginx: str, folder: pathlib.Path, nodes: list[Node]) -> tuple
         assert text.count(name) == 1, name
         text = text.replace(name, f"{'listen ' if name.startswith('listen') else ''}127.0.0.1:{address}")
     (folder / "two-nodes.conf").write_text(text)
-    (folder / "nginx.conf").write_text(CONFIG.format(folder=folder))
+    (folder / "nginx.conf").write_text(nginx_config(folder, f"include {folder}/two-nodes.conf;"))
     process = subprocess.Popen([nginx, "-e", str(folder / "nginx.log"), "-c", str(folder / "nginx.conf")])
     for _ in range(200):
         try:

@@ -23,6 +23,21 @@ Headers = dict[str, str]
 LISTS = {"bm25": ["d1", "d2", "d3"], "neural": ["d3", "d4", "d1"]}
 SETTINGS = {"rankers": ["bm25", "neural"], "window": "30s", "seed": 1}
 
+# What scripts end with where the machine lacks what they need.
+SKIPPED = 77
+
+
+def nginx_config(folder: pathlib.Path, http: str) -> str:
+    """A configuration of nginx that writes to `folder` alone; `http` is what its block of that name has."""
+    paths = "".join(f"  {kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return f"""daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
+events {{ worker_connections 512; }}
+http {{
+  access_log off;
+{paths}  {http}
+}}
+"""
+
 
 class Server:
     """The program with a store, at a port of this machine."""

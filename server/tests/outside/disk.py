@@ -25,13 +25,12 @@ from typing import Any, Optional
 sys.dont_write_bytecode = True
 
 import common
-from common import LISTS, SETTINGS, Server, Table, call, click
+from common import LISTS, SETTINGS, SKIPPED, Server, Table, call, click
 from kills import ASKED, CLICKED, CLOSED, number
 
 DAY = 86_400
 # Shorter than the window of the experiment.
 MINUTES = 590
-SKIPPED = 77
 
 
 class Faults:

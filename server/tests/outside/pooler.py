@@ -17,10 +17,9 @@ import time
 
 sys.dont_write_bytecode = True
 
-from common import Table, free_port
+from common import SKIPPED, Table, free_port
 from database import Database, programs
 
-SKIPPED = 77
 CONFIG = """
 [databases]
 * = host=127.0.0.1 port={database} user=rankduel

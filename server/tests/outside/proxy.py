@@ -17,19 +17,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from common import LISTS, SETTINGS, Server, Table, call, free_port
-
-SKIPPED = 77
-CONFIG = """
-daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
-events {{ worker_connections 64; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass http://127.0.0.1:{server}; {more} }} }}
-}}
-"""
+from common import LISTS, SETTINGS, SKIPPED, Server, Table, call, free_port, nginx_config
 
 
 class Proxy:
@@ -39,7 +27,8 @@ class Proxy:
         folder.mkdir()
         self.port = free_port()
         config = folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=folder, port=self.port, server=server.port, more=more))
+        passed = f"location / {{ proxy_pass http://127.0.0.1:{server.port}; {more} }}"
+        config.write_text(nginx_config(folder, f"server {{ listen 127.0.0.1:{self.port}; {passed} }}"))
         self.process = subprocess.Popen([nginx, "-e", str(folder / "nginx.log"), "-c", str(config)])
         end = time.monotonic() + 10
         while time.monotonic() < end:

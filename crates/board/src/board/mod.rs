@@ -1,12 +1,14 @@
 //! The board: who is best, which ranks are known, with what to mind.
 
 mod advice;
+mod chances;
 mod claims;
 mod discrimination;
 mod effects;
 mod words;
 
-pub use advice::{Advice, Chance, listed};
+pub use advice::Advice;
+pub use chances::{Chance, listed};
 pub(crate) use claims::best_by_strengths;
 pub use claims::{By, Claim, Conclusion, Leader};
 pub use discrimination::{Discrimination, JudgeSlope};
@@ -268,7 +270,7 @@ impl Board {
             tally: units.tally,
             both_orders: units.both_orders,
             findings,
-            unnamed: fits[0].populations.unnamed(),
+            unnamed: fits[0].populations.unnamed(table),
             too_few: fits[0].populations.too_few(settings.looks.words()),
             assumptions,
             advice,

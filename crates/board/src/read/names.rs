@@ -44,11 +44,21 @@ impl Numbering {
         let mut counts = vec![0_u64; self.texts.len()];
         numbers.into_iter().for_each(|number| counts[number as usize] += 1);
         let letters: Vec<Vec<char>> = self.texts.iter().map(|text| text.chars().collect()).collect();
+        let rare: Vec<usize> = (0..counts.len()).filter(|name| (1..=RARE).contains(&counts[*name])).collect();
+        // Names that are one letter apart share what is left when a letter of each is taken away, or that is the shorter one: only these are
+        // compared, because a table may have as many judges as rows.
+        let mut by_rest: BTreeMap<Vec<char>, Vec<usize>> = BTreeMap::new();
+        for name in (0..counts.len()).filter(|name| counts[*name] >= TIMES) {
+            for rest in rests(&letters[name]) {
+                by_rest.entry(rest).or_default().push(name);
+            }
+        }
         let note = |rare: usize| {
-            let is_meant = |other: &usize| {
-                counts[*other] >= TIMES * counts[rare] && is_one_letter_away(&letters[rare], &letters[*other])
+            let is_meant = |other: &&usize| {
+                counts[**other] >= TIMES * counts[rare] && is_one_letter_away(&letters[rare], &letters[**other])
             };
-            let other = (0..counts.len()).filter(is_meant).max_by_key(|other| counts[*other])?;
+            let alike = rests(&letters[rare]).filter_map(|rest| by_rest.get(&rest)).flatten();
+            let other = *alike.filter(is_meant).max_by_key(|other| (counts[**other], **other))?;
             Some(format!(
                 "{} ({}) differs from {} ({}) by one letter: a typo?",
                 quoted(&self.texts[rare]),
@@ -57,8 +67,14 @@ impl Numbering {
                 counts[other]
             ))
         };
-        (0..counts.len()).filter(|name| (1..=RARE).contains(&counts[*name])).filter_map(note).take(NOTES).collect()
+        rare.into_iter().filter_map(note).take(NOTES).collect()
     }
+}
+
+/// A name, and what is left of it without one of its letters.
+fn rests(name: &[char]) -> impl Iterator<Item = Vec<char>> {
+    let without = (0..name.len()).map(|at| [&name[..at], &name[at + 1..]].concat());
+    std::iter::once(name.to_vec()).chain(without)
 }
 
 /// A note for each group of names that differ in case, spaces or hyphens alone; `what` they name, in the plural.

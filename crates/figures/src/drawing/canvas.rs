@@ -54,13 +54,30 @@ pub(crate) enum Mark {
     Text { x: f64, y: f64, text: String, size: f64, color: Rgb, align: Align, bold: bool, upward: bool },
 }
 
-/// What an SVG adds to be dark where its reader's theme is. Curves keep their colours, which can be seen on both; black becomes
-/// white, and greys change places.
-const DARK: &str = "<style>@media (prefers-color-scheme: dark) { .sheet { fill: #14181d } \
-    [fill=\"#000000\"] { fill: #ffffff } [stroke=\"#000000\"] { stroke: #ffffff } \
-    [fill=\"#262626\"] { fill: #e6e6e6 } [stroke=\"#262626\"] { stroke: #e6e6e6 } \
-    [fill=\"#606060\"], [fill=\"#666666\"] { fill: #a8adb3 } [stroke=\"#606060\"], [stroke=\"#666666\"] { stroke: #a8adb3 } \
-    [stroke=\"#e2e2e2\"] { stroke: #333940 } }</style>\n";
+/// The colour of paper where a reader's theme is dark.
+const DARK_PAPER: &str = "#14181d";
+/// Colours and what becomes of them on it. Curves keep theirs, which can be seen on both; black becomes white, and greys change places.
+const DARK: [(&str, &str); 5] = [
+    ("#000000", "#ffffff"),
+    ("#262626", "#e6e6e6"),
+    ("#606060", "#a8adb3"),
+    ("#666666", "#a8adb3"),
+    ("#e2e2e2", "#333940"),
+];
+
+/// Rules of a style sheet by which figures of this crate are dark; `within` is a selector of what they are in, such as `.curves `, or empty.
+/// They are not for heat maps, where colours need their paper.
+#[must_use]
+pub fn dark_rules(within: &str) -> String {
+    // Numbers on dark squares stay white.
+    let mut rules = format!("{within}:not(text)[fill=\"#ffffff\"] {{ fill: {DARK_PAPER} }}\n");
+    for (light, dark) in DARK {
+        for property in ["fill", "stroke"] {
+            let _ = writeln!(rules, "{within}[{property}=\"{light}\"] {{ {property}: {dark} }}");
+        }
+    }
+    rules
+}
 
 /// The unit of lengths, as SVG names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +156,10 @@ impl Canvas {
     /// The sheet as SVG in its size.
     pub(crate) fn svg(&self) -> String {
         let (width, height) = (short(self.width), short(self.height));
-        let (dark, class) = if self.adaptive { (DARK, " class=\"sheet\"") } else { ("", "") };
+        let dark = match self.adaptive {
+            true => format!("<style>@media (prefers-color-scheme: dark) {{\n{}}}</style>\n", dark_rules("")),
+            false => String::new(),
+        };
         let unit = if self.unit == Unit::Points { "pt" } else { "" };
         let metadata = self.metadata.as_deref().map_or_else(String::new, |text| {
             format!("<metadata>{}</metadata>\n", escaped(text).replace('"', "&quot;"))
@@ -148,7 +168,7 @@ impl Canvas {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}{unit}\" height=\"{height}{unit}\" \
              viewBox=\"0 0 {width} {height}\" stroke-linejoin=\"round\" \
              font-family=\"DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif\">\n\
-             {metadata}{dark}<rect{class} width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+             {metadata}{dark}<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
         );
         for mark in &self.marks {
             let _ = match mark {

@@ -103,10 +103,14 @@ fn an_adaptive_sheet_has_a_dark_form_of_every_grey() {
     greys.retain(|color| color[1..3] == color[3..5] && color[3..5] == color[5..7] && *color != "#ffffff");
     let adaptive = plain.adaptive().svg();
     let (style, rest) = adaptive.split_once("</style>\n").expect("a style");
-    assert!(!svg.contains("<style>") && rest.starts_with("<rect class=\"sheet\" "), "{}", &rest[..80]);
+    assert!(!svg.contains("<style>") && rest.starts_with("<rect width="), "{}", &rest[..80]);
     for grey in greys {
         assert!(style.contains(&format!("=\"{grey}\"]")), "{grey} in {style}");
     }
+    // So has the box behind a legend, but not a number on a dark square.
+    let inside = Print { legend: LegendPlace::Inside, width: 400.0, ..Print::default() };
+    let boxed = inside.panels(&figure(2)).unwrap().svg();
+    assert!(boxed.contains("fill=\"#ffffff\" fill-opacity=\"0.85\"") && style.contains(":not(text)[fill=\"#ffffff\"]"));
 }
 
 #[test]

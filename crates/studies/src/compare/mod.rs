@@ -3,7 +3,6 @@
 
 mod differences;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +30,7 @@ use simulation::truth::GroundTruth;
 use crate::live::units_of_runs;
 use crate::report::{Content, Report};
 use crate::request::LiveSettings;
-use crate::results::{Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
+use crate::results::{AlgorithmNames, Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
 use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
@@ -74,10 +73,8 @@ pub struct Config {
     runs: u64,
     /// Per decade.
     checkpoints: u32,
-    algorithms: Vec<String>,
-    /// The revisions of those from outside, by their names.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    own_algorithms: BTreeMap<String, u32>,
+    #[serde(flatten)]
+    algorithms: AlgorithmNames,
     #[serde(skip_serializing_if = "Option::is_none")]
     regret: Option<RegretKind>,
     site: SiteDescription,
@@ -285,8 +282,7 @@ impl CompareStudy {
             steps: run.size.length.steps(),
             runs: run.size.runs,
             checkpoints: run.size.length.per_decade(),
-            algorithms: run.names(),
-            own_algorithms: run.own_algorithms(),
+            algorithms: run.algorithms(),
             regret,
             site: self.description().clone(),
             streams: *streams,

@@ -17,7 +17,7 @@ pub use self::measure::{Exploration, HorizonSummary};
 use crate::matrix::PlayedEnvironment;
 use crate::report::Report;
 use crate::request::RunSettings;
-use crate::results::{Arms, Environment, VERSION};
+use crate::results::{AlgorithmNames, Arms, Environment, VERSION};
 use crate::runner::{Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 
@@ -39,7 +39,8 @@ pub struct Config {
     seed: u64,
     horizons: Vec<u64>,
     runs: u64,
-    algorithms: Vec<String>,
+    #[serde(flatten)]
+    algorithms: AlgorithmNames,
     regret: RegretKind,
     #[serde(flatten)]
     late: LateAnswers,
@@ -74,7 +75,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
             seed: *seed,
             horizons: size.length.checkpoints(),
             runs: size.runs,
-            algorithms: self.settings.names(),
+            algorithms: self.settings.algorithms(),
             regret: self.on.measured.kind,
             late: late.clone(),
             environment: self.on.environment.clone(),

@@ -19,8 +19,6 @@ mod late;
 mod runs;
 mod streams;
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use bandits::RegretKind;
 use bandits::registry::Spec;
@@ -32,7 +30,7 @@ use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
 
 use crate::notes::{of_algorithms, of_late};
-use crate::results::Look;
+use crate::results::{AlgorithmNames, Look};
 use crate::runner::{Length, Size, Workplace};
 use crate::site::TruthRequest;
 pub use evidence::EvidenceRequest;
@@ -199,17 +197,10 @@ impl RunSettings {
         StudyPlan { algorithms, steps, runs, seed: self.seed, checkpoints, evidence: self.evidence }
     }
 
-    /// The names of the algorithms, with all parameters.
+    /// The algorithms, as `config.json` names them.
     #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        self.size.algorithms.iter().map(Spec::canonical).collect()
-    }
-
-    /// The revisions of the algorithms from outside, by their names.
-    #[must_use]
-    pub fn own_algorithms(&self) -> BTreeMap<String, u32> {
-        let own = self.size.algorithms.iter().filter(|spec| spec.is_outside());
-        own.map(|spec| (spec.canonical(), spec.entry().revision)).collect()
+    pub fn algorithms(&self) -> AlgorithmNames {
+        AlgorithmNames::of(&self.size.algorithms)
     }
 
     /// The places of the algorithms in the order in which they are shown: what was asked for first, then what a folder held.

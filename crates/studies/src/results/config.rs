@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandits::RegretKind;
+use bandits::registry::Spec;
 use serde::Serialize;
 use simulation::description::{Effort, SiteDescription};
 use simulation::late_answers::LateAnswers;
@@ -14,6 +15,28 @@ use super::Environment;
 
 /// The version that results name.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The algorithms of a study. The revisions say whether runs that a folder holds are of the same code.
+#[derive(Debug, Clone, Serialize)]
+pub struct AlgorithmNames {
+    /// With all their parameters.
+    pub algorithms: Vec<String>,
+    /// The revisions of those from outside, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_algorithms: BTreeMap<String, u32>,
+}
+
+impl AlgorithmNames {
+    /// Of these algorithms.
+    #[must_use]
+    pub fn of(algorithms: &[Spec]) -> Self {
+        let own = algorithms.iter().filter(|spec| spec.is_outside());
+        Self {
+            algorithms: algorithms.iter().map(Spec::canonical).collect(),
+            own_algorithms: own.map(|spec| (spec.canonical(), spec.entry().revision)).collect(),
+        }
+    }
+}
 
 /// Of live runs.
 #[derive(Debug, Clone, Serialize)]
@@ -30,11 +53,9 @@ pub struct LiveConfig {
     pub runs: u64,
     /// Per decade.
     pub checkpoints: u32,
-    /// With all their parameters.
-    pub algorithms: Vec<String>,
-    /// The revisions of those from outside, by their names.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub own_algorithms: BTreeMap<String, u32>,
+    /// What plays.
+    #[serde(flatten)]
+    pub algorithms: AlgorithmNames,
     /// The kind of regret; in the key of a folder, the one that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretKind>,
@@ -71,11 +92,9 @@ pub struct BanditConfig {
     pub runs: u64,
     /// Per decade.
     pub checkpoints: u32,
-    /// With all their parameters.
-    pub algorithms: Vec<String>,
-    /// The revisions of those from outside, by their names.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub own_algorithms: BTreeMap<String, u32>,
+    /// What plays.
+    #[serde(flatten)]
+    pub algorithms: AlgorithmNames,
     /// The kind of regret.
     pub regret: RegretKind,
     /// Null in the key of a study without; left out of its results.

@@ -31,7 +31,7 @@ use simulation::runs::{RunResult, StudyPlan};
 use crate::report::{Content, ReportFile};
 
 pub use self::answers::{MeanAnswers, answers};
-pub use self::config::{BanditConfig, LiveConfig, VERSION};
+pub use self::config::{AlgorithmNames, BanditConfig, LiveConfig, VERSION};
 use self::curves::figure;
 pub use self::curves::{bands, curves, logs};
 pub use self::environment::ensure_two_arms;

@@ -140,12 +140,6 @@ impl Size {
         }
     }
 
-    /// The algorithms with all their parameters.
-    #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        self.algorithms.iter().map(Spec::canonical).collect()
-    }
-
     fn has(&self, spec: &Spec) -> bool {
         self.algorithms.iter().any(|known| known.canonical() == spec.canonical())
     }

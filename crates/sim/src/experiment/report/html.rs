@@ -180,6 +180,7 @@ impl Everything {
 }
 
 fn document(body: &Markup, of: &str) -> String {
+    let dark = format!("@media (prefers-color-scheme: dark) {{\n{}}}\n", figures::dark_rules(".curves "));
     // Pages load nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
     let page = html! {
@@ -193,7 +194,7 @@ fn document(body: &Markup, of: &str) -> String {
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 link rel="icon" href="data:,";
                 title { "rankduel: " (of) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(dark)) }
             }
             body {
                 (body)
