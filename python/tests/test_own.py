@@ -91,7 +91,7 @@ def test_what_is_not_a_class_is_refused() -> None:
 def test_a_folder_refuses_other_code_of_the_same_version(tmp_path: Path) -> None:
     path = tmp_path / "ours.py"
 
-    def run(pair: str) -> rd.Study:
+    def run(pair: str, *, explore: bool = False) -> rd.Study | rd.Findings:
         path.write_text(f"import rankduel as rd\nclass Ours(rd.Policy):\n    version = '1'\n    def choose(self, step):\n        return {pair}\n")
         linecache.clearcache()
         spec = importlib.util.spec_from_file_location("ours", path)
@@ -100,6 +100,8 @@ def test_a_folder_refuses_other_code_of_the_same_version(tmp_path: Path) -> None
         spec.loader.exec_module(ours)
         # Where the source of a class is looked up.
         sys.modules["ours"] = ours
+        if explore:
+            return rd.explore("arithmetic:k=5", [ours.Ours, "rucb"], horizons=[10, 100], runs=2, out=tmp_path / "explored")
         return rd.bandit("arithmetic:k=5", [ours.Ours, "rucb"], steps=100, runs=2, out=tmp_path / "study")
 
     try:
@@ -107,6 +109,9 @@ def test_a_folder_refuses_other_code_of_the_same_version(tmp_path: Path) -> None
         assert run("0,   1  # as before").runs == first.runs
         with pytest.raises(ValueError, match="holds runs of `Ours` whose code was different; give it another version"):
             run("1, 1")
+        run("0, 1", explore=True)
+        with pytest.raises(ValueError, match="whose code was different"):
+            run("1, 1", explore=True)
     finally:
         sys.modules.pop("ours", None)
 
