@@ -252,7 +252,7 @@ fn messages_are_sent_once_by_the_leader() {
         first.experiment("e", json!({}));
         change(&second, "e", "pause");
         receiver.wait("e", 1);
-        // What the receiver does not take waits in the database, and whoever leads next sends it.
+        // What the receiver does not take waits in the database, and the next server to lead sends it.
         receiver.set(Mood::Refuses);
         change(&first, "e", "resume");
         assert!(soon(|| asked(&first, "SELECT count(*) FROM rankduel.messages WHERE failures > 0") == "1"));

@@ -28,7 +28,7 @@ struct Cluster {
 }
 
 /// In memory where there is room: the server insists that each commit is flushed, and hundreds of tests would wait for a disk. `initdb` refuses
-/// root: whoever is root does it as `postgres`.
+/// root: a test that runs as root does it as `postgres`.
 const GUARD: &str = r#"
 set -e
 bin=$1; port=$2; as=; at=${TMPDIR:-/tmp}

@@ -242,7 +242,7 @@ fn a_tolerance_is_in_the_log_and_only_there_if_there_is_one() {
     assert!(Session::new(Config { tolerance: 0.5, ..config(3, 1) }).is_err());
 }
 
-/// Chances given after `begun` answers, with strengths drawn from the prior that the board states (normal, with a standard deviation from 0.05
+/// Chances given after `begun` answers, with strengths drawn from the prior of the plays (normal, with a standard deviation from 0.05
 /// to 4.5 of which the logarithm is uniform), and whether the best was named by then.
 fn promised(sessions: u64, plays: usize, competitors: u32, begun: u64) -> Vec<(f64, bool)> {
     let of = |seed: u64| {

@@ -33,10 +33,10 @@ const fn ndcg(gain: Gain) -> Measure {
     Measure { kind: MeasureKind::Ndcg(gain), cutoff: Some(CUTOFF) }
 }
 
-/// The number of rankers printed of those that few look at, and of pairs.
+/// The number of rankers that are printed of a data set, and of pairs.
 const PRINTED: usize = 10;
 
-/// The number of rankers printed with their measures, which were asked for.
+/// The number of rankers that are printed with measures, which are asked for by name.
 const MEASURED: usize = 30;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
@@ -394,7 +394,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     if let Some(measures) = &findings.measures {
         let queries = with_unit(measures.queries as u64, "query");
         text += &match &measures.judged {
-            Some(judged) => format!("\n{}", judged.tables(names, PRINTED)),
+            Some(judged) => format!("\n{}", judged.tables(names, MEASURED)),
             None => format!("\nmeans over {queries}\n{}", measures.table(names, MEASURED)),
         };
     }
