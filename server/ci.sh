@@ -2,7 +2,7 @@
 # Format, lint, documentation and tests of the server; nothing of it is compiled by `cargo test --workspace` in the folder above.
 set -euo pipefail
 cd "$(dirname "$0")"
-# Beside the workspace above, with whose profiles dependencies are compiled once.
+# In the folder of the workspace above: dependencies are compiled once for both.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
 

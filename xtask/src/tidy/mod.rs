@@ -5,12 +5,10 @@
 mod commands;
 mod costs;
 mod cycles;
-mod duplicates;
 mod idiom_list;
 mod idioms;
 mod ignored;
 mod layout;
-mod licences;
 mod links;
 mod manifests;
 mod opening;
@@ -37,7 +35,7 @@ pub struct Arguments {
     #[arg(long)]
     fix: bool,
 
-    /// Run only these checks [default: all but duplicates]
+    /// Run only these checks
     #[arg(value_enum, value_name = "CHECK")]
     only: Vec<Check>,
 
@@ -73,12 +71,8 @@ enum Check {
     Manifests,
     /// Where files are opened
     Opening,
-    /// Licences of dependencies
-    Licences,
     /// Ignored tests
     Ignored,
-    /// Code that stands twice; runs only if named
-    Duplicates,
 }
 
 impl Check {
@@ -94,9 +88,7 @@ impl Check {
             Self::Layout => layout::check(root, findings),
             Self::Manifests => manifests::check(root, findings),
             Self::Opening => opening::check(root, findings),
-            Self::Licences => licences::check(root, findings),
             Self::Ignored => ignored::check(root, findings),
-            Self::Duplicates => duplicates::check(root, findings),
         }
     }
 
@@ -115,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         bail!("{} has no folder crates/: run this at the repository's top, or give --root", root.display());
     }
     let checks = match arguments.only.as_slice() {
-        [] => Check::value_variants().iter().copied().filter(|&check| check != Check::Duplicates).collect(),
+        [] => Check::value_variants().to_vec(),
         only => only.to_vec(),
     };
     let mut failed = Vec::new();
