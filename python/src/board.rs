@@ -10,7 +10,7 @@ use desk::refusal::in_keywords;
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use studies::board::{BoardReport, BoardRequest, GoldSource};
+use analyses::board::{BoardReport, BoardRequest, GoldSource};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;

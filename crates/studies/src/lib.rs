@@ -11,7 +11,6 @@
 //! | [`distortion`] | how often multileaving disagrees with pairs |
 //! | [`sensitivity`] | how many impressions methods need to order rankers |
 //! | [`proxy`] | the preference matrix of a site, with a state file of its own |
-//! | [`power`], [`significance`], [`board`](mod@board) | analyses that need no folder |
 //! | [`runner`] | folders, keys, shares, kept records, merging: the only place that knows them |
 //! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`site`] | an open site with the ground truths that were estimated on it |
@@ -169,7 +168,6 @@
 //! ```
 
 pub mod agreement;
-pub mod board;
 pub mod compare;
 pub mod distortion;
 pub mod explore;
@@ -179,14 +177,12 @@ pub mod matrix_file;
 pub mod notes;
 pub mod npz;
 mod on_site;
-pub mod power;
 pub mod proxy;
 mod report;
 pub mod request;
 pub mod results;
 pub mod runner;
 pub mod sensitivity;
-pub mod significance;
 pub mod site;
 pub mod verdict;
 

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use analyses::board::{BoardReport, BoardRequest, GoldSource};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use output::input::{self, MOST_OF_RESULTS};
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
-use studies::board::{BoardReport, BoardRequest, GoldSource};
 use studies::runner::claim_folder;
 
 use super::args::TableFormat;

@@ -22,11 +22,11 @@ use simulation::description::SiteDescription;
 
 use self::report::{Case, Days, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
+use analyses::power::simulate::{self, Observed, Tests};
+use analyses::power::{Goal, Impressions, Shares};
 use desk::{eprintln, println};
 use output::shards::Share;
 use statistics::power::horizon::BoundedTest;
-use studies::power::simulate::{self, Observed, Tests};
-use studies::power::{Goal, Impressions, Shares};
 use studies::runner::claim_folder;
 use studies::site::TruthRequest;
 

@@ -12,8 +12,8 @@ use simulation::pairwise::compare_pairs;
 use simulation::prepared::PreparedSite;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
-use studies::power::Shares;
-use studies::power::click_through::{self, ClickThrough};
+use analyses::power::Shares;
+use analyses::power::click_through::{self, ClickThrough};
 
 /// The most rankers in an error.
 const SHOWN: usize = 5;

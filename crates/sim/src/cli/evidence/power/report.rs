@@ -10,8 +10,8 @@ use simulation::description::SiteDescription;
 use statistics::power::horizon::BoundedTest;
 
 use super::pair::MeasuredPair;
-use studies::power::simulate::Observed;
-use studies::power::{Goal, Impressions, Shares};
+use analyses::power::simulate::Observed;
+use analyses::power::{Goal, Impressions, Shares};
 
 /// How it is decided which ranker is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,11 +1,11 @@
 //! The table of a study for a paper: a row per algorithm, a column per setting, and raised letters for the algorithms that it beats.
 
+use analyses::significance::{Comparison, Sample};
 use anyhow::Result;
 use output::numbers::{significant, uncertainty};
 use output::text_table::noted::{Cell, NotedTable, letter, letters};
 use serde_json::{Value, json};
 use studies::results::Spread;
-use studies::significance::{Comparison, Sample};
 
 use super::format::Table;
 

@@ -5,7 +5,7 @@ use output::numbers::{significant, with_unit};
 use output::text_table::noted::{Cell, NotedTable};
 use serde_json::{Value, json};
 
-use studies::significance::{Comparison, Correction, Pairing, Question};
+use analyses::significance::{Comparison, Correction, Pairing, Question};
 
 /// Comparisons, and what was asked.
 pub(super) struct Table<'a> {
@@ -189,7 +189,7 @@ fn p_value(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use studies::significance::{Method, Sample, compare};
+    use analyses::significance::{Method, Sample, compare};
 
     const QUESTION: Question =
         Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };

@@ -22,9 +22,9 @@ use ranktypes::text::escaped;
 use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
 use crate::cli::args::{Relabelled, TableFormat};
+use analyses::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
-use studies::significance::{Correction, Method, Question, Sample, compare, runs_needed};
 
 /// Test which algorithms of a finished study differ in regret, pair by pair.
 ///

@@ -9,8 +9,8 @@ use output::{explained, input};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
+use analyses::significance::{Pairing, Sample};
 use studies::results::label_of;
-use studies::significance::{Pairing, Sample};
 
 /// The columns of an experiment's file.
 const EXPERIMENT: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"];
