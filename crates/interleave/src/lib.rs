@@ -205,8 +205,8 @@
 //! *Inside the crate* it is
 //!
 //! 1. one file in `methods/`: two sentences, the rule, references, notes on every deviation, then the types,
-//!    and an `impl NamedMethod` with its name, settings and paper. A receipt has a field name that no other
-//!    has, and an `impl Pack`. `support/` has what looks no further down the lists than a user does: softmax weights as whole
+//!    and an `impl NamedMethod` with its name, settings, paper and who owns its documents. A receipt has a field name that no other
+//!    has, and an `impl Pack` (with `owners`, if documents have owners). `support/` has what looks no further down the lists than a user does: softmax weights as whole
 //!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
 //!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
 //! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);
@@ -221,11 +221,9 @@
 //!    `oracle/mod.rs`, and `NOT_STABLE` in `pages.rs` if it serves one page. `UPDATE=1 cargo test -p interleave`
 //!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied;
 //! 7. its receipts, which are kept for ever: run `write_receipts` into another file, as `tests/all/kept_receipts.rs` says, and append the
-//!    lines of the new method to `tests/data/receipts-2.jsonl`;
-//! 8. if every document has an owner: both matches of `receipt/kept.rs` (`names_owners`, `Mixed::owners`), which no test misses.
+//!    lines of the new method to `tests/data/receipts-2.jsonl`.
 //!
-//! *Outside of it*, by hand: where documents have owners, whether a fair coin says who begins, in `traffic` (`experiment/open.rs`) and
-//! `click-logs` (`join/page_of.rs`, `simulate/settings.rs`), and the messages and pages that list such methods (search for
+//! *Outside of it*, by hand: where documents have owners, the messages and pages that list such methods (search for
 //! `probabilistic:assignment`); the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and
 //! `test_pages.py`; for a multileaving method that `rankduel sensitivity` shall compare without being asked, the default of `--methods`
 //! (`studies::sensitivity`) and `METHODS` in `python/rankduel/site_studies.py`; and `results/bench-1`, where track e plays every interleaving
@@ -270,7 +268,7 @@ pub use methods::probabilistic_expected::ProbabilisticExpected;
 pub use methods::probabilistic_multileave::{ProbabilisticMultileave, ProbabilisticMultileaveSigns};
 pub use methods::sosm::Sosm;
 pub use methods::team_draft::{TeamDraftInterleave, TeamDraftMultileave};
-pub use name::{MethodRow, NameError, NameErrorKind};
+pub use name::{MethodRow, NameError, NameErrorKind, Ownership};
 
 pub use outcome::{Outcome, PairwisePreferences};
 pub use page::{Page, PageError};

@@ -74,6 +74,33 @@ impl MethodRow {
     }
 }
 
+/// Who answers for the documents of a method's lists, and whether fair coins decided it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ownership {
+    /// Neither: no document belongs to one ranker, and no fair coin gives a ranker an advantage.
+    Shared,
+    /// A fair coin decides which ranker comes first; no document belongs to one ranker.
+    FirstByCoin,
+    /// Each document belongs to a ranker, by draws that are not fair coins.
+    Owned,
+    /// Each document belongs to a ranker, and fair coins decide which ranker picks first in each round.
+    Drafted,
+}
+
+impl Ownership {
+    /// Whether receipts say which ranker owns each document ([`Mixed::owners`](crate::receipt::Mixed::owners)).
+    #[must_use]
+    pub fn has_owners(self) -> bool {
+        matches!(self, Self::Owned | Self::Drafted)
+    }
+
+    /// Whether receipts show which ranker fair coins favoured.
+    #[must_use]
+    pub fn has_coins(self) -> bool {
+        matches!(self, Self::FirstByCoin | Self::Drafted)
+    }
+}
+
 /// A method that `Any...` makes from its name.
 pub(crate) trait NamedMethod: Sized {
     /// The base name; several methods may share it.
@@ -86,6 +113,8 @@ pub(crate) trait NamedMethod: Sized {
     const SETTINGS: &'static [&'static str];
     /// Settings, paper and DOI.
     const ABOUT: (&'static str, &'static str, &'static str);
+    /// Who answers for its documents. With owners, its receipts' [`Pack::owners`](crate::support::packed::Pack::owners) names them.
+    const OWNERSHIP: Ownership;
 
     /// Takes its settings out of `name`.
     fn read(name: &mut Name<'_>) -> Result<Self, NameError>;

@@ -1,7 +1,7 @@
 //! What an impression says of its page, beside who won: coins and clicks, by pair of its rankers.
 
-use interleave::Page;
 use interleave::receipt::Mixed;
+use interleave::{Ownership, Page};
 use verdicts::amounts::SideClicks;
 use verdicts::draft;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
@@ -63,14 +63,14 @@ impl PageOf {
                     self.coins = Coins::Owners;
                 }
             }
-            scheme if shows_coins(scheme) || names_owners(scheme) => {
+            scheme if ownership(scheme) != Ownership::Shared => {
                 let (displayed, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
                 let mixed = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
                     .map_err(|error| error.to_string())?;
                 if let Some(owners) = mixed.owners() {
                     self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NOBODY, |owner| owner as u8)));
                     self.are_known = true;
-                    if shows_coins(scheme) {
+                    if ownership(scheme).has_coins() {
                         self.coins = Coins::Owners;
                     }
                 } else if let Some(ranks) = mixed.ranks() {
@@ -170,22 +170,11 @@ fn mixed_at(page: Option<&Page>, place: usize) -> Option<usize> {
     }
 }
 
-/// Whether receipts of a method say who owns each document, though no fair coin says who comes first.
-fn names_owners(scheme: &Scheme) -> bool {
-    matches!(scheme, Scheme::Interleaving(interleave::AnyInterleaving::ProbabilisticAssignment(_)))
-}
-
-/// Whether receipts of a method show the coins that were tossed for a list.
-fn shows_coins(scheme: &Scheme) -> bool {
-    use interleave::{AnyInterleaving, AnyMultileaving};
+/// Who answers for the documents of lists of this kind, by their receipts.
+fn ownership(scheme: &Scheme) -> Ownership {
     match scheme {
-        Scheme::Teams => true,
-        Scheme::Interleaving(method) => {
-            matches!(
-                method,
-                AnyInterleaving::TeamDraft(_) | AnyInterleaving::CompetitivePairs(_) | AnyInterleaving::Balanced(_)
-            )
-        }
-        Scheme::Multileaving(method) => matches!(method, AnyMultileaving::TeamDraft(_)),
+        Scheme::Teams => Ownership::Drafted,
+        Scheme::Interleaving(method) => method.ownership(),
+        Scheme::Multileaving(method) => method.ownership(),
     }
 }

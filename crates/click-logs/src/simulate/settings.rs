@@ -2,7 +2,7 @@
 
 use interleave::page::check_depth;
 use interleave::receipt::ExperimentVersion;
-use interleave::{AnyInterleaving, Interleaving};
+use interleave::{AnyInterleaving, Interleaving, Ownership};
 use times::DAY;
 use verdicts::Bots;
 
@@ -133,12 +133,12 @@ impl Simulation {
 
     /// Whether the lines say which team owns a document; otherwise they have receipts.
     pub(super) fn has_teams(&self) -> bool {
-        matches!(self.method, AnyInterleaving::TeamDraft(_) | AnyInterleaving::CompetitivePairs(_))
+        self.method.ownership() == Ownership::Drafted
     }
 
     /// Whether the method says which ranker owns each document.
     pub(super) fn names_owners(&self) -> bool {
-        self.method.names_owners()
+        self.method.ownership().has_owners()
     }
 
     /// Whether pages display something else than the mixed list.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{NamedReceipt, any_method, any_receipt};
-use crate::name::{MethodRow, Name, NameError, NamedMethod};
+use crate::name::{MethodRow, Name, NameError, NamedMethod, Ownership};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::{
     BalancedInterleave, CompetitivePairs, CreditError, Doc, DocumentConstraints, Examination, Generator, Interleaving,

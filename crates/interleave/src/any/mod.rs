@@ -84,6 +84,22 @@ macro_rules! any_receipt {
                 self.len() == 0
             }
 
+            /// The ranker that owns each document, none if `None`; `None` for methods without owners.
+            #[must_use]
+            pub fn owners(&self) -> Option<Vec<Option<usize>>> {
+                match self {
+                    $(Self::$variant(receipt) => Pack::owners(receipt),)+
+                }
+            }
+
+            /// Who answers for the documents of lists of its method.
+            #[must_use]
+            pub fn ownership(&self) -> Ownership {
+                match self {
+                    $(Self::$variant(_) => <$method as NamedMethod>::OWNERSHIP,)+
+                }
+            }
+
             /// The number of its method among the receipts of its kind.
             pub(crate) fn number(&self) -> u8 {
                 match self {
@@ -143,6 +159,14 @@ macro_rules! any_method {
                 assert!(next == COUNT);
                 all
             };
+
+            /// Who answers for the documents of its lists.
+            #[must_use]
+            pub fn ownership(&self) -> Ownership {
+                match self {
+                    $(Self::$variant(_) => <$method as NamedMethod>::OWNERSHIP,)+
+                }
+            }
 
             /// Every method's name, settings and paper, for tables.
             #[must_use]

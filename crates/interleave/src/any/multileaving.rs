@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::outcome::OutcomePart;
 use super::{AnyOutcome, NamedReceipt, any_method, any_receipt};
-use crate::name::{MethodRow, Name, NameError, NamedMethod};
+use crate::name::{MethodRow, Name, NameError, NamedMethod, Ownership};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::{
     CreditError, Doc, Examination, Generator, Multileaving, OptimizedMultileave, Page, PairwisePreference,

@@ -30,7 +30,7 @@
 //! - [`CutoffRule::Lerot`] is that software's rule for the depth.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, when};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
@@ -144,6 +144,7 @@ impl NamedMethod for BalancedInterleave {
     const SETTINGS: &'static [&'static str] = &["lerot"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("`lerot`: that software's cutoff rule", "Radlinski 2008", "10.1145/1458082.1458092");
+    const OWNERSHIP: Ownership = Ownership::FirstByCoin;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let rules = [("lowest-clicked", CutoffRule::LowestClicked), ("lerot", CutoffRule::Lerot)];

@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
 use crate::random::below;
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
@@ -187,6 +187,10 @@ impl Pack for CompetitivePairsReceipt {
     fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
         Some(Self { pair_owners: reader.owners()? })
     }
+
+    fn owners(&self) -> Option<Vec<Option<usize>>> {
+        Some(Self::owners(self).collect())
+    }
 }
 
 impl NamedMethod for CompetitivePairs {
@@ -199,6 +203,7 @@ impl NamedMethod for CompetitivePairs {
         "Zhang 2025",
         "10.48550/arXiv.2508.00751",
     );
+    const OWNERSHIP: Ownership = Ownership::Drafted;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         Ok(Self::new(name.value("coin", "`search` or `round`")?.unwrap_or_default()))

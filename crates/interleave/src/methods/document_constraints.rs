@@ -27,7 +27,7 @@
 //!   those with a document of its top.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod};
+use crate::name::{Name, NameError, NamedMethod, Ownership};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
 use crate::support::receipt_len;
@@ -147,6 +147,7 @@ impl NamedMethod for DocumentConstraints {
     const SETTINGS: &'static [&'static str] = &["above", "next", "next-unclicked"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("`above` or `next`: fewer kinds of constraint", "He 2009", "10.1145/1645953.1646293");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let constraints = name.choice(&[

@@ -33,7 +33,7 @@
 use std::cmp::Ordering;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, when};
 use crate::random::below;
 use crate::support::fixed_point::Credit;
 use crate::support::packed::Pack;
@@ -269,6 +269,7 @@ impl NamedMethod for PairwisePreference {
     const SETTINGS: &'static [&'static str] = &["considered", "skip-above"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("`skip-above`: the other rule for pairs", "Oosterhuis 2017", "10.1145/3132847.3132895");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         Ok(Self::new(name.choice(&[("considered", PairRule::Considered), ("skip-above", PairRule::SkipAbove)])?))

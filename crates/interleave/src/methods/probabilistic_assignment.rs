@@ -20,7 +20,7 @@
 //! - A ranker never draws a document it does not list; where it has none left, the other draws.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::reading::read;
@@ -105,6 +105,10 @@ impl Pack for ProbabilisticAssignmentReceipt {
             reader.owners()?.into_iter().map(|owner| owner.map(|owner| owner == 1)).collect::<Option<_>>();
         Some(Self { from_second: from_second? })
     }
+
+    fn owners(&self) -> Option<Vec<Option<usize>>> {
+        Some(Self::owners(self).map(Some).collect())
+    }
 }
 
 impl NamedMethod for ProbabilisticAssignment {
@@ -114,6 +118,7 @@ impl NamedMethod for ProbabilisticAssignment {
     const SETTINGS: &'static [&'static str] = &["tau"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("the observed assignment; `tau=3`", "Hofmann 2011", "10.1145/2063576.2063618");
+    const OWNERSHIP: Ownership = Ownership::Owned;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         Ok(Self::with_tau(name.tau()?)?)

@@ -24,7 +24,7 @@
 use rand::Rng;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::packed::Pack;
 use crate::support::rank_weights::{TauError, Weights};
@@ -188,6 +188,7 @@ impl NamedMethod for ProbabilisticExpected {
     const SETTINGS: &'static [&'static str] = &["redraws", "tau"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("credit in expectation over ties; `redraws=32`, `tau=3`", "Hofmann 2013", "10.1145/2536736.2536737");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let redraws = name.value("redraws", "a whole number up to 65,535")?.unwrap_or(Self::REDRAWS);

@@ -28,7 +28,7 @@
 //!   has nothing to add.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
 use crate::support::draft::Draft;
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
@@ -183,6 +183,7 @@ impl NamedMethod for Sosm {
     const NAMES: &'static [&'static str] = &["sosm"];
     const SETTINGS: &'static [&'static str] = &["tau"];
     const ABOUT: (&'static str, &'static str, &'static str) = ("`tau=3`", "Brost 2016", "10.1145/2911451.2914706");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         Ok(Self::with_tau(name.tau()?)?)

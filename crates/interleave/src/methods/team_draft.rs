@@ -24,7 +24,7 @@
 //!   nothing left to add is out of the draft.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, when};
 use crate::support::draft::Draft;
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::reading::read;
@@ -164,6 +164,10 @@ impl Pack for TeamDraftReceipt {
     fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
         Some(Self { teams: reader.owners()? })
     }
+
+    fn owners(&self) -> Option<Vec<Option<usize>>> {
+        Some(Self::owners(self).collect())
+    }
 }
 
 /// The documents that each ranker owns. A plain value that serialises.
@@ -194,7 +198,11 @@ impl TeamDraftMultileaveReceipt {
     }
 }
 
-impl Pack for TeamDraftMultileaveReceipt {}
+impl Pack for TeamDraftMultileaveReceipt {
+    fn owners(&self) -> Option<Vec<Option<usize>>> {
+        Some(Self::owners(self))
+    }
+}
 
 /// The settings of both kinds of team draft.
 macro_rules! named {
@@ -204,6 +212,7 @@ macro_rules! named {
             const NAMES: &'static [&'static str] = &["team-draft", "team-draft:prefix"];
             const SETTINGS: &'static [&'static str] = &["prefix"];
             const ABOUT: (&'static str, &'static str, &'static str) = $about;
+            const OWNERSHIP: Ownership = Ownership::Drafted;
 
             fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
                 Ok(Self::new(name.choice(&[("drafted", Prefix::Drafted), ("prefix", Prefix::Unowned)])?))

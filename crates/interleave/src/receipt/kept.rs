@@ -6,7 +6,7 @@ use super::parts::{Parts, Writing};
 use super::{ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, AnyOutcome, CreditError,
-    Interleaving, InterleavingReceipt, Multileaving, MultileavingReceipt, Page, PairwisePreferences, Preference,
+    Interleaving, InterleavingReceipt, Multileaving, Ownership, Page, PairwisePreferences, Preference,
 };
 
 /// The receipt of a method, by the number of rankers that it compares.
@@ -16,22 +16,6 @@ pub enum Mixed {
     Interleaving(AnyInterleavingReceipt),
     /// Of any number.
     Multileaving(AnyMultileavingReceipt),
-}
-
-impl AnyInterleaving {
-    /// Whether its receipts say which ranker owns each document ([`Mixed::owners`]).
-    #[must_use]
-    pub fn names_owners(&self) -> bool {
-        matches!(self, Self::TeamDraft(_) | Self::CompetitivePairs(_) | Self::ProbabilisticAssignment(_))
-    }
-}
-
-impl AnyMultileaving {
-    /// Whether its receipts say which ranker owns each document ([`Mixed::owners`]).
-    #[must_use]
-    pub fn names_owners(&self) -> bool {
-        matches!(self, Self::TeamDraft(_))
-    }
 }
 
 impl Mixed {
@@ -59,20 +43,21 @@ impl Mixed {
         self.len() == 0
     }
 
-    /// The ranker that owns each document mixed, nobody if `None`; `None` for methods without owners.
+    /// The ranker that owns each document mixed, none if `None`; `None` for methods without owners.
     #[must_use]
     pub fn owners(&self) -> Option<Vec<Option<usize>>> {
         match self {
-            Self::Interleaving(receipt) => match receipt.receipt() {
-                InterleavingReceipt::TeamDraft(receipt) => Some(receipt.owners().collect()),
-                InterleavingReceipt::CompetitivePairs(receipt) => Some(receipt.owners().collect()),
-                InterleavingReceipt::ProbabilisticAssignment(receipt) => Some(receipt.owners().map(Some).collect()),
-                _ => None,
-            },
-            Self::Multileaving(receipt) => match receipt.receipt() {
-                MultileavingReceipt::TeamDraft(receipt) => Some(receipt.owners()),
-                _ => None,
-            },
+            Self::Interleaving(receipt) => receipt.receipt().owners(),
+            Self::Multileaving(receipt) => receipt.receipt().owners(),
+        }
+    }
+
+    /// Who answers for its documents.
+    #[must_use]
+    pub fn ownership(&self) -> Ownership {
+        match self {
+            Self::Interleaving(receipt) => receipt.receipt().ownership(),
+            Self::Multileaving(receipt) => receipt.receipt().ownership(),
         }
     }
 

@@ -25,6 +25,12 @@ pub(crate) trait Pack: serde::Serialize + serde::de::DeserializeOwned {
     fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
         reader.postcard()
     }
+
+    /// The ranker that owns each document, or none, where documents have owners: if
+    /// [`NamedMethod::OWNERSHIP`](crate::name::NamedMethod::OWNERSHIP) says so.
+    fn owners(&self) -> Option<Vec<Option<usize>>> {
+        None
+    }
 }
 
 impl Writer {

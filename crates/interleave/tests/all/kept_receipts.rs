@@ -184,14 +184,15 @@ fn kept_receipts_are_credited_as_they_were() {
 }
 
 #[test]
-fn methods_know_whether_their_receipts_name_owners() {
+fn receipts_name_owners_where_their_method_says_so() {
     for row in rows() {
         let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
-        let names_owners = match row.two {
-            true => row.method.parse::<AnyInterleaving>().unwrap().names_owners(),
-            false => row.method.parse::<AnyMultileaving>().unwrap().names_owners(),
+        let ownership = match row.two {
+            true => row.method.parse::<AnyInterleaving>().unwrap().ownership(),
+            false => row.method.parse::<AnyMultileaving>().unwrap().ownership(),
         };
-        assert_eq!(receipt.mixed().owners().is_some(), names_owners, "{}", row.method);
+        assert_eq!(receipt.mixed().owners().is_some(), ownership.has_owners(), "{}", row.method);
+        assert_eq!(receipt.mixed().ownership(), ownership, "{}", row.method);
     }
 }
 

@@ -151,7 +151,7 @@ impl Config {
         interleaving: &AnyInterleaving,
         multileaving: Option<&AnyMultileaving>,
     ) -> Result<(), ConfigError> {
-        if !interleaving.names_owners() {
+        if !interleaving.ownership().has_owners() {
             return Err(invalid(
                 "interleaving",
                 format!(
@@ -161,7 +161,7 @@ impl Config {
                 ),
             ));
         }
-        if multileaving.is_some_and(|method| !method.names_owners()) {
+        if multileaving.is_some_and(|method| !method.ownership().has_owners()) {
             return Err(invalid(
                 "multileaving",
                 format!(

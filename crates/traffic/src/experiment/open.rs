@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bandits::open::Ticket;
 use interleave::receipt::{Mixed, Receipt, ReceiptError};
-use interleave::{AnyOutcome, InterleavingReceipt, MultileavingReceipt, Outcome as _, Page};
+use interleave::{AnyOutcome, Outcome as _, Ownership, Page};
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::super::config::Rules;
@@ -122,14 +122,7 @@ pub(super) struct Owners {
 
 impl Owners {
     fn of(mixed: &Mixed) -> Option<Self> {
-        let is_draft = match mixed {
-            Mixed::Interleaving(receipt) => matches!(
-                receipt.receipt(),
-                InterleavingReceipt::TeamDraft(_) | InterleavingReceipt::CompetitivePairs(_)
-            ),
-            Mixed::Multileaving(receipt) => matches!(receipt.receipt(), MultileavingReceipt::TeamDraft(_)),
-        };
-        Some(Self { of: mixed.owners()?, is_draft })
+        Some(Self { of: mixed.owners()?, is_draft: mixed.ownership() == Ownership::Drafted })
     }
 }
 

@@ -11,7 +11,7 @@ use super::program::Constraints;
 use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
 use crate::support::packed::{Pack, Reader, Writer};
 use crate::support::revealed::{self, Revealed};
 use crate::support::tie_keys::TieKeys;
@@ -246,6 +246,7 @@ impl NamedMethod for OptimizedInterleave {
         "Radlinski 2013",
         "10.1145/2433396.2433429",
     );
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let credit = name.choice(&[

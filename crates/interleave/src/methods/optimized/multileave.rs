@@ -4,7 +4,7 @@ use super::absent;
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless, when};
 use crate::random::below;
 use crate::support::packed::Pack;
 use crate::support::revealed::{self, DocSet};
@@ -212,6 +212,7 @@ impl NamedMethod for OptimizedMultileave {
     const SETTINGS: &'static [&'static str] = &["inverse", "negative", "lists"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("credit `inverse` (default) or `negative`; `lists=10`", "Schuth 2014", "10.1145/2661829.2661952");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let credit = name.choice(&[("inverse", RankCredit::Inverse), ("negative", RankCredit::Negative)])?;

@@ -51,7 +51,7 @@ use drawing::Drawing;
 use shared::SharedImpression;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau, when};
 use crate::support::pages_by_clicks;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
@@ -149,6 +149,7 @@ impl NamedMethod for ProbabilisticInterleave {
     const SETTINGS: &'static [&'static str] = &["redrawn", "same", "expected", "assignment", "tau"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("credit ties `redrawn` (default) or `same`; `tau=3`", "Hofmann 2011", "10.1145/2063576.2063618");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         let ties = name.choice(&[CreditTies::Redrawn, CreditTies::Same].map(|ties| (ties.name(), ties)))?;

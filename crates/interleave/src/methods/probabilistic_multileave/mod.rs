@@ -37,7 +37,7 @@ use rand::Rng;
 pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratch};
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, unless_tau, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau, when};
 use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::packed::Pack;
@@ -345,6 +345,7 @@ impl NamedMethod for ProbabilisticMultileave {
         "Schuth 2015",
         "10.1145/2766462.2767838",
     );
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         name.choice(&[("expected", ())])?;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Chances, Credit, ProbabilisticMultileave, ProbabilisticMultileaveReceipt, ProbabilisticMultileaveScratch};
-use crate::name::{Name, NameError, NamedMethod};
+use crate::name::{Name, NameError, NamedMethod, Ownership};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::pages_by_clicks;
 use crate::support::softmax::Chance;
@@ -125,6 +125,7 @@ impl NamedMethod for ProbabilisticMultileaveSigns {
     const SETTINGS: &'static [&'static str] = &["independent", "tau"];
     const ABOUT: (&'static str, &'static str, &'static str) =
         ("signs averaged; `independent`: slots with replacement; `tau=3`", "Schuth 2015", "10.1145/2766462.2767838");
+    const OWNERSHIP: Ownership = Ownership::Shared;
 
     fn read(name: &mut Name<'_>) -> Result<Self, NameError> {
         ProbabilisticMultileave::read_lists(name, Credit::Expected).map(Self::new)
