@@ -22,10 +22,10 @@ use crate::site::Site;
 use crate::study::{Config, Study};
 
 /// What a study found: the text, all numbers as JSON, tables and figures by name.
-pub(crate) type Found = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
+pub(crate) type Findings = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
 
 /// A report for Python.
-pub(crate) fn found(report: &Report) -> PyResult<Found> {
+pub(crate) fn found(report: &Report) -> PyResult<Findings> {
     let tables = report.tables().map(|(name, csv)| Ok((name.to_owned(), Columns::of(csv.to_vec())?)));
     let figures = report.figures().map_err(|error| exception(&error))?;
     Ok((report.text.clone(), report.json.clone(), tables.collect::<PyResult<_>>()?, figures))
@@ -77,7 +77,7 @@ pub(crate) fn study_of_site(
     placed: Placed,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
-) -> PyResult<Option<Found>> {
+) -> PyResult<Option<Findings>> {
     let order = order(placed)?;
     let (open, spec) = (Arc::clone(&site.inner), site.spec.clone());
     let report = work(py, CallOptions { threads, report, notes: true }, move || {

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use analyses::board::{BoardReport, BoardRequest, GoldSource};
 use board::Settings;
 use board::read::{self, Cells, Options};
 use desk::refusal::in_keywords;
 use output::input::{self, MOST_OF_RESULTS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use analyses::board::{BoardReport, BoardRequest, GoldSource};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;

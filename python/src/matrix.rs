@@ -24,7 +24,7 @@ use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Order, Outcome, Report, matrix_file, run};
 
-use crate::analyses::{Found, found};
+use crate::analyses::{Findings, found};
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::settings::{Placed, StudyInputs};
 use crate::study::{Config, Study, arm_name};
@@ -379,7 +379,7 @@ impl Matrix {
         placed: Placed,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
-    ) -> PyResult<Option<Found>> {
+    ) -> PyResult<Option<Findings>> {
         let StudyInputs { request, seed, algorithms, order, own } =
             StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
         let settings =

@@ -267,7 +267,7 @@ impl Study for BenchStudy {
     type Config = Config;
     /// The sites of track (e), if it is played.
     type Resolved = Option<Arena>;
-    type Found = Results;
+    type Findings = Results;
 
     fn key(&self) -> Config {
         let of = |&track: &Track| {

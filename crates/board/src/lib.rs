@@ -48,7 +48,7 @@ pub use board::{
 pub use categories::{Categories, Category, CategoryBoards, Dependent, Split};
 pub use error::BoardError;
 pub use estimate::Estimate;
-pub use findings::{Finding, Found};
+pub use findings::{Finding, ReportedFinding};
 pub use gold::{Agreement, Favour, Gold, ModelReport};
 pub use plausible::{Plausible, Truth, named_by_strengths};
 pub use populations::{Kind, Population};

@@ -219,7 +219,7 @@ pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
 }
 
 /// What clusters of one kind say.
-struct Found {
+struct ClusterFit {
     kind: Kind,
     /// Covariances of all parameters.
     full: Vec<f64>,
@@ -233,7 +233,7 @@ struct Estimates {
     /// How many there are of each kind that units name.
     present: Vec<(Kind, u64)>,
     /// By kind, of those whose populations statements are about.
-    found: Vec<Found>,
+    found: Vec<ClusterFit>,
     /// Covariances of all parameters, from all kinds together.
     together: Vec<f64>,
     /// Those of the strengths.
@@ -262,7 +262,7 @@ impl Estimates {
                 // Those without a name are not one more of which something is known.
                 let mut effective = fit.effective_clusters(comparisons, &numbers);
                 effective.iter_mut().for_each(|value| *value = value.min(count as f64));
-                found.push(Found { kind, covariance: of_strengths(fit, &full), full, effective });
+                found.push(ClusterFit { kind, covariance: of_strengths(fit, &full), full, effective });
             }
         }
         let together = match &found[..] {

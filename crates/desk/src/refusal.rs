@@ -31,7 +31,7 @@ impl Refusal {
     /// What `error` says of arguments of `command`.
     #[must_use]
     pub fn of(error: &clap::Error, command: &Command) -> Self {
-        let said = Said(error);
+        let said = ErrorText(error);
         let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
         let about = kinds.iter().flat_map(|kind| said.all(*kind));
         let about = about.filter_map(|flag| flag.split([' ', '=']).next().map(str::to_owned)).collect();
@@ -101,9 +101,9 @@ pub fn in_keywords(message: &str) -> String {
 }
 
 /// What the parser says of an error.
-struct Said<'a>(&'a clap::Error);
+struct ErrorText<'a>(&'a clap::Error);
 
-impl Said<'_> {
+impl ErrorText<'_> {
     /// The texts of a kind, as they are.
     fn all(&self, kind: ContextKind) -> Vec<&str> {
         match self.0.get(kind) {

@@ -37,7 +37,7 @@ pub struct Program<'a> {
 
 /// A situation, and how a program ends in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedEnd {
     /// What the caller did.
     pub situation: &'static str,
     /// The exit code; 128 and its number if a signal ended the program, as shells report it.
@@ -91,7 +91,7 @@ enum Output {
 ///
 /// # Errors
 /// If a call cannot be started, or the folder not be written.
-pub fn seen(program: &Program<'_>) -> io::Result<Vec<Seen>> {
+pub fn seen(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
     let Program { folder, .. } = program;
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(folder.join("empty"), "")?;
@@ -127,7 +127,8 @@ pub fn seen(program: &Program<'_>) -> io::Result<Vec<Seen>> {
             "--help into a closed pipe" => call(&["--help"], "", Output::Closed),
             "--help and --version" => {
                 let version = call(&["--version"], "", Output::Kept)?;
-                call(&["--help"], "", Output::Kept).map(|help| Seen { code: help.code.max(version.code), ..help })
+                call(&["--help"], "", Output::Kept)
+                    .map(|help| ObservedEnd { code: help.code.max(version.code), ..help })
             }
             _ => program.interrupted(situation),
         }?);
@@ -144,7 +145,7 @@ impl Program<'_> {
         command
     }
 
-    fn call(&self, situation: &'static str, words: &[String], output: Output) -> io::Result<Seen> {
+    fn call(&self, situation: &'static str, words: &[String], output: Output) -> io::Result<ObservedEnd> {
         let mut command = self.command(words);
         match output {
             Output::Full => command.stdout(File::options().write(true).open("/dev/full")?),
@@ -162,7 +163,7 @@ impl Program<'_> {
     }
 
     /// Stops a call that works, once it has begun.
-    fn interrupted(&self, situation: &'static str) -> io::Result<Seen> {
+    fn interrupted(&self, situation: &'static str) -> io::Result<ObservedEnd> {
         let words: Vec<String> = self.works.iter().map(|word| (*word).to_owned()).collect();
         let mut child = self.command(&words).stdout(Stdio::null()).spawn()?;
         std::thread::sleep(Duration::from_secs(1));
@@ -173,10 +174,10 @@ impl Program<'_> {
         Ok(self.seen(situation, status, &line, 0))
     }
 
-    fn seen(&self, situation: &'static str, status: ExitStatus, line: &[u8], printed: usize) -> Seen {
+    fn seen(&self, situation: &'static str, status: ExitStatus, line: &[u8], printed: usize) -> ObservedEnd {
         let line = String::from_utf8_lossy(line).replace(&format!("{}/", self.folder.display()), "");
         let line = line.strip_suffix('\n').unwrap_or(&line).to_owned();
-        Seen { situation, code: code(status), line, printed }
+        ObservedEnd { situation, code: code(status), line, printed }
     }
 }
 
@@ -187,9 +188,9 @@ fn code(status: ExitStatus) -> i32 {
 /// The first thing that is wrong with what was seen, by the rules of [`crate`]: exit codes, one line that controls no terminal,
 /// nothing on standard output.
 #[must_use]
-pub fn first_fault(all: &[Seen]) -> Option<String> {
+pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
     all.iter().find_map(|seen| {
-        let Seen { situation, code, line, printed } = seen;
+        let ObservedEnd { situation, code, line, printed } = seen;
         let fails = matches!(code, 1 | 2);
         let says = match () {
             () if Some(*code) != expected(situation) => "another exit code",
@@ -205,7 +206,7 @@ pub fn first_fault(all: &[Seen]) -> Option<String> {
 
 /// What was seen, as a table for people: situation, exit code, line.
 #[must_use]
-pub fn table(all: &[Seen]) -> String {
-    let row = |seen: &Seen| format!("{}\n    {}  {}\n", seen.situation, seen.code, seen.line);
+pub fn table(all: &[ObservedEnd]) -> String {
+    let row = |seen: &ObservedEnd| format!("{}\n    {}  {}\n", seen.situation, seen.code, seen.line);
     all.iter().map(row).collect()
 }

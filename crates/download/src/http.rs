@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode};
 
-use fetch::{Wanted, Watch, space};
+use fetch::{MirroredFile, Watch, space};
 
 use super::Settings;
 use super::aside::Aside;
@@ -54,7 +54,7 @@ pub(super) fn agent(patience: Duration) -> Agent {
 pub(super) fn fetch(
     agent: &Agent,
     address: &str,
-    wanted: &Wanted<'_>,
+    wanted: &MirroredFile<'_>,
     aside: &mut Aside,
     settings: &Settings,
     watch: &mut dyn Watch,

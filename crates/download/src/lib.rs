@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fetch::{Download, Wanted, Watch, verify};
+use fetch::{Download, MirroredFile, Watch, verify};
 
 use self::aside::Aside;
 use self::http::Fault;
@@ -63,12 +63,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 impl Download for Settings {
     /// The error is one line with the fault of each address; `folder` then holds no file of that name.
-    fn download(&self, wanted: &Wanted<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf> {
+    fn download(&self, wanted: &MirroredFile<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf> {
         download(wanted, folder, self, watch)
     }
 }
 
-fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
+fn download(wanted: &MirroredFile<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let path = folder.join(wanted.file);
     let mut aside = Aside::open(folder, wanted.file)?;
@@ -102,7 +102,7 @@ fn download(wanted: &Wanted<'_>, folder: &Path, settings: &Settings, watch: &mut
 fn from_mirror(
     agent: &ureq::Agent,
     address: &str,
-    wanted: &Wanted<'_>,
+    wanted: &MirroredFile<'_>,
     aside: &mut Aside,
     settings: &Settings,
     watch: &mut dyn Watch,

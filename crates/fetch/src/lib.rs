@@ -35,7 +35,7 @@ pub use watch::{Bar, Watch};
 
 /// A file that several addresses offer.
 #[derive(Debug, Clone)]
-pub struct Wanted<'a> {
+pub struct MirroredFile<'a> {
     /// Its name on this machine.
     pub file: &'a str,
     /// What to expect of it.
@@ -50,7 +50,7 @@ pub trait Download {
     ///
     /// # Errors
     /// When no address offers the file as expected.
-    fn download(&self, wanted: &Wanted<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf>;
+    fn download(&self, wanted: &MirroredFile<'_>, folder: &Path, watch: &mut dyn Watch) -> Result<PathBuf>;
 }
 
 /// Whether files were registered.
@@ -78,7 +78,7 @@ pub fn fetch(
     let mut direct = entry.sources.iter().filter(|source| source.direct);
     let first = direct.next().with_context(|| format!("{} has no address to download from", entry.name))?;
     let others = direct.filter(|source| source.file == first.file && source.sha256 == first.sha256);
-    let wanted = Wanted {
+    let wanted = MirroredFile {
         file: &first.file,
         expected: Expected { bytes: first.bytes, sha256: first.sha256.as_deref() },
         mirrors: std::iter::once(first).chain(others).map(|source| &source.address[..]).collect(),

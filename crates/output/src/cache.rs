@@ -49,7 +49,7 @@ impl CachedValue {
 }
 
 /// What the file of a value holds.
-enum Found<T> {
+enum Cached<T> {
     /// The value.
     Whole(T),
     /// A value that was changed since it was stored, or has no checksum.
@@ -87,12 +87,12 @@ impl<'a> Cache<'a> {
     }
 
     /// The value under `key` in the bytes of a JSON file.
-    fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Found<T> {
+    fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Cached<T> {
         let kept = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
-        let Some(kept) = kept else { return Found::Damaged };
+        let Some(kept) = kept else { return Cached::Damaged };
         match serde_json::from_value::<T>(kept.value) {
-            Ok(value) if kept.key == key && sound(&value) => Found::Whole(value),
-            _ => Found::Nothing,
+            Ok(value) if kept.key == key && sound(&value) => Cached::Whole(value),
+            _ => Cached::Nothing,
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        let find = |bytes: &[u8]| unseal(bytes).and_then(&read).map_or(Found::Damaged, Found::Whole);
+        let find = |bytes: &[u8]| unseal(bytes).and_then(&read).map_or(Cached::Damaged, Cached::Whole);
         self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 
@@ -119,17 +119,17 @@ impl<'a> Cache<'a> {
     fn find_or<T>(
         &self,
         path: &Path,
-        find: impl FnOnce(&[u8]) -> Found<T>,
+        find: impl FnOnce(&[u8]) -> Cached<T>,
         store: impl FnOnce(&T) -> Result<()>,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        match input::read_file(path, MOST_BYTES).map_or(Found::Nothing, |bytes| find(&bytes)) {
-            Found::Whole(value) => {
+        match input::read_file(path, MOST_BYTES).map_or(Cached::Nothing, |bytes| find(&bytes)) {
+            Cached::Whole(value) => {
                 debug!("read {path:?}, which an earlier call computed");
                 return Ok(value);
             }
-            Found::Damaged => warn(false, &format!("{} is damaged and will be made again", path.display())),
-            Found::Nothing => debug!("computing what will be kept in {path:?}"),
+            Cached::Damaged => warn(false, &format!("{} is damaged and will be made again", path.display())),
+            Cached::Nothing => debug!("computing what will be kept in {path:?}"),
         }
         create_folder(self.folder)?;
         remove_leftovers(path);
@@ -187,12 +187,12 @@ mod tests {
         for _ in 0..20_000 {
             let mutated = mutations.of(&file);
             match Cache::value_in::<Vec<f64>>(&mutated, "a key", |_| true) {
-                Found::Whole(found) => {
+                Cached::Whole(found) => {
                     assert_eq!(found, value, "{}", String::from_utf8_lossy(&mutated));
                     believed += 1;
                 }
-                Found::Damaged => refused += 1,
-                Found::Nothing => panic!("{}", String::from_utf8_lossy(&mutated)),
+                Cached::Damaged => refused += 1,
+                Cached::Nothing => panic!("{}", String::from_utf8_lossy(&mutated)),
             }
         }
         assert!(believed > 100 && refused > 10_000, "{believed} believed, {refused} refused");

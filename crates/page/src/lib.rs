@@ -34,8 +34,9 @@ pub mod words;
 
 pub use effect::{Effect, EffectRow};
 pub use model::{
-    Change, Controls, Course, CoursePoint, Delivery, Fate, FateKind, Figure, Guardrail, Headline, Latency, ListItem,
-    Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone, Traffic, TrafficDay,
+    Change, Controls, CountKind, Course, CoursePoint, Delivery, Figure, Guardrail, Headline, ImpressionCount, Latency,
+    ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, SegmentRow, Segments, Tone, Traffic,
+    TrafficDay,
 };
 pub use sections::Section;
 

@@ -205,7 +205,7 @@ pub struct TrafficDay {
 
 /// What becomes of something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FateKind {
+pub enum CountKind {
     /// It counts.
     #[default]
     Counts,
@@ -217,7 +217,7 @@ pub enum FateKind {
 
 /// What became of impressions, and why.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fate {
+pub struct ImpressionCount {
     /// In a word or two.
     pub name: String,
     /// How many.
@@ -225,7 +225,7 @@ pub struct Fate {
     /// What it means.
     pub meaning: String,
     /// Whether they count.
-    pub kind: FateKind,
+    pub kind: CountKind,
 }
 
 /// A rate that is watched.
@@ -350,7 +350,7 @@ pub struct Overview {
     /// Who got how much traffic.
     pub traffic: Option<Traffic>,
     /// What became of impressions.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<ImpressionCount>,
     /// What is watched.
     pub guardrails: Vec<Guardrail>,
     /// What is not watched though it could be, and why, in a sentence.

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::FateKind;
+use crate::model::CountKind;
 
 /// A word and its definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +53,13 @@ pub const WORDS: [Word; 7] = [
 ];
 
 /// The fates of an impression of a live experiment: name, meaning and kind, in the order of the page.
-pub const FATES: [(&str, &str, FateKind); 6] = [
-    ("credited", "it compared rankers, and counts", FateKind::Counts),
-    ("open", "it still takes clicks", FateKind::Open),
-    ("alone", "it showed the list of one ranker alone", FateKind::Open),
-    ("missing", "a list that it needed was not there", FateKind::Aside),
-    ("unanswered", "no list, or no judgement, ever came", FateKind::Aside),
-    ("answered late", "the answer came too late for the page", FateKind::Aside),
+pub const FATES: [(&str, &str, CountKind); 6] = [
+    ("credited", "it compared rankers, and counts", CountKind::Counts),
+    ("open", "it still takes clicks", CountKind::Open),
+    ("alone", "it showed the list of one ranker alone", CountKind::Open),
+    ("missing", "a list that it needed was not there", CountKind::Aside),
+    ("unanswered", "no list, or no judgement, ever came", CountKind::Aside),
+    ("answered late", "the answer came too late for the page", CountKind::Aside),
 ];
 
 /// Why the confidence of a verdict and a confidence sequence are two numbers; said where both stand.

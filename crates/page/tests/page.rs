@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
 use page::words::{CERTAINTIES, FATES, WORDS};
 use page::{
-    Change, Controls, Course, CoursePoint, Delivery, Effect, EffectRow, Fate, FateKind, Figure, Guardrail, Headline,
-    Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section, SegmentRow,
-    Segments, Tone, Traffic, TrafficDay,
+    Change, Controls, CountKind, Course, CoursePoint, Delivery, Effect, EffectRow, Figure, Guardrail, Headline,
+    ImpressionCount, Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section,
+    SegmentRow, Segments, Tone, Traffic, TrafficDay,
 };
 
 const GLOSSARY: &str = include_str!("../../../docs/pages/reference/glossary.md");
@@ -102,7 +102,7 @@ fn full(tone: Tone) -> Overview {
             is_going_on: true,
             are_hours: false,
         }),
-        fates: vec![Fate { name: hostile(), count: 9_876, meaning: hostile(), kind: FateKind::Aside }],
+        fates: vec![ImpressionCount { name: hostile(), count: 9_876, meaning: hostile(), kind: CountKind::Aside }],
         guardrails: vec![Guardrail {
             ranker: hostile(),
             what: hostile(),

@@ -37,7 +37,7 @@ impl Study for LiveStudy {
     const COMMAND: &'static str = "live";
     type Config = LiveConfig;
     type Resolved = Resolved;
-    type Found = PlayedRuns;
+    type Findings = PlayedRuns;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
         let truth = self.truth(order.quiet)?.truth;

@@ -47,7 +47,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     const COMMAND: &'static str = "bandit";
     type Config = BanditConfig;
     type Resolved = ();
-    type Found = PlayedRuns;
+    type Findings = PlayedRuns;
 
     fn key(&self) -> BanditConfig {
         BanditConfig { evidence: Some(self.settings.evidence), ..self.config(&()) }

@@ -3,7 +3,7 @@
 use verdicts::conversions::Primary;
 use verdicts::segments::{Harm, SegmentsDecision};
 
-use super::headline::Standing;
+use super::headline::ExperimentStatus;
 use super::status::DecisionReport;
 
 impl DecisionReport {
@@ -41,7 +41,7 @@ impl DecisionReport {
     }
 }
 
-impl Standing {
+impl ExperimentStatus {
     /// Whether harm to a segment is said beside it: where a verdict means something.
     pub(super) fn tells_harm(self) -> bool {
         match self {

@@ -16,7 +16,7 @@ use super::status::{DecisionReport, FEW, breach};
 /// How an experiment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum ExperimentStatus {
     /// No impression was asked for.
     NotBegun,
     /// There are impressions, and no day has closed.
@@ -51,7 +51,7 @@ pub enum Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
     /// How.
-    pub standing: Standing,
+    pub standing: ExperimentStatus,
     /// One sentence.
     pub sentence: String,
     /// Further sentences, the most important first.
@@ -103,7 +103,7 @@ pub struct Facts {
 
 /// How an experiment stands, before what to do.
 struct Stands {
-    standing: Standing,
+    standing: ExperimentStatus,
     sentence: String,
     more: Vec<String>,
 }
@@ -197,7 +197,7 @@ impl Facts {
     }
 
     /// What to do now, in a word and in a sentence.
-    fn advice(&self, standing: Standing, verdict: &DecisionReport) -> (&'static str, String) {
+    fn advice(&self, standing: ExperimentStatus, verdict: &DecisionReport) -> (&'static str, String) {
         let Self { champion, .. } = self;
         let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
@@ -205,26 +205,29 @@ impl Facts {
         // A verdict that must not be acted on comes before what it would do.
         let is_uncertain = outlook.advice.action == Action::Check;
         let harm = verdict.harm_to_check(outlook.winner).filter(|_| !is_uncertain);
-        let is_shown = !matches!(standing, Standing::Killed | Standing::Paused | Standing::Ended);
+        let is_shown =
+            !matches!(standing, ExperimentStatus::Killed | ExperimentStatus::Paused | ExperimentStatus::Ended);
         let (action, sentence) = match standing {
-            Standing::NotBegun => match &self.waits_for {
+            ExperimentStatus::NotBegun => match &self.waits_for {
                 Some(other) => ("wait", format!("Wait until {other} is over, or resume this one to begin now.")),
                 None => ("wait", "Send traffic.".to_owned()),
             },
-            Standing::Silent => {
+            ExperimentStatus::Silent => {
                 ("repair", "Find out why its lists do not come; pause the experiment until they do.".to_owned())
             }
-            Standing::NoClicks => ("repair", "Find out why no click counts before you wait any longer.".to_owned()),
-            Standing::Breached => {
+            ExperimentStatus::NoClicks => {
+                ("repair", "Find out why no click counts before you wait any longer.".to_owned())
+            }
+            ExperimentStatus::Breached => {
                 ("check", "Look at what this ranker shows; pause or kill the experiment if it does harm.".to_owned())
             }
-            Standing::Equal if outlook.winner.is_some() => {
+            ExperimentStatus::Equal if outlook.winner.is_some() => {
                 ("repair", "Look for a fault of the pages before you compare rankers.".to_owned())
             }
-            Standing::Equal => {
+            ExperimentStatus::Equal => {
                 ("wait", "Go on for as long as a real experiment would take, then end this one.".to_owned())
             }
-            Standing::Shipped => {
+            ExperimentStatus::Shipped => {
                 ("none", "Nothing: the experiment is over. Ship another ranker to give everybody its list.".to_owned())
             }
             _ if !is_trusted => {
@@ -235,14 +238,14 @@ impl Facts {
             // Without a winner, only a ranker that is shown does harm.
             _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
             // A verdict that must not be acted on is none to ship by, whatever the experiment does.
-            Standing::Killed | Standing::Paused | Standing::Ended if is_uncertain => {
+            ExperimentStatus::Killed | ExperimentStatus::Paused | ExperimentStatus::Ended if is_uncertain => {
                 (Action::Check.name(), outlook.advice.sentence)
             }
-            Standing::Killed | Standing::Paused => match winner {
+            ExperimentStatus::Killed | ExperimentStatus::Paused => match winner {
                 Some(winner) => ("ship", format!("Ship {winner}, or resume.")),
                 None => ("wait", "Resume, or ship a ranker.".to_owned()),
             },
-            Standing::Ended => match winner {
+            ExperimentStatus::Ended => match winner {
                 Some(winner) if winner != champion => {
                     ("ship", format!("Ship {winner}: until then everybody gets {champion}'s list."))
                 }
@@ -251,11 +254,11 @@ impl Facts {
                     ("none", format!("Nothing: everybody gets {champion}'s list. Ship another ranker to change that."))
                 }
             },
-            Standing::Waiting
-            | Standing::Undecided
-            | Standing::Decided
-            | Standing::Contradicted
-            | Standing::Untrusted => match (outlook.advice.action, winner) {
+            ExperimentStatus::Waiting
+            | ExperimentStatus::Undecided
+            | ExperimentStatus::Decided
+            | ExperimentStatus::Contradicted
+            | ExperimentStatus::Untrusted => match (outlook.advice.action, winner) {
                 (Action::Ship(_), Some(winner)) if winner == champion => {
                     ("ship", format!("Ship {winner}, or end the experiment: everybody then keeps its list."))
                 }
@@ -323,24 +326,24 @@ impl Facts {
         match self.state {
             State::Killed => {
                 let sentence = format!("Killed{since}: everybody gets {champion}'s list until you resume.");
-                return told(Standing::Killed, sentence, with_verdict());
+                return told(ExperimentStatus::Killed, sentence, with_verdict());
             }
             State::Paused if let Some(other) = &self.waits_for => {
                 let sentence = format!(
                     "Not begun: it waits until {other} is over, and everybody gets {champion}'s list until then."
                 );
-                return told(Standing::NotBegun, sentence, Vec::new());
+                return told(ExperimentStatus::NotBegun, sentence, Vec::new());
             }
             State::Paused => {
                 let sentence = format!("Paused{since}: everybody gets {champion}'s list until you resume.");
-                return told(Standing::Paused, sentence, with_verdict());
+                return told(ExperimentStatus::Paused, sentence, with_verdict());
             }
             State::Shipped(_) => {
                 let since = since.replacen(" since ", " on ", 1);
                 let shipped = self.shipped.as_deref().unwrap_or(champion);
                 let sentence = format!("{shipped} was shipped{since}: everybody gets its list.");
                 let open = self.open_pages().map(|open| format!("{open}."));
-                return told(Standing::Shipped, sentence, open.into_iter().chain(with_verdict()).collect());
+                return told(ExperimentStatus::Shipped, sentence, open.into_iter().chain(with_verdict()).collect());
             }
             State::Running | State::Ended => {}
         }
@@ -350,13 +353,13 @@ impl Facts {
         if let Some((ranker, [needed, missing])) = &self.silent {
             let sentence =
                 format!("{ranker} is silent: its list was missing {missing} of the {needed} times it was needed.");
-            return told(Standing::Silent, sentence, with_verdict());
+            return told(ExperimentStatus::Silent, sentence, with_verdict());
         }
         if !faults.is_empty() {
             let mut more = with_verdict();
             let sentence = more.remove(0);
             more.extend(self.ended(&since));
-            return told(Standing::Untrusted, sentence, more);
+            return told(ExperimentStatus::Untrusted, sentence, more);
         }
         let closed = if self.is_lost { self.fates.asked } else { self.fates.credited };
         if self.is_lost || self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
@@ -364,22 +367,22 @@ impl Facts {
                 None => {
                     let sentence = format!("No click arrives: none of {closed} impressions was clicked.");
                     let what = "Send clicks to POST /v1/events, with the impression's id as query_id.".to_owned();
-                    told(Standing::NoClicks, sentence, vec![what])
+                    told(ExperimentStatus::NoClicks, sentence, vec![what])
                 }
                 Some(why) => {
                     let sentence = format!("No click counts: none of {closed} impressions was clicked.");
-                    told(Standing::NoClicks, sentence, vec![format!("Events came that do not count, {why}")])
+                    told(ExperimentStatus::NoClicks, sentence, vec![format!("Events came that do not count, {why}")])
                 }
             };
         }
         if let Some(breach) = self.breaches.last() {
-            return told(Standing::Breached, format!("Guardrail: {breach}"), with_verdict());
+            return told(ExperimentStatus::Breached, format!("Guardrail: {breach}"), with_verdict());
         }
         if self.same_lists {
             return self.equal(&found, verdict.decision.alpha);
         }
         if found.kind == FindingKind::Contradicted {
-            return told(Standing::Contradicted, found.sentence, found.more);
+            return told(ExperimentStatus::Contradicted, found.sentence, found.more);
         }
         if self.state == State::Ended {
             let Finding { kind, sentence, more } = self.so_far(&found);
@@ -397,13 +400,13 @@ impl Facts {
                 }
                 _ => sentence,
             };
-            return told(Standing::Ended, sentence, more);
+            return told(ExperimentStatus::Ended, sentence, more);
         }
         let found = self.so_far(&found);
         match found.kind {
-            FindingKind::Nothing => told(Standing::Waiting, found.sentence, found.more),
-            FindingKind::Undecided => told(Standing::Undecided, found.sentence, found.more),
-            _ => told(Standing::Decided, found.sentence, found.more),
+            FindingKind::Nothing => told(ExperimentStatus::Waiting, found.sentence, found.more),
+            FindingKind::Undecided => told(ExperimentStatus::Undecided, found.sentence, found.more),
+            _ => told(ExperimentStatus::Decided, found.sentence, found.more),
         }
     }
 
@@ -455,7 +458,7 @@ impl Facts {
                 format!("Ask for one with POST /v1/experiments/{}/duels.", self.name),
             ),
         };
-        let standing = if self.state == State::Ended { Standing::Ended } else { Standing::NotBegun };
+        let standing = if self.state == State::Ended { ExperimentStatus::Ended } else { ExperimentStatus::NotBegun };
         Stands { standing, sentence, more: vec![more] }
     }
 
@@ -507,7 +510,7 @@ impl Facts {
                 vec![],
             ),
         };
-        Stands { standing: Standing::Equal, sentence, more }
+        Stands { standing: ExperimentStatus::Equal, sentence, more }
     }
 }
 
@@ -543,7 +546,7 @@ fn so_far(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
     Some(format!("{said}. This is provisional: nothing counts before its day closes."))
 }
 
-impl Standing {
+impl ExperimentStatus {
     /// Its name, as in the interface.
     #[must_use]
     pub fn name(self) -> &'static str {

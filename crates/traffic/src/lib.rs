@@ -87,7 +87,7 @@ pub use experiment::{
     SnapshotError, UnitState,
 };
 pub use guards::Watch;
-pub use headline::{Facts, Headline, Standing};
+pub use headline::{ExperimentStatus, Facts, Headline};
 pub use later::Later;
 pub use status::{DecisionReport, Evidence, SIMULATED};
 pub use verdicts::integrity::{Checked, Fault, FaultKind};

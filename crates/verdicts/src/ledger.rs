@@ -74,7 +74,7 @@ pub type Pair = (u32, u32);
 
 /// Who met in an impression, and what came of it.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub enum Said {
+pub enum ComparedRankers {
     /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, where it is known whose these are.
     Pair(Pair, i8, Option<SideClicks>),
     /// More, with the clicks on the documents of each likewise. Its pairs are thousands among a hundred rankers, and made when they
@@ -82,7 +82,7 @@ pub enum Said {
     Set(Box<[u32]>, Outcome, Option<Box<[u16]>>),
 }
 
-impl Said {
+impl ComparedRankers {
     /// What the rankers that met, by the places of the outcome, say; `None` if nothing was compared. `clicks` has the clicks on the
     /// documents of each, each document once, if the method says whose these are.
     #[must_use]
@@ -146,7 +146,7 @@ pub struct Impression {
     /// Its clicks, repeated ones included.
     pub clicks: u32,
     /// What it says; `None` if it was set aside, and only shows that the unit was there.
-    pub said: Option<Said>,
+    pub said: Option<ComparedRankers>,
 }
 
 /// A unit of which the outcome by clicks is final.
@@ -293,7 +293,7 @@ struct OfDay {
     clicks: u32,
     most_clicks: u32,
     /// By impression: the version, when it was shown, and what it says.
-    said: Vec<(u32, (i64, u64), Option<Said>)>,
+    said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
 }
 
 /// What a ledger knows of a unit.
@@ -303,7 +303,7 @@ pub struct UnitRecord {
     /// By version and pair: the last day of its sum, and the sum.
     sums: ByPair<UnitSum>,
     /// By version: the last day of the set that the unit keeps, and what its impressions said until then.
-    sets: Vec<(u32, i32, Vec<Said>)>,
+    sets: Vec<(u32, i32, Vec<ComparedRankers>)>,
     /// The versions in which its first impression was seen.
     met: Vec<u32>,
 }
@@ -376,16 +376,16 @@ impl AddAssign for OfPair {
 }
 
 /// The counts of a day in a version by pair.
-struct Counted {
+struct DayCounts {
     rankers: usize,
     few: BTreeMap<Pair, OfPair>,
     /// All pairs in the order of their numbers, once a set was counted.
     all: Vec<OfPair>,
 }
 
-impl Counted {
-    fn impression(&mut self, said: &Said) {
-        if let Said::Set(..) = said {
+impl DayCounts {
+    fn impression(&mut self, said: &ComparedRankers) {
+        if let ComparedRankers::Set(..) = said {
             self.expect_sets();
             said.each(|pair, net, _| self.all[pair_number(pair)].impression(net));
         } else {
@@ -394,8 +394,8 @@ impl Counted {
     }
 
     /// A unit that counts by one impression.
-    fn only(&mut self, said: &Said) {
-        if let Said::Set(..) = said {
+    fn only(&mut self, said: &ComparedRankers) {
+        if let ComparedRankers::Set(..) = said {
             self.expect_sets();
             said.each(|pair, net, clicks| self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks)));
         } else {
@@ -433,13 +433,13 @@ fn pair_number((first, second): Pair) -> usize {
 /// The counts of a day by version.
 struct OfVersions {
     rankers: usize,
-    versions: BTreeMap<u32, Counted>,
+    versions: BTreeMap<u32, DayCounts>,
 }
 
 impl OfVersions {
-    fn of(&mut self, version: u32) -> &mut Counted {
+    fn of(&mut self, version: u32) -> &mut DayCounts {
         let rankers = self.rankers;
-        let new = || Counted { rankers, few: BTreeMap::new(), all: Vec::new() };
+        let new = || DayCounts { rankers, few: BTreeMap::new(), all: Vec::new() };
         self.versions.entry(version).or_insert_with(new)
     }
 }
@@ -569,7 +569,7 @@ impl<S: UnitStore> UnitLedger<S> {
             for (version, _, said) in known.sets.iter_mut().filter(|(_, last, _)| *last == day) {
                 count += 1;
                 let said = std::mem::take(said);
-                let arms = said.first().map_or_else(Vec::new, Said::arms);
+                let arms = said.first().map_or_else(Vec::new, ComparedRankers::arms);
                 settled(SettledUnit { unit, version: *version, arms, only: None, is_bot });
                 if !is_bot {
                     close_set(&said, counted.of(*version));
@@ -584,11 +584,11 @@ impl<S: UnitStore> UnitLedger<S> {
 /// Counts a unit by its first impression in each version, if that was on this day; returns those that say something.
 fn close_first(
     known: &mut UnitRecord,
-    mut said: Vec<(u32, (i64, u64), Option<Said>)>,
+    mut said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
     day: i32,
     counted: &mut OfVersions,
     tally: &mut Tally,
-) -> Vec<(u32, (i64, u64), Said)> {
+) -> Vec<(u32, (i64, u64), ComparedRankers)> {
     let is_bot = known.bot_from <= day;
     said.sort_by_key(|(version, shown, _)| (*version, *shown));
     let mut firsts = Vec::new();
@@ -614,7 +614,7 @@ fn close_first(
 /// Adds a day of a unit to its sums; whether one of them began, which ends on the day `last`.
 fn add_to_sums(
     known: &mut UnitRecord,
-    said: Vec<(u32, (i64, u64), Option<Said>)>,
+    said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
     day: i32,
     last: i32,
     tally: &mut Tally,
@@ -624,7 +624,7 @@ fn add_to_sums(
     for (version, _, said) in said {
         let Some(said) = said else { continue };
         let ends = match said {
-            Said::Pair(pair, net, clicks) => {
+            ComparedRankers::Pair(pair, net, clicks) => {
                 let sum = known.sums.entry((version, pair), || {
                     begins = true;
                     UnitSum { last, net: 0, amounts: UnitAmounts::default() }
@@ -635,7 +635,7 @@ fn add_to_sums(
                 }
                 sum.last
             }
-            Said::Set(..) => {
+            ComparedRankers::Set(..) => {
                 let at = known.sets.iter().position(|(of, ..)| *of == version).unwrap_or_else(|| {
                     begins = true;
                     known.sets.push((version, last, Vec::new()));
@@ -654,7 +654,7 @@ fn add_to_sums(
 }
 
 /// Counts the sums of a unit that kept a set.
-fn close_set(all: &[Said], counted: &mut Counted) {
+fn close_set(all: &[ComparedRankers], counted: &mut DayCounts) {
     counted.expect_sets();
     if let [only] = all {
         return counted.only(only);

@@ -13,7 +13,7 @@ use verdicts::integrity::{PageCounts, PageRecord};
 use verdicts::{OfVersion, PairChoices};
 
 use super::rules::read;
-use super::{Said, rows, said};
+use super::{CreditedBytes, rows, said};
 use crate::arrow::{self, Batch, Imported};
 use crate::call::value_error;
 use crate::frame::{Column, Table, Values};
@@ -379,7 +379,12 @@ type Row = (i64, Option<String>, i64, String, String, [i64; NUMBERS]);
 /// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may be
 /// added up, but for fates of which the largest counts.
 #[pyfunction]
-pub(crate) fn added_up<'py>(py: Python<'py>, rules: &str, survey: &str, counts: Vec<Row>) -> PyResult<Said<'py>> {
+pub(crate) fn added_up<'py>(
+    py: Python<'py>,
+    rules: &str,
+    survey: &str,
+    counts: Vec<Row>,
+) -> PyResult<CreditedBytes<'py>> {
     let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
     let mut sum = Sum::default();
     let mut tally = Tally::default();

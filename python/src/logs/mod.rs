@@ -34,9 +34,9 @@ use crate::arrow::Batch;
 use crate::call::value_error;
 
 /// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
-type Said<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
+type CreditedBytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
-fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> Said<'py> {
+fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
     let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
     let tables = [outcomes, fates_csv(credited), pages_csv(credited)];
     let [outcomes, fates, pages] = tables.map(|table| PyBytes::new(py, table.as_bytes()));
@@ -109,7 +109,7 @@ impl Log {
     }
 
     /// What the log says.
-    fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<Said<'py>> {
+    fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<CreditedBytes<'py>> {
         if let Some(state) = self.state.take() {
             let appended = py.detach(|| self.gathered.append(state));
             let (credited, unkept) = appended.map_err(of_state)?;

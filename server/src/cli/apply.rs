@@ -41,7 +41,7 @@ const WAITS: &str = "waits";
 /// The file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct DesiredState {
     experiment: Vec<Map<String, Value>>,
 }
 
@@ -68,7 +68,7 @@ impl Apply {
     pub(super) fn run(self) -> Result<()> {
         let text = output::input::read_text(&self.file, 1 << 20).with_context(|| self.file.display().to_string())?;
         let name = self.file.display();
-        let wanted: Wanted = toml::from_str(&text).map_err(|error| {
+        let wanted: DesiredState = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             usage(format!("{name}:{line}: {}", error.message()))
         })?;

@@ -10,7 +10,7 @@ use desk::println;
 use traffic::Ask;
 
 use super::StoreFlag;
-use crate::export::{Rules, What, export};
+use crate::export::{ExportKind, Rules, export};
 use crate::store::{Access, Store};
 
 /// Write the log of an experiment as `click-logs credit` reads it
@@ -60,7 +60,7 @@ impl Export {
 
 /// Writes all files, and returns what to do with them.
 fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
-    let part = |what: What| {
+    let part = |what: ExportKind| {
         let path = folder.join(format!("{}.jsonl", what.name()));
         let failed = || format!("cannot write {}", path.display());
         let mut out = BufWriter::new(File::create(&path).with_context(failed)?);
@@ -77,18 +77,18 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
         None => next,
     };
     if rules.ask() == Ask::Duels {
-        part(What::Judgements)?;
+        part(ExportKind::Judgements)?;
         return Ok(said("judge it there: rankduel board judgements.jsonl".to_owned()));
     }
-    part(What::Impressions)?;
-    part(What::Clicks)?;
+    part(ExportKind::Impressions)?;
+    part(ExportKind::Clicks)?;
     if rules.has_outcomes() {
-        part(What::Outcomes)?;
+        part(ExportKind::Outcomes)?;
     }
     let bots = folder.join("bots.toml");
     std::fs::write(&bots, rules.bots_toml()).with_context(|| format!("cannot write {}", bots.display()))?;
     if let Some(why) = rules.nothing_final() {
-        part(What::Log)?;
+        part(ExportKind::Log)?;
         return Ok(format!(
             "{why}. So impressions.jsonl and clicks.jsonl are empty, and log.jsonl has every event so far; export again then"
         ));

@@ -95,7 +95,7 @@ enum Details<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         ranker: Option<u32>,
         #[serde(flatten)]
-        outcome: Won<'a>,
+        outcome: Winners<'a>,
     },
     Day {
         time: i64,
@@ -179,7 +179,7 @@ impl Converted {
 /// Who won: the first or second of two, or each of many.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Won<'a> {
+enum Winners<'a> {
     /// `null` if nothing was compared.
     Outcome(Option<&'static str>),
     Scores(&'a [u64]),
@@ -230,10 +230,12 @@ impl<'a> Details<'a> {
             Event::Closed { time, impression, reason, outcome } => {
                 let (reason, ranker) = reason_name(*reason);
                 let outcome = match outcome {
-                    Outcome::Nothing => Won::Outcome(None),
-                    Outcome::Pair(winner) => Won::Outcome(Some(winner_name(*winner))),
-                    Outcome::Scores(scores) => Won::Scores(scores),
-                    Outcome::Pairs(winners) => Won::Pairs(winners.iter().map(|winner| winner_name(*winner)).collect()),
+                    Outcome::Nothing => Winners::Outcome(None),
+                    Outcome::Pair(winner) => Winners::Outcome(Some(winner_name(*winner))),
+                    Outcome::Scores(scores) => Winners::Scores(scores),
+                    Outcome::Pairs(winners) => {
+                        Winners::Pairs(winners.iter().map(|winner| winner_name(*winner)).collect())
+                    }
                 };
                 Self::Closed { time: *time, impression: *impression, reason, ranker, outcome }
             }

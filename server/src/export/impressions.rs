@@ -2,12 +2,18 @@
 
 use std::io::Write;
 
-use super::{ExportError, Rules, What};
+use super::{ExportError, ExportKind, Rules};
 use crate::store::{Kept, Store};
 use crate::writer::{Next, fold};
 
 /// Writes all impressions, clicks or outcomes of days that are final.
-pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
+pub(super) fn write(
+    store: &Store,
+    id: u32,
+    name: &str,
+    what: ExportKind,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     let final_day = Rules::of(store, id, name)?.final_day();
     let mut failed: Option<ExportError> = None;
     fold(store, id, name, |Next { event, experiment, .. }| {
@@ -24,8 +30,8 @@ pub(super) fn write(store: &Store, id: u32, name: &str, what: What, out: &mut dy
             }
         };
         let exported = experiment.and_then(|experiment| match what {
-            What::Outcomes => experiment.exported_conversion(event, documents).map(|one| (one.day, one.line)),
-            What::Clicks => experiment.exported(event, documents).map(|one| (one.day, one.clicks)),
+            ExportKind::Outcomes => experiment.exported_conversion(event, documents).map(|one| (one.day, one.line)),
+            ExportKind::Clicks => experiment.exported(event, documents).map(|one| (one.day, one.clicks)),
             _ => experiment.exported(event, documents).map(|one| (one.day, one.impression)),
         });
         let lines = exported.filter(|(day, _)| *day <= final_day).map(|(_, lines)| lines);

@@ -19,7 +19,7 @@ pub use rules::Rules;
 
 /// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum ExportKind {
     /// Lists that were shown, with their receipts.
     Impressions,
     /// Clicks on them.
@@ -34,7 +34,7 @@ pub enum What {
     Log,
 }
 
-impl What {
+impl ExportKind {
     /// All parts.
     pub const ALL: [Self; 6] =
         [Self::Impressions, Self::Clicks, Self::Outcomes, Self::Rules, Self::Judgements, Self::Log];
@@ -92,15 +92,17 @@ impl From<crate::store::StoreError> for ExportError {
 ///
 /// # Errors
 /// If the log cannot be read or the lines cannot be written.
-pub fn export(store: &Store, id: u32, name: &str, what: What, out: &mut dyn Write) -> Result<(), ExportError> {
+pub fn export(store: &Store, id: u32, name: &str, what: ExportKind, out: &mut dyn Write) -> Result<(), ExportError> {
     match what {
-        What::Impressions | What::Clicks | What::Outcomes => impressions::write(store, id, name, what, out),
-        What::Judgements => impressions::judgements(store, id, name, out),
-        What::Rules => {
+        ExportKind::Impressions | ExportKind::Clicks | ExportKind::Outcomes => {
+            impressions::write(store, id, name, what, out)
+        }
+        ExportKind::Judgements => impressions::judgements(store, id, name, out),
+        ExportKind::Rules => {
             let rules = Rules::of(store, id, name)?;
             Ok(writeln!(out, "{}", rules.json())?)
         }
-        What::Log => events::write(store, id, name, out),
+        ExportKind::Log => events::write(store, id, name, out),
     }
 }
 

@@ -129,16 +129,16 @@ impl Caller {
 
 /// A caller with the role of `ROLE` in [`Role::ALL`], and for the experiment that the path names.
 #[derive(Debug)]
-pub(super) struct With<const ROLE: usize>(pub Caller);
+pub(super) struct WithRole<const ROLE: usize>(pub Caller);
 
 /// May change everything.
-pub(super) type Admin = With<0>;
+pub(super) type Admin = WithRole<0>;
 /// May ask for impressions and send events.
-pub(super) type Serving = With<1>;
+pub(super) type Serving = WithRole<1>;
 /// May look at experiments.
-pub(super) type Reading = With<2>;
+pub(super) type Reading = WithRole<2>;
 
-impl<const ROLE: usize> FromRequestParts<App> for With<ROLE> {
+impl<const ROLE: usize> FromRequestParts<App> for WithRole<ROLE> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {

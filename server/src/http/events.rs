@@ -15,7 +15,7 @@ use super::named::seconds;
 use super::off_thread::off_thread;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
-use crate::jobs::{self, Outcome, OutcomeFate, Said, Sent, Whose};
+use crate::jobs::{self, ClickAction, CreditTarget, Outcome, OutcomeFate, Sent};
 use crate::json::{self, Node, ShapeError, Value};
 use crate::writer::{ExperimentHandle, NoAnswer, Session};
 
@@ -36,7 +36,7 @@ const MOST_PUBLIC: usize = 100;
 const SMALL: usize = 4 << 10;
 
 /// What becomes of an event.
-enum Fate {
+enum EventStatus {
     /// A click that the writer judges.
     Click(Sent),
     /// What somebody did later, which the writer judges; of a page that signed it, the impression.
@@ -45,7 +45,7 @@ enum Fate {
     Known(&'static str, String, Option<Sent>),
 }
 
-impl Fate {
+impl EventStatus {
     /// Drops the event if its impression had too many in this second.
     fn limit(&mut self, app: &App) {
         let of = match self {
@@ -82,13 +82,13 @@ pub(super) async fn events(
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
-    let sent: Vec<Sent> = fates.iter().filter_map(Fate::sent).cloned().collect();
+    let sent: Vec<Sent> = fates.iter().filter_map(EventStatus::sent).cloned().collect();
     let outcomes = fates.iter().filter_map(|fate| match fate {
-        Fate::Outcome(outcome, _) => Some(outcome.clone()),
+        EventStatus::Outcome(outcome, _) => Some(outcome.clone()),
         _ => None,
     });
     let outcomes: Vec<Outcome> = outcomes.collect();
-    let are_judged = fates.iter().any(|fate| matches!(fate, Fate::Click(_) | Fate::Outcome(..)));
+    let are_judged = fates.iter().any(|fate| matches!(fate, EventStatus::Click(_) | EventStatus::Outcome(..)));
     let judged = if sent.is_empty() && outcomes.is_empty() {
         Ok(Default::default())
     } else {
@@ -102,9 +102,9 @@ pub(super) async fn events(
         .into_iter()
         .map(|fate| {
             let (status, why) = match fate {
-                Fate::Known(status, why, _) => (status, why),
-                Fate::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
-                Fate::Outcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
+                EventStatus::Known(status, why, _) => (status, why),
+                EventStatus::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
+                EventStatus::Outcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
             // Who has no key gets no more back than was sent.
@@ -125,7 +125,7 @@ async fn read(
     sender: Sender,
     bound: Option<String>,
     Events { bytes, kind, room }: Events,
-) -> Result<Vec<Fate>, Problem> {
+) -> Result<Vec<EventStatus>, Problem> {
     let reader = Reader { app: app.clone(), sender, bound, now: seconds(app) };
     let _turn = match sender {
         Sender::Known if bytes.len() <= SMALL => return reader.fates(&bytes, kind, MOST),
@@ -204,7 +204,7 @@ struct Reader {
 
 impl Reader {
     /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
-    fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<Fate>, Problem> {
+    fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<EventStatus>, Problem> {
         // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
         let are_objects =
             |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
@@ -231,16 +231,18 @@ impl Reader {
     }
 
     /// Events that are each a text.
-    fn of_texts(&self, texts: &[&[u8]], most: usize) -> Result<Vec<Fate>, Problem> {
+    fn of_texts(&self, texts: &[&[u8]], most: usize) -> Result<Vec<EventStatus>, Problem> {
         check_count(texts.len(), most)?;
         let of_text = |text: &&[u8]| match json::parse(text) {
             Ok(event) => self.of_event(event.value()),
-            Err(error) => Fate::Known("malformed", format!("the event is not JSON that can be used: {error}"), None),
+            Err(error) => {
+                EventStatus::Known("malformed", format!("the event is not JSON that can be used: {error}"), None)
+            }
         };
         Ok(texts.iter().map(of_text).collect())
     }
 
-    fn of_event(&self, event: Value<'_>) -> Fate {
+    fn of_event(&self, event: Value<'_>) -> EventStatus {
         let event = Node::top(event);
         // What is wrong with it counts for the impression that it is of.
         let of = self.impression(&event);
@@ -248,8 +250,8 @@ impl Reader {
             Ok(fate) => fate,
             Err(ShapeError { path, found, expected }) => {
                 let place = if path.is_empty() { "the event".to_owned() } else { path };
-                let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Malformed });
-                Fate::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
+                let sent = of.and_then(Result::ok).map(|of| Sent { of, what: ClickAction::Malformed });
+                EventStatus::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
             }
         }
     }
@@ -264,7 +266,7 @@ impl Reader {
         &self,
         event: &Node<'_, '_>,
         of: Option<Result<ImpressionId, IdError>>,
-    ) -> Result<Fate, ShapeError> {
+    ) -> Result<EventStatus, ShapeError> {
         let action = event.need("action_name", "an action, such as \"click\"")?.name("an action", 256)?;
         if CLICKS.contains(&action) {
             return click(event, of);
@@ -275,9 +277,9 @@ impl Reader {
         };
         let counting: Vec<&Arc<ExperimentHandle>> = entries.values().filter(counts).collect();
         if counting.is_empty() {
-            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: Said::Ignored });
+            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: ClickAction::Ignored });
             let why = "another action than a click, and no outcome of an experiment";
-            return Ok(Fate::Known("ignored", why.to_owned(), sent));
+            return Ok(EventStatus::Known("ignored", why.to_owned(), sent));
         }
         self.outcome(event, action, of, &counting)
     }
@@ -289,7 +291,7 @@ impl Reader {
         action: &str,
         of: Option<Result<ImpressionId, IdError>>,
         counting: &[&Arc<ExperimentHandle>],
-    ) -> Result<Fate, ShapeError> {
+    ) -> Result<EventStatus, ShapeError> {
         let attributes = event.need("event_attributes", CONVERTED)?;
         let document =
             attributes.need("object", CONVERTED)?.need("object_id", CONVERTED)?.id("a document", 256)?.into_owned();
@@ -319,17 +321,17 @@ impl Reader {
             found => found,
         };
         let currency = text("currency", "a currency")?;
-        let mut whose: Vec<(u32, Whose)> = Vec::new();
+        let mut whose: Vec<(u32, CreditTarget)> = Vec::new();
         // A page may be of an experiment in which this counts for nothing.
         let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
         whose.extend(signed.map(|of| match self.sender {
-            Sender::Public => (of.experiment, Whose::Page(of)),
-            Sender::Known => (of.experiment, Whose::Impression(of)),
+            Sender::Public => (of.experiment, CreditTarget::Page(of)),
+            Sender::Known => (of.experiment, CreditTarget::Impression(of)),
         }));
         match (self.sender, of) {
             (Sender::Public, None) => {
                 let why = "without a key, an outcome names a page of its unit by its id, in query_id";
-                return Ok(Fate::Known("unsigned", why.to_owned(), None));
+                return Ok(EventStatus::Known("unsigned", why.to_owned(), None));
             }
             (Sender::Public, Some(_)) => {}
             (Sender::Known, _) => {
@@ -351,7 +353,7 @@ impl Reader {
                 let others = counting.iter().filter(|entry| signed.is_none_or(|of| of.experiment != entry.id));
                 for (entry, unit) in others.filter_map(|entry| Some((entry, unit.as_deref()?))) {
                     let hashes = self.app.hashes.unit(entry.id, unit, self.app.clock.now());
-                    whose.push((entry.id, Whose::Unit(hashes)));
+                    whose.push((entry.id, CreditTarget::Unit(hashes)));
                 }
                 let is_allowed = |id: u32| {
                     let name = counting.iter().find(|entry| entry.id == id).map(|entry| &entry.config.name);
@@ -363,31 +365,35 @@ impl Reader {
         match of {
             // What its page says of it, where it counts for nothing.
             Some(Ok(of)) if !counting.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
-                let sent = Sent { of, what: Said::Ignored };
-                return Ok(Fate::Known("ignored", "the experiment does not count this action".to_owned(), Some(sent)));
+                let sent = Sent { of, what: ClickAction::Ignored };
+                return Ok(EventStatus::Known(
+                    "ignored",
+                    "the experiment does not count this action".to_owned(),
+                    Some(sent),
+                ));
             }
             Some(Err(error)) if whose.is_empty() => return Ok(of_id(error)),
             _ => {}
         }
         let action = action.to_owned();
-        Ok(Fate::Outcome(Outcome { action, document, value, currency, order, whose }, of.and_then(Result::ok)))
+        Ok(EventStatus::Outcome(Outcome { action, document, value, currency, order, whose }, of.and_then(Result::ok)))
     }
 }
 
 /// A click, which names the page that it was on.
-fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<Fate, ShapeError> {
+fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<EventStatus, ShapeError> {
     event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
     let attributes = event.need("event_attributes", DOCUMENT)?;
     let document =
         attributes.need("object", DOCUMENT)?.need("object_id", DOCUMENT)?.id("a document", 256)?.into_owned();
     Ok(match of.unwrap_or(Err(IdError::Unknown)) {
-        Ok(of) => Fate::Click(Sent { of, what: Said::Click(document) }),
+        Ok(of) => EventStatus::Click(Sent { of, what: ClickAction::Click(document) }),
         Err(error) => of_id(error),
     })
 }
 
 /// What becomes of an event whose page cannot be known.
-fn of_id(error: IdError) -> Fate {
+fn of_id(error: IdError) -> EventStatus {
     let status = if error == IdError::Expired { "late" } else { "unknown" };
-    Fate::Known(status, error.to_string(), None)
+    EventStatus::Known(status, error.to_string(), None)
 }

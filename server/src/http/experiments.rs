@@ -11,7 +11,7 @@ use output::numbers::with_unit;
 use serde_json::{Map, Value, json};
 use traffic::{Config, DecisionReport, State as To};
 
-use super::auth::{Admin, Caller, Reading, With};
+use super::auth::{Admin, Caller, Reading, WithRole};
 use super::body::Json;
 use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
@@ -30,7 +30,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// `POST /v1/experiments`
 pub(super) async fn create(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     body: Json,
 ) -> Result<(StatusCode, Answer<Value>), Problem> {
     let config = settings(body.parsed()?.value())?;
@@ -78,7 +78,7 @@ fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
 /// `GET /v1/experiments`
 pub(super) async fn list(
     State(app): State<App>,
-    With(caller): Reading,
+    WithRole(caller): Reading,
     RawQuery(query): RawQuery,
 ) -> Result<Answer<Value>, Problem> {
     let (lines, next) = listed(&app, caller.bound(), query.as_deref()).await?;
@@ -137,7 +137,7 @@ pub(super) async fn listed(
 /// `DELETE /v1/experiments/{experiment}`
 pub(super) async fn delete(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     NamedAny(entry): NamedAny,
 ) -> Result<Answer<Value>, Problem> {
     let (id, name, who) = (entry.id, entry.config.name.clone(), caller.name());
@@ -242,7 +242,7 @@ pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json)
 /// `POST /v1/experiments/{experiment}/ship`
 pub(super) async fn ship(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     Named(entry): Named,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
@@ -258,7 +258,7 @@ pub(super) async fn ship(
 /// `POST /v1/experiments/{experiment}/share`
 pub(super) async fn share(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     Named(entry): Named,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
@@ -278,7 +278,7 @@ pub(super) async fn share(
 
 async fn change(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     Named(entry): Named,
     body: Json,
     to: To,
@@ -337,7 +337,7 @@ pub(super) async fn change_state(
 /// `POST /v1/units/delete`
 pub(super) async fn delete_unit(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
     let body = body.parsed()?;

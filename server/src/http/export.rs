@@ -12,11 +12,11 @@ use hyper::body::{Body as HttpBody, Frame};
 use times::date;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::auth::{Admin, With};
+use super::auth::{Admin, WithRole};
 use super::experiments::PATIENCE;
 use super::named::Named;
 use super::{App, Problem};
-use crate::export::{What, export as write};
+use crate::export::{ExportKind, export as write};
 use crate::store::{Access, Audit, Store};
 use crate::writer::Session;
 
@@ -30,13 +30,13 @@ const PIECE: usize = 64 << 10;
 /// Writes the lines while they are read: a log may be larger than the memory. A reader that stops reading stops the writer.
 pub(super) async fn export(
     State(app): State<App>,
-    With(caller): Admin,
+    WithRole(caller): Admin,
     Named(entry): Named,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let names = What::ALL.map(What::name).join(", ");
+    let names = ExportKind::ALL.map(ExportKind::name).join(", ");
     let asked = query.as_deref().and_then(|query| query.strip_prefix("what="));
-    let Some(what) = What::ALL.into_iter().find(|what| asked == Some(what.name())) else {
+    let Some(what) = ExportKind::ALL.into_iter().find(|what| asked == Some(what.name())) else {
         return Err(Problem::new(
             StatusCode::BAD_REQUEST,
             format!("the query is not of the form ?what=PART; the parts are {names}"),
@@ -51,7 +51,8 @@ pub(super) async fn export(
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
     let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
-    let nothing_yet = nothing_yet.filter(|_| matches!(what, What::Impressions | What::Clicks | What::Outcomes));
+    let nothing_yet =
+        nothing_yet.filter(|_| matches!(what, ExportKind::Impressions | ExportKind::Clicks | ExportKind::Outcomes));
     let location = app.settings.store.clone();
     let unreadable = || Problem::unavailable("the store could not be read");
     let opened = tokio::task::spawn_blocking(move || Store::open(&location, Access::Read));

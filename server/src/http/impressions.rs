@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value as Told, json};
 use traffic::{Ask, Marks};
 
-use super::auth::{Serving, With};
+use super::auth::{Serving, WithRole};
 use super::body::Json;
 use super::named::{Identified, NamedAny};
 use super::request::{Requester, SubmittedLists};
@@ -125,7 +125,7 @@ async fn chosen(
 /// `PUT /v1/impressions/{id}/lists`
 pub(super) async fn lists(
     State(app): State<App>,
-    With(caller): Serving,
+    WithRole(caller): Serving,
     of: Identified,
     body: Json,
 ) -> Result<Answer<Page>, Problem> {
@@ -159,7 +159,7 @@ pub(super) async fn lists(
 /// `POST /v1/impressions/{id}/next`
 pub(super) async fn next(
     State(app): State<App>,
-    With(caller): Serving,
+    WithRole(caller): Serving,
     of: Identified,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
@@ -175,7 +175,7 @@ pub(super) async fn next(
 /// `PUT /v1/impressions/{id}/shown`
 pub(super) async fn displayed(
     State(app): State<App>,
-    With(caller): Serving,
+    WithRole(caller): Serving,
     of: Identified,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
@@ -202,7 +202,7 @@ pub(super) async fn displayed(
 /// `POST /v1/impressions/{id}/close`
 pub(super) async fn close(
     State(app): State<App>,
-    With(caller): Serving,
+    WithRole(caller): Serving,
     of: Identified,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
@@ -215,7 +215,7 @@ pub(super) async fn close(
 /// `POST /v1/duels/{id}`
 pub(super) async fn judge(
     State(app): State<App>,
-    With(caller): Serving,
+    WithRole(caller): Serving,
     of: Identified,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {

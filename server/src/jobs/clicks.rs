@@ -15,12 +15,12 @@ pub struct Sent {
     /// Of which impression.
     pub of: ImpressionId,
     /// What it says.
-    pub what: Said,
+    pub what: ClickAction,
 }
 
 /// What an event says.
 #[derive(Debug, Clone)]
-pub enum Said {
+pub enum ClickAction {
     /// A click on this document.
     Click(String),
     /// Nothing that can be read.
@@ -37,10 +37,10 @@ pub fn events(session: &mut Session<'_>, sent: &[Sent]) -> Vec<ClickFate> {
     for Sent { of, what } in sent {
         let impression = of.impression;
         let document = match what {
-            Said::Click(document) => document,
-            Said::Malformed | Said::Ignored => {
+            ClickAction::Click(document) => document,
+            ClickAction::Malformed | ClickAction::Ignored => {
                 match (session.experiment_of(of), what) {
-                    (Some(experiment), Said::Malformed) => experiment.malformed(now, impression),
+                    (Some(experiment), ClickAction::Malformed) => experiment.malformed(now, impression),
                     (Some(experiment), _) => experiment.ignored(now, impression),
                     (None, _) => {}
                 }

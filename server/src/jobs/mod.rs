@@ -9,11 +9,11 @@ mod outcomes;
 mod refusal;
 mod status;
 
-pub use clicks::{Said, Sent, events};
+pub use clicks::{ClickAction, Sent, events};
 pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
-pub use outcomes::{Outcome, OutcomeFate, Whose, outcomes};
+pub use outcomes::{CreditTarget, Outcome, OutcomeFate, outcomes};
 pub use refusal::Refusal;
 pub use status::{Snapshot, seen, snapshot, snapshot_of, snapshots};

@@ -19,12 +19,12 @@ pub struct Outcome {
     /// The order that it is a part of.
     pub order: Option<String>,
     /// Whose it is, by experiment.
-    pub whose: Vec<(u32, Whose)>,
+    pub whose: Vec<(u32, CreditTarget)>,
 }
 
 /// Whose an event is.
 #[derive(Debug, Clone)]
-pub enum Whose {
+pub enum CreditTarget {
     /// Of the unit that asked for this impression.
     Impression(ImpressionId),
     /// The same, from a sender without a key: only what this page showed may be credited, so that nothing is learnt of others.
@@ -78,12 +78,12 @@ pub fn outcomes(session: &mut Session<'_>, all: &[Outcome]) -> Vec<OutcomeFate> 
     all.iter().map(of).collect()
 }
 
-fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) -> OutcomeFate {
+fn take(session: &mut Session<'_>, id: u32, whose: &CreditTarget, outcome: &Outcome) -> OutcomeFate {
     let unit = match whose {
-        Whose::Unit(hashes) => session.known_unit(id, hashes),
+        CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
         // Another store may have given out this number.
-        Whose::Impression(of) | Whose::Page(of) if session.experiment_of(of).is_none() => None,
-        Whose::Impression(of) | Whose::Page(of) => session.unit_that_asked(id, of.impression),
+        CreditTarget::Impression(of) | CreditTarget::Page(of) if session.experiment_of(of).is_none() => None,
+        CreditTarget::Impression(of) | CreditTarget::Page(of) => session.unit_that_asked(id, of.impression),
     };
     let (Some(unit), Some(experiment)) = (unit, session.experiment(id)) else { return OutcomeFate::UnknownUnit };
     let Some(action) = experiment.outcome_of(&outcome.action) else { return OutcomeFate::UnknownUnit };
@@ -106,8 +106,8 @@ fn take(session: &mut Session<'_>, id: u32, whose: &Whose, outcome: &Outcome) ->
         return OutcomeFate::UnknownUnit;
     }
     let only = match whose {
-        Whose::Page(of) => Some(of.impression),
-        Whose::Impression(_) | Whose::Unit(_) => None,
+        CreditTarget::Page(of) => Some(of.impression),
+        CreditTarget::Impression(_) | CreditTarget::Unit(_) => None,
     };
     let appearances = appearances(session, id, unit, &outcome.document, only);
     let (places, now) = (&session.shared.places, session.now);

@@ -9,7 +9,7 @@ use verdicts::conversions::{ConversionCounts, LineFate};
 use verdicts::decide::{Decision, PairRecord};
 
 use super::Refusal;
-use crate::notify::Seen;
+use crate::notify::ExperimentLook;
 use crate::writer::Session;
 
 /// An experiment at one moment, without its verdict: that may take long, and the writer does not wait for it.
@@ -103,10 +103,10 @@ pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize
 
 /// All experiments, as messages about them need them.
 #[must_use]
-pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<Seen>> {
+pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
     let of = |(id, one): (u32, &Experiment)| {
         let config = one.config();
-        let told = Seen {
+        let told = ExperimentLook {
             name: config.name.clone(),
             created: Some(one.created()),
             rankers: config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),

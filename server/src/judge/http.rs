@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use super::address::PublicAddress;
 use super::links::Links;
 use super::page::{self, Pages};
-use super::room::{Outcome, Room, Said};
+use super::room::{Outcome, Reply, Room};
 use crate::http::{Limits, serve_connections};
 use crate::running::Asked;
 
@@ -204,12 +204,12 @@ async fn done<T: Send + 'static>(
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct QuestionQuery {
     #[serde(default)]
     said: String,
 }
 
-async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): Query<Told>) -> Response {
+async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): Query<QuestionQuery>) -> Response {
     match done(&app, &key, Room::question).await {
         Ok(shown) => Html(app.pages.question(&key, &shown, page::told(&told.said))).into_response(),
         Err(problem) => problem,
@@ -226,7 +226,7 @@ struct Sent {
 }
 
 async fn say(State(app): State<App>, Path(key): Path<String>, Form(sent): Form<Sent>) -> Response {
-    let Some(said) = Said::of(&sent.verdict, &sent.note) else {
+    let Some(said) = Reply::of(&sent.verdict, &sent.note) else {
         return app.problem(StatusCode::UNPROCESSABLE_ENTITY, "This is not an answer: go back and use the buttons.");
     };
     match done(&app, &key, move |room, judge| room.say(judge, &sent.ticket, said)).await {

@@ -37,12 +37,12 @@ pub(super) struct Shown {
 
 /// What a judge said of a pair.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Said {
+pub(super) enum Reply {
     Answer(Answer, Option<String>),
     Skip,
 }
 
-impl Said {
+impl Reply {
     /// From the words of a form.
     pub(super) fn of(verdict: &str, note: &str) -> Option<Self> {
         let note = Some(note.trim().replace("\r\n", "\n")).filter(|note| !note.is_empty());
@@ -118,7 +118,7 @@ impl Room {
     }
 
     /// What a judge said of the pair of a ticket. It is on the disk when this returns.
-    pub(super) fn say(&self, judge: &str, ticket: &str, said: Said) -> Result<Outcome> {
+    pub(super) fn say(&self, judge: &str, ticket: &str, said: Reply) -> Result<Outcome> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
         let Ok(ticket) = ticket.parse::<Ticket>() else { return Ok(Outcome::Refused) };
@@ -127,8 +127,8 @@ impl Room {
             return Ok(Outcome::Refused);
         }
         let told = match &said {
-            Said::Answer(verdict, note) => file.session.tell_with_note(ticket, *verdict, Some(judge), note.as_deref()),
-            Said::Skip => file.session.forget(ticket),
+            Reply::Answer(verdict, note) => file.session.tell_with_note(ticket, *verdict, Some(judge), note.as_deref()),
+            Reply::Skip => file.session.forget(ticket),
         };
         match told {
             Ok(()) => {
@@ -136,10 +136,10 @@ impl Room {
                 self.looks.look(&file.session, self.shows_leader);
                 Ok(Outcome::Taken)
             }
-            Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Said::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
+            Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Reply::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
                 Ok(Outcome::Again)
             }
-            Err(SessionError::AlreadyForgotten { .. }) if said == Said::Skip => Ok(Outcome::Again),
+            Err(SessionError::AlreadyForgotten { .. }) if said == Reply::Skip => Ok(Outcome::Again),
             Err(SessionError::Note { .. }) => Ok(Outcome::LongNote),
             Err(_) => Ok(Outcome::Refused),
         }

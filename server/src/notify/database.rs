@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::news::Seen;
+use super::news::ExperimentLook;
 use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_news};
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
@@ -47,7 +47,7 @@ impl DatabaseQueue {
         self.node.epoch().filter(|_| self.node.has_lease())
     }
 
-    pub(super) fn note(&mut self, seen: Vec<Seen>, now: i64) -> Result<(), QueueError> {
+    pub(super) fn note(&mut self, seen: Vec<ExperimentLook>, now: i64) -> Result<(), QueueError> {
         let Some(epoch) = self.epoch() else { return Ok(()) };
         let since = self.since;
         self.ask(|session| {

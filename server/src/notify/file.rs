@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::json;
 
-use super::news::{Known, Seen};
+use super::news::{ExperimentLook, Known};
 use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_news};
 
 /// The version of the file's format. The first one did not know which rankers harm a segment.
@@ -70,7 +70,7 @@ impl FileQueue {
     ///
     /// # Errors
     /// If the file cannot be written; then nothing is noted.
-    pub fn note(&mut self, seen: Vec<Seen>, now: i64) -> Result<(), QueueError> {
+    pub fn note(&mut self, seen: Vec<ExperimentLook>, now: i64) -> Result<(), QueueError> {
         let failed = self.failed();
         let (since, connection) = (self.since, &mut self.connection);
         let mut known = AllKnown::new();
@@ -235,21 +235,21 @@ mod tests {
 
     use super::*;
 
-    fn seen(name: &str, created: i64, changes: usize) -> Seen {
+    fn seen(name: &str, created: i64, changes: usize) -> ExperimentLook {
         let change = |at: usize| Change {
             time: created + at as i64,
             state: State::Paused,
             who: "ann".into(),
             why: String::new(),
         };
-        Seen {
+        ExperimentLook {
             name: name.to_owned(),
             created: Some(created),
             rankers: vec![],
             changes: (0..changes).map(change).collect(),
             alarms: vec![],
             raises: vec![],
-            standing: Some(traffic::Standing::Waiting),
+            standing: Some(traffic::ExperimentStatus::Waiting),
             sentence: String::new(),
             advice: String::new(),
             winner: None,

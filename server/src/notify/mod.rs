@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use news::{Known, Message, Seen, news};
+pub use news::{ExperimentLook, Known, Message, news};
 pub use queue::{Delivery, Due, Place, Queue, QueueError};
 pub use send::Target;
 
@@ -52,7 +52,7 @@ impl Notifier {
     }
 
     /// Adds what is new of experiments; `now` is in milliseconds since 1970.
-    pub fn note(&self, seen: Vec<Seen>, now: i64) {
+    pub fn note(&self, seen: Vec<ExperimentLook>, now: i64) {
         let noted = held(&self.queue).note(seen, now);
         if let Err(error) = noted {
             tracing::error!(%error, "messages cannot be kept");

@@ -1,7 +1,7 @@
 //! What is new of an experiment since it was last looked at.
 
 use serde::{Deserialize, Serialize};
-use traffic::{Alarm, Change, Raise, SCHEDULE, Standing, State};
+use traffic::{Alarm, Change, ExperimentStatus, Raise, SCHEDULE, State};
 
 /// What was said of an experiment already.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Known {
 
 /// An experiment at one look.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ExperimentLook {
     /// Its name.
     pub name: String,
     /// When it was made, in milliseconds since 1970; `None` if it is damaged, and that is not known.
@@ -34,7 +34,7 @@ pub struct Seen {
     /// All times that its share was raised, the oldest first.
     pub raises: Vec<Raise>,
     /// How it stands; `None` if it is damaged.
-    pub standing: Option<Standing>,
+    pub standing: Option<ExperimentStatus>,
     /// What its headline, or the damage, says.
     pub sentence: String,
     /// What to do.
@@ -65,28 +65,28 @@ const DAMAGED: &str = "damaged";
 
 /// How an experiment stands when somebody should know: other standings follow from changes and alarms, which have messages of their own, or are
 /// those of every experiment that goes on.
-fn is_told(standing: Standing) -> bool {
+fn is_told(standing: ExperimentStatus) -> bool {
     match standing {
-        Standing::Decided
-        | Standing::Contradicted
-        | Standing::Equal
-        | Standing::Silent
-        | Standing::Untrusted
-        | Standing::NoClicks => true,
-        Standing::NotBegun
-        | Standing::Waiting
-        | Standing::Undecided
-        | Standing::Breached
-        | Standing::Paused
-        | Standing::Killed
-        | Standing::Ended
-        | Standing::Shipped => false,
+        ExperimentStatus::Decided
+        | ExperimentStatus::Contradicted
+        | ExperimentStatus::Equal
+        | ExperimentStatus::Silent
+        | ExperimentStatus::Untrusted
+        | ExperimentStatus::NoClicks => true,
+        ExperimentStatus::NotBegun
+        | ExperimentStatus::Waiting
+        | ExperimentStatus::Undecided
+        | ExperimentStatus::Breached
+        | ExperimentStatus::Paused
+        | ExperimentStatus::Killed
+        | ExperimentStatus::Ended
+        | ExperimentStatus::Shipped => false,
     }
 }
 
 /// What happened since what is `known`, in the order of time, and what is known then.
 #[must_use]
-pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
+pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
     let ranker = |place: u32| seen.rankers.get(place as usize).cloned();
     let changes = seen.changes.iter().skip(known.changes).map(|change| {
         let (kind, what) = match change.state {
@@ -132,7 +132,7 @@ pub fn news(known: &Known, seen: &Seen) -> (Vec<Message>, Known) {
     let mut all: Vec<Message> = changes.chain(alarms).chain(raises).collect();
     // What broke comes before what that led to.
     all.sort_by_key(|message| (message.time, message.kind != "breached"));
-    let standing = seen.standing.map_or(DAMAGED, Standing::name);
+    let standing = seen.standing.map_or(DAMAGED, ExperimentStatus::name);
     if standing != known.standing && seen.standing.is_none_or(is_told) {
         all.push(Message {
             time: None,
@@ -171,11 +171,11 @@ mod tests {
 
     use super::*;
 
-    fn seen(standing: Option<Standing>) -> Seen {
+    fn seen(standing: Option<ExperimentStatus>) -> ExperimentLook {
         let change = |time, state| Change { time, state, who: "ann".to_owned(), why: "a test".to_owned() };
         let alarm =
             Alarm { time: 20, ranker: 1, guard: Guard::NoClick, ranker_counts: [90, 80], champion_counts: [90, 10] };
-        Seen {
+        ExperimentLook {
             name: "search".to_owned(),
             created: Some(1),
             rankers: vec!["old".to_owned(), "new".to_owned()],
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn each_thing_is_said_once_in_the_order_of_time() {
-        let (all, known) = news(&Known::default(), &seen(Some(Standing::Decided)));
+        let (all, known) = news(&Known::default(), &seen(Some(ExperimentStatus::Decided)));
         let kinds: Vec<&str> = all.iter().map(|message| message.kind.as_str()).collect();
         assert_eq!(kinds, ["breached", "paused", "resumed", "raised", "shipped", "decided", "segment"]);
         assert_eq!(all[3].sentence, "search has 25% of its users, by ben");
@@ -200,12 +200,12 @@ mod tests {
         assert_eq!(all[4].sentence, "search ships new, by ann: a test");
         assert_eq!((&*all[5].sentence, &*all[5].advice), ("search: new beats old.", "Ship new."));
         assert_eq!(all[6].sentence, "search: new harms mobile: there, old wins.");
-        let (again, same) = news(&known, &seen(Some(Standing::Decided)));
+        let (again, same) = news(&known, &seen(Some(ExperimentStatus::Decided)));
         assert_eq!((again, same), (vec![], known.clone()));
         // Back to what needs no word, and then the same once more.
-        let (none, known) = news(&known, &seen(Some(Standing::Undecided)));
+        let (none, known) = news(&known, &seen(Some(ExperimentStatus::Undecided)));
         assert_eq!(none, []);
-        assert_eq!(news(&known, &seen(Some(Standing::Decided))).0.len(), 1);
+        assert_eq!(news(&known, &seen(Some(ExperimentStatus::Decided))).0.len(), 1);
         assert_eq!(news(&known, &seen(None)).0[0].kind, "damaged");
     }
 
@@ -217,7 +217,13 @@ mod tests {
             change(20, State::Running, "v1 ended"),
             change(30, State::Ended, "end_at is 2026-12-24 00:00 UTC"),
         ];
-        let scheduled = Seen { changes, alarms: vec![], raises: vec![], harms: vec![], ..seen(Some(Standing::Ended)) };
+        let scheduled = ExperimentLook {
+            changes,
+            alarms: vec![],
+            raises: vec![],
+            harms: vec![],
+            ..seen(Some(ExperimentStatus::Ended))
+        };
         let (all, _) = news(&Known::default(), &scheduled);
         let told: Vec<(&str, &str)> =
             all.iter().map(|message| (message.kind.as_str(), message.sentence.as_str())).collect();

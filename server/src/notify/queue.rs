@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::database::DatabaseQueue;
 use super::file::FileQueue;
-use super::news::{Known, Message, Seen, news};
+use super::news::{ExperimentLook, Known, Message, news};
 use crate::store::{Node, StoreError};
 
 /// How many delivered messages of each experiment are kept.
@@ -113,7 +113,7 @@ pub(super) struct Body {
 }
 
 /// What is new of experiments. What happened before `since` makes no message; `now` is when it was looked (milliseconds since 1970).
-pub(super) fn all_news(known: &AllKnown, since: i64, seen: Vec<Seen>, now: i64) -> Vec<News> {
+pub(super) fn all_news(known: &AllKnown, since: i64, seen: Vec<ExperimentLook>, now: i64) -> Vec<News> {
     let mut found = Vec::new();
     for seen in seen {
         let is_same = |created: i64| seen.created.is_none_or(|found| found == created);
@@ -195,7 +195,7 @@ impl Queue {
     ///
     /// # Errors
     /// If it cannot be written; then nothing is noted.
-    pub fn note(&mut self, seen: Vec<Seen>, now: i64) -> Result<(), QueueError> {
+    pub fn note(&mut self, seen: Vec<ExperimentLook>, now: i64) -> Result<(), QueueError> {
         on!(self, kept => kept.note(seen, now))
     }
 

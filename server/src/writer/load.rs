@@ -98,16 +98,16 @@ pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(Next<'_>)) -> R
 }
 
 /// An experiment as it was at a snapshot.
-struct Begun {
+struct RestoredExperiment {
     experiment: Experiment,
     at: u64,
 }
 
-fn restored(store: &Store, id: u32, name: &str, head: Head) -> Result<Begun, LoadError> {
+fn restored(store: &Store, id: u32, name: &str, head: Head) -> Result<RestoredExperiment, LoadError> {
     let bytes = store.snapshot(id, &head)?;
     let stored = |unit| Ok(store.unit_state(id, unit, head.n)?.map(|state| state.bytes));
     match Experiment::restored(&bytes, stored) {
-        Ok(experiment) => Ok(Begun { experiment, at: head.n }),
+        Ok(experiment) => Ok(RestoredExperiment { experiment, at: head.n }),
         Err(FetchError::Store(error)) => Err(error.into()),
         Err(FetchError::State(error)) => {
             Err(LoadError::Event { experiment: name.to_owned(), n: head.n, message: error.to_string() })
@@ -120,7 +120,7 @@ fn fold_after(
     store: &Store,
     id: u32,
     name: &str,
-    begun: Option<Begun>,
+    begun: Option<RestoredExperiment>,
     mut each: impl FnMut(Next<'_>),
 ) -> Result<FoldedLog, LoadError> {
     let at = begun.as_ref().map_or(0, |begun| begun.at);

@@ -27,7 +27,7 @@ pub(super) struct Upkeep {
     /// The snapshots that are whole, in their order.
     heads: Vec<Head>,
     /// The one that is being written.
-    begun: Option<Begun>,
+    begun: Option<SnapshotInProgress>,
     /// Whether another day has closed since that one began.
     is_behind: bool,
     /// What is deleted, one kind after the other.
@@ -39,7 +39,7 @@ pub(super) struct Upkeep {
 }
 
 #[derive(Debug)]
-struct Begun {
+struct SnapshotInProgress {
     head: Head,
     parts: VecDeque<Vec<u8>>,
 }
@@ -156,7 +156,7 @@ impl Held {
         self.experiment.freeze_units();
         let parts: VecDeque<Vec<u8>> = bytes.chunks(PART).map(<[u8]>::to_vec).collect();
         let head = Head { n: events, parts: parts.len() as u32, last_day, first_open };
-        self.upkeep.begun = Some(Begun { head, parts });
+        self.upkeep.begun = Some(SnapshotInProgress { head, parts });
     }
 
     /// Begins one if a day has closed since the last one: a process ended before it was whole.
@@ -167,7 +167,7 @@ impl Held {
 
     /// Does a little of what is left to do; its events are still to be written.
     pub(super) fn slice(&mut self, store: &Store, id: u32, now: i64) -> Result<Slice, StoreError> {
-        if let Some(Begun { head, parts }) = &mut self.upkeep.begun {
+        if let Some(SnapshotInProgress { head, parts }) = &mut self.upkeep.begun {
             let head = *head;
             if self.experiment.has_states_to_write() {
                 let base = self.upkeep.base(&self.experiment);

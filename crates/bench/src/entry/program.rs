@@ -90,7 +90,7 @@ impl Program {
                 let mut line = Vec::new();
                 let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
                 let is_over = !matches!(read, Ok(1..)) || !line.ends_with(b"\n");
-                let said = if line.is_empty() { Said::End } else { Said::Line(line) };
+                let said = if line.is_empty() { ProgramOutput::End } else { ProgramOutput::Line(line) };
                 if send.send(said).is_err() || is_over {
                     break;
                 }
@@ -111,7 +111,7 @@ impl Program {
 }
 
 /// What came from a program.
-enum Said {
+enum ProgramOutput {
     Line(Vec<u8>),
     End,
 }
@@ -120,7 +120,7 @@ enum Said {
 pub(super) struct Session {
     child: Child,
     to: ChildStdin,
-    lines: Receiver<Said>,
+    lines: Receiver<ProgramOutput>,
     start: Start,
     limit: Duration,
     late: bool,
@@ -141,16 +141,16 @@ impl Session {
         let limit = if self.is_first { 10 * self.limit } else { self.limit };
         self.is_first = false;
         match self.lines.recv_timeout(limit) {
-            Ok(Said::Line(line)) if line.len() as u64 >= LONGEST_LINE => {
+            Ok(ProgramOutput::Line(line)) if line.len() as u64 >= LONGEST_LINE => {
                 Err(Foul::Broke(format!("wrote a line of more than {LONGEST_LINE} bytes")))
             }
-            Ok(Said::Line(line)) => String::from_utf8(line)
+            Ok(ProgramOutput::Line(line)) => String::from_utf8(line)
                 .map(|line| line.trim_end().to_owned())
                 .map_err(|_| Foul::Broke("wrote a line that is not UTF-8".to_owned())),
             Err(RecvTimeoutError::Timeout) => {
                 Err(Foul::Broke(format!("did not answer within {} s", limit.as_secs_f64())))
             }
-            Ok(Said::End) | Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+            Ok(ProgramOutput::End) | Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
         }
     }
 
@@ -167,7 +167,7 @@ impl Session {
     /// Refuses a line that was not due.
     fn is_quiet(&mut self) -> Result<(), Foul> {
         match self.lines.try_recv() {
-            Ok(Said::Line(_)) => Err(two_lines()),
+            Ok(ProgramOutput::Line(_)) => Err(two_lines()),
             _ => Ok(()),
         }
     }
@@ -193,7 +193,7 @@ impl Player for Session {
         // Nothing may be left, or one line was too many somewhere.
         let left = self.lines.recv_timeout(self.limit);
         let answer = match left {
-            Ok(Said::Line(_)) => return Err(two_lines()),
+            Ok(ProgramOutput::Line(_)) => return Err(two_lines()),
             _ => answer?,
         };
         match left {

@@ -15,7 +15,7 @@ pub use discrimination::{Discrimination, JudgeSlope};
 pub use effects::Effect;
 
 use crate::estimate::Estimate;
-use crate::findings::{self, Finding, Found};
+use crate::findings::{self, Finding, ReportedFinding};
 use crate::gold::{Audit, Gold, ModelReport};
 use crate::group::GroupFit;
 use crate::populations::Population;
@@ -152,7 +152,7 @@ pub struct Board {
     /// Units that judges saw in both orders.
     pub both_orders: BothOrders,
     /// What would mislead a reader.
-    pub findings: Vec<Found>,
+    pub findings: Vec<ReportedFinding>,
     /// Which judgements name no judge or no item although others do, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unnamed: Vec<String>,
@@ -251,7 +251,7 @@ impl Board {
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         let covariates: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
-        let said = words::Said {
+        let said = words::Opening {
             conclusion: &conclusion,
             winners: winners.as_ref(),
             misfit: misfit.as_ref(),

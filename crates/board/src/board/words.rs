@@ -1,7 +1,7 @@
 //! What a board concludes and assumes, in sentences.
 
 use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
-use crate::findings::{Finding, Found};
+use crate::findings::{Finding, ReportedFinding};
 use crate::group::GroupFit;
 use crate::posterior::MOST_SPREAD;
 use crate::settings::{Looks, Settings, TieModel};
@@ -13,15 +13,15 @@ use crate::{Order, Table};
 const NAMES: usize = 4;
 
 /// What the sentence is about.
-pub(super) struct Said<'a> {
+pub(super) struct Opening<'a> {
     pub(super) conclusion: &'a Conclusion,
     pub(super) winners: Option<&'a Winners>,
-    pub(super) misfit: Option<&'a Found>,
+    pub(super) misfit: Option<&'a ReportedFinding>,
     /// What strengths are adjusted for.
     pub(super) covariates: &'a [String],
 }
 
-impl Said<'_> {
+impl Opening<'_> {
     pub(super) fn sentence(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
         let is_of_pairs = matches!(
             self.conclusion,
@@ -112,7 +112,7 @@ fn points(tolerance: f64) -> String {
 }
 
 /// That no order explains the judgements.
-fn no_order(misfit: Option<&Found>) -> String {
+fn no_order(misfit: Option<&ReportedFinding>) -> String {
     match misfit.map(|found| &found.finding) {
         Some(Finding::Misfit { cycle: Some(cycle), .. }) => {
             format!("No order explains these judgements: {} > {} > {} > {}.", cycle[0], cycle[1], cycle[2], cycle[0])
@@ -251,7 +251,7 @@ mod tests {
 
     fn sentence(conclusion: &Conclusion, claims: &[(&str, Claim)], settings: &Settings) -> String {
         let competitors: Vec<Competitor> = claims.iter().map(|(name, claim)| competitor(name, *claim)).collect();
-        Said { conclusion, winners: None, misfit: None, covariates: &[] }.sentence(settings, 2, &competitors)
+        Opening { conclusion, winners: None, misfit: None, covariates: &[] }.sentence(settings, 2, &competitors)
     }
 
     fn competitor(name: &str, claim: Claim) -> Competitor {

@@ -164,7 +164,7 @@ pub enum Finding {
 
 /// A finding, in numbers and in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
+pub struct ReportedFinding {
     /// The numbers.
     #[serde(flatten)]
     pub finding: Finding,
@@ -198,8 +198,8 @@ pub(crate) fn all(
     units: &Units,
     fits: &[GroupFit],
     further: Vec<Test>,
-) -> Result<Vec<Found>, StatisticsError> {
-    let mut found: Vec<Found> =
+) -> Result<Vec<ReportedFinding>, StatisticsError> {
+    let mut found: Vec<ReportedFinding> =
         structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
     // Tests are made in the largest group, where the verdict comes from.
     let sample = Sample { table, group: &fits[0] };
@@ -217,6 +217,6 @@ pub(crate) fn all(
     Ok(found)
 }
 
-fn worded((p_value, finding): (Option<f64>, Finding)) -> Found {
-    Found { sentence: words::finding(&finding), p_value, finding }
+fn worded((p_value, finding): (Option<f64>, Finding)) -> ReportedFinding {
+    ReportedFinding { sentence: words::finding(&finding), p_value, finding }
 }

@@ -96,7 +96,7 @@ const WEIGHTS: [&str; 1] = ["weight"];
 
 /// Where a table says who won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Won {
+pub(super) enum WinnerColumns {
     /// In one column.
     One(usize),
     /// In columns of zeros and ones: the first won, the second won, a tie (LMSYS at Kaggle).
@@ -109,10 +109,10 @@ pub(super) enum Won {
 
 /// The columns found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct DetectedColumns {
     pub(super) first: usize,
     pub(super) second: usize,
-    pub(super) won: Won,
+    pub(super) won: WinnerColumns,
     /// Whether a row is a tie, which its winner does not say then.
     pub(super) tie: Option<usize>,
     /// The columns that name the item together; none without items.
@@ -147,7 +147,7 @@ pub(super) fn position(header: &[String], name: &str) -> Result<usize, ReadError
     })
 }
 
-pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
+pub(super) fn find(cells: &Cells, named: &Columns) -> Result<DetectedColumns, ReadError> {
     let header = &cells.header[..];
     let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
     let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
@@ -196,8 +196,8 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
         _ => return Err(ReadError::whole("name the columns of both competitors: first=… and second=…")),
     };
     let won = match exactly(&named.winner)? {
-        Some(place) => Won::One(place),
-        None if winner_and_loser() == Some((first, second)) => Won::First,
+        Some(place) => WinnerColumns::One(place),
+        None if winner_and_loser() == Some((first, second)) => WinnerColumns::First,
         None => usual_winner(&at).ok_or_else(|| {
             ReadError::whole(format!(
                 "found no column `winner`, and none that counts wins; the table has {}; say which with --columns winner=…",
@@ -206,7 +206,7 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
         })?,
     };
     // What names a competitor is not an item: `prompt` may be either.
-    let taken = |place: &usize| *place != first && *place != second && Won::One(*place) != won;
+    let taken = |place: &usize| *place != first && *place != second && WinnerColumns::One(*place) != won;
     let item = match &named.item {
         Some(name) if header.iter().any(|found| found == name) => vec![exactly(&named.item)?],
         Some(names) => names.split('+').map(|name| exactly(&Some(name.trim().to_owned()))).collect::<Result<_, _>>()?,
@@ -217,7 +217,7 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
             std::iter::once(item).chain(parts.map(Some)).collect()
         }
     };
-    Ok(Found {
+    Ok(DetectedColumns {
         first,
         second,
         won,
@@ -228,15 +228,15 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<Found, ReadError> {
     })
 }
 
-fn usual_winner(at: &dyn Fn(&str) -> Option<usize>) -> Option<Won> {
+fn usual_winner(at: &dyn Fn(&str) -> Option<usize>) -> Option<WinnerColumns> {
     if let (Some(first), Some(second), Some(tie)) = (at("winner_model_a"), at("winner_model_b"), at("winner_tie")) {
-        return Some(Won::OneHot([first, second, tie]));
+        return Some(WinnerColumns::OneHot([first, second, tie]));
     }
     if let Some(place) = WINNERS.iter().find_map(|name| at(name)).or_else(|| at("score")) {
-        return Some(Won::One(place));
+        return Some(WinnerColumns::One(place));
     }
     let ties = at("ties").or_else(|| at("draws"));
     let pairs =
         [("wins", "losses"), ("wins_first", "wins_second"), ("wins_a", "wins_b"), ("win1", "win2"), ("wins1", "wins2")];
-    pairs.iter().find_map(|(first, second)| Some(Won::Counts([at(first)?, at(second)?], ties)))
+    pairs.iter().find_map(|(first, second)| Some(WinnerColumns::Counts([at(first)?, at(second)?], ties)))
 }

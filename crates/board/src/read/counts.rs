@@ -148,7 +148,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
                     ),
                 ));
             }
-            pairs.push(Counted { row, first: i as u32, second: j as u32, counts: [won / 2, lost / 2, won % 2] });
+            pairs.push(PairTotals { row, first: i as u32, second: j as u32, counts: [won / 2, lost / 2, won % 2] });
         }
     }
     let judgements = judgements(&pairs);
@@ -156,7 +156,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
 }
 
 /// The counts of a pair.
-pub(super) struct Counted {
+pub(super) struct PairTotals {
     pub(super) row: u64,
     pub(super) first: u32,
     pub(super) second: u32,
@@ -166,12 +166,12 @@ pub(super) struct Counted {
 
 /// One row for the wins of each side and one for the ties, which count as often as they were counted: rows that count have no
 /// order among each other.
-pub(super) fn judgements(pairs: &[Counted]) -> Vec<Judgement> {
+pub(super) fn judgements(pairs: &[PairTotals]) -> Vec<Judgement> {
     let mut all = Vec::new();
     for pair in pairs {
         for (count, verdict) in pair.counts.into_iter().zip([Answer::First, Answer::Second, Answer::Tie]) {
             if count > 0 {
-                let Counted { row, first, second, .. } = *pair;
+                let PairTotals { row, first, second, .. } = *pair;
                 let weight = count as f64;
                 all.push(Judgement { first, second, verdict, item: None, judge: None, weight, row });
             }

@@ -32,8 +32,8 @@ pub use error::ReadError;
 pub use names::nearly_equal;
 pub use winner::WinnerIs;
 
-use self::columns::{Found, Won};
-use self::counts::Counted;
+use self::columns::{DetectedColumns, WinnerColumns};
+use self::counts::PairTotals;
 use self::error::{decimal_comma, quoted};
 use self::names::Numbering;
 use self::winner::Values;
@@ -128,7 +128,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         };
         Ok([number(found.first)?, number(found.second)?])
     };
-    if let Won::Counts(wins, ties) = found.won {
+    if let WinnerColumns::Counts(wins, ties) = found.won {
         options.check_counted()?;
         let mut counted = Vec::new();
         for (row, cells) in &cells.rows {
@@ -140,7 +140,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
                 })
             };
             let ties = ties.map_or(Ok(0), count)?;
-            counted.push(Counted { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
+            counted.push(PairTotals { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
         let judgements = counts::judgements(&counted);
         let (names, order) = (names.texts, Order::Unknown);
@@ -156,7 +156,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let mut judgements = Vec::new();
     let (mut open, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
-        if let Won::One(place) = found.won
+        if let WinnerColumns::One(place) = found.won
             && winner::is_skipped(&line[place], [found.first, found.second].map(|place| line[place].as_str()))
         {
             skipped += 1;
@@ -231,7 +231,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         let (column, mix) = (cells.header[place].clone(), by.mix.clone());
         Categories { column, names: categories.texts, of: category_of, mix }
     });
-    let order = if options.order_unknown || found.won == Won::First { Order::Unknown } else { Order::Shown };
+    let order = if options.order_unknown || found.won == WinnerColumns::First { Order::Unknown } else { Order::Shown };
     if order == Order::Shown {
         not_winner_and_loser(&judgements)?;
     }
@@ -241,8 +241,8 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
 }
 
 /// A note if rows end before the column of the winner: they may have been cut off, and would be left out without a word.
-fn cut_off(cells: &Cells, found: &Found) -> Option<String> {
-    let Won::One(winner) = found.won else { return None };
+fn cut_off(cells: &Cells, found: &DetectedColumns) -> Option<String> {
+    let WinnerColumns::One(winner) = found.won else { return None };
     let rows: Vec<u64> = cells.short.iter().filter(|(_, cells)| *cells <= winner).map(|(row, _)| *row).collect();
     let [first, ..] = rows[..] else { return None };
     let (many, others) = match rows.len() {
@@ -264,7 +264,7 @@ fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
 
 /// A note if rows of one judge on one item, with the same pair in the same order, say different things: they count once, and often some
 /// column that was not read distinguishes them.
-fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Option<String> {
+fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColumns) -> Option<String> {
     let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
     for judgement in judgements {
         let Judgement { item: Some(item), judge, first, second, .. } = *judgement else { continue };
@@ -284,7 +284,7 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &Found) -> Opt
         let places = [Some(found.first), Some(found.second), found.judge, found.weight];
         places.contains(&Some(*column))
             || found.item.contains(column)
-            || found.won == Won::One(*column)
+            || found.won == WinnerColumns::One(*column)
             || columns::is_time(&cells.header[*column])
     };
     // Distinguishes the rows of every group.
@@ -337,7 +337,7 @@ fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
 fn verdict(
     row: u64,
     cells: &[String],
-    found: &Found,
+    found: &DetectedColumns,
     is: WinnerIs,
     values: &Values,
 ) -> Result<Option<Answer>, ReadError> {
@@ -348,7 +348,7 @@ fn verdict(
         _ => None,
     };
     match found.won {
-        Won::One(place) if found.tie.is_some_and(|tie| is_set(tie) != Some(false)) => {
+        WinnerColumns::One(place) if found.tie.is_some_and(|tie| is_set(tie) != Some(false)) => {
             match found.tie.and_then(is_set) {
                 Some(true) if winner::is_missing(&cells[place], [first, second]) => Ok(Some(Answer::Tie)),
                 Some(true) => {
@@ -358,26 +358,26 @@ fn verdict(
                 _ => Err(ReadError::at(row, "tie: expected true or false")),
             }
         }
-        Won::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
-        Won::One(place) => winner::read(&cells[place], [first, second], is, values)
+        WinnerColumns::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
+        WinnerColumns::One(place) => winner::read(&cells[place], [first, second], is, values)
             .map(Some)
             .map_err(|message| ReadError::at(row, format!("winner: {message}"))),
-        Won::OneHot(places) => match places.map(is_set) {
+        WinnerColumns::OneHot(places) => match places.map(is_set) {
             [Some(true), Some(false), Some(false)] => Ok(Some(Answer::First)),
             [Some(false), Some(true), Some(false)] => Ok(Some(Answer::Second)),
             [Some(false), Some(false), Some(true)] => Ok(Some(Answer::Tie)),
             [Some(false), Some(false), Some(false)] => Ok(None),
             _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
         },
-        Won::First => Ok(Some(Answer::First)),
+        WinnerColumns::First => Ok(Some(Answer::First)),
         // Read before.
-        Won::Counts(..) => Ok(None),
+        WinnerColumns::Counts(..) => Ok(None),
     }
 }
 
 /// What the whole column of winners says of how it is meant.
-fn values(cells: &Cells, found: &Found) -> Values {
-    let Won::One(place) = found.won else { return Values::default() };
+fn values(cells: &Cells, found: &DetectedColumns) -> Values {
+    let WinnerColumns::One(place) = found.won else { return Values::default() };
     let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
     // `a` of `model_a`.
     let words = |place: usize| {

@@ -1,14 +1,14 @@
 //! Planted defects are found, by name and in words.
 
 use crate::world::{World, verdict};
-use board::{Answer, Board, Conclusion, Found, Judgement, Settings, Table};
+use board::{Answer, Board, Conclusion, ReportedFinding, Judgement, Settings, Table};
 use statistics::Normals;
 
 fn board(table: &Table) -> Board {
     Board::new(table, &Settings { advice: false, ..Settings::default() }).unwrap()
 }
 
-fn kind(found: &Found) -> String {
+fn kind(found: &ReportedFinding) -> String {
     serde_json::to_value(found).unwrap()["kind"].as_str().unwrap().to_owned()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use page::decision::{distrusted, overview};
-use page::{Fate, FateKind, Figure, Headline, Overview, Tone, Traffic, TrafficDay};
+use page::{CountKind, Figure, Headline, ImpressionCount, Overview, Tone, Traffic, TrafficDay};
 use serde_json::Value;
 use times::date;
 use verdicts::decide::{Decision, Verdicts};
@@ -162,19 +162,19 @@ impl Log<'_> {
         })
     }
 
-    fn fates(&self) -> Vec<Fate> {
+    fn fates(&self) -> Vec<ImpressionCount> {
         let counts = &self.summary["fates"]["impressions"];
         let fate = |fate: &ImpressionFate| {
             let name = fate.name();
             // Impressions that are counted with others under another fate.
             let count = counts[name].as_u64().filter(|count| *count > 0 && name != "after-closing")?;
             let kind = match name {
-                "credited" => FateKind::Counts,
-                "open" => FateKind::Open,
-                _ => FateKind::Aside,
+                "credited" => CountKind::Counts,
+                "open" => CountKind::Open,
+                _ => CountKind::Aside,
             };
-            let of_all = if kind == FateKind::Counts && self.are_several() { ", in all versions" } else { "" };
-            Some(Fate { name: name.to_owned(), count, meaning: format!("{}{of_all}", fate.meaning()), kind })
+            let of_all = if kind == CountKind::Counts && self.are_several() { ", in all versions" } else { "" };
+            Some(ImpressionCount { name: name.to_owned(), count, meaning: format!("{}{of_all}", fate.meaning()), kind })
         };
         ImpressionFate::ALL.iter().filter_map(fate).collect()
     }

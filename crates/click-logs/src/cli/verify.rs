@@ -33,7 +33,7 @@ type Key = (String, String, [String; 2]);
 
 /// What a table says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Said {
+struct UnitRow {
     day: String,
     /// 1, 0 or -1, by the order of the pair in its key.
     outcome: i8,
@@ -45,7 +45,7 @@ struct Said {
 struct Rows {
     has_fates: bool,
     has_versions: bool,
-    rows: BTreeMap<Key, Said>,
+    rows: BTreeMap<Key, UnitRow>,
 }
 
 impl Verify {
@@ -88,7 +88,8 @@ impl Verify {
         println!("{count} of {} differ.", with_unit(all, "unit"));
         let (unit, version, [one, other]) = first;
         let version = if version.is_empty() { String::new() } else { format!(" in version {version}") };
-        let of = |said: Option<&Said>| said.map_or_else(|| "has no such row".to_owned(), |said| said.text(one, other));
+        let of =
+            |said: Option<&UnitRow>| said.map_or_else(|| "has no such row".to_owned(), |said| said.text(one, other));
         println!("The first: unit {unit}, {one} and {other}{version}.");
         println!("{} {}.", self.table.display(), of(theirs.rows.get(*first)));
         println!("`credit` {}.", of(ours.rows.get(*first)));
@@ -96,7 +97,7 @@ impl Verify {
     }
 }
 
-impl Said {
+impl UnitRow {
     fn text(&self, first: &str, second: &str) -> String {
         let Self { day, outcome, fate } = self;
         match outcome {
@@ -150,7 +151,7 @@ impl Rows {
             let day: String = at(day).chars().take(10).collect();
             let fate = fate.map_or_else(|| UnitFate::Counted.name().to_owned(), at);
             let key = (at(unit), version.map(at).unwrap_or_default(), pair);
-            if let Some(before) = rows.rows.insert(key, Said { day, outcome, fate }) {
+            if let Some(before) = rows.rows.insert(key, UnitRow { day, outcome, fate }) {
                 bail!(wrong(format!("unit `{}` has a row of this pair before, of {}", at(unit), before.day)));
             }
         }

@@ -185,11 +185,11 @@ fn in_either_order(
 }
 
 /// The units of one partition.
-struct Counted {
+struct PartitionCounts {
     days: Days,
     tally: Tally,
     traced: Vec<Traced>,
-    conversions: conversions::Counted,
+    conversions: conversions::ConversionTotals,
 }
 
 /// What both ways of joining share.
@@ -390,15 +390,15 @@ impl<'a> JoinState<'a> {
         credit: Option<&conversions::ConversionCredit<'_>>,
         last_day: i32,
         take: &mut impl FnMut(Vec<Traced>),
-    ) -> Result<(Days, conversions::Counted), LogError> {
+    ) -> Result<(Days, conversions::ConversionTotals), LogError> {
         let has_advantage = credit.is_some_and(|credit| credit.log().rules().draft_places.is_some());
         let length = outcome::length(self.keeps_origins, has_advantage);
         let settings = self.settings;
-        let (mut days, mut converted) = (Days::new(), conversions::Counted::default());
+        let (mut days, mut converted) = (Days::new(), conversions::ConversionTotals::default());
         let all: Vec<usize> = (0..outcomes.parts()).collect();
         let mut outcomes = outcomes;
         for group in all.chunks(self.limits.threads.max(1)) {
-            let counted: Vec<Result<Counted, LogError>> = group
+            let counted: Vec<Result<PartitionCounts, LogError>> = group
                 .par_iter()
                 .map(|&part| {
                     let mut read = Vec::with_capacity(outcomes.bytes(part) as usize / length);
@@ -409,11 +409,11 @@ impl<'a> JoinState<'a> {
                     let mut counter = Counter::new(settings, pairs, last_day, true).crediting(credit);
                     counter.count(&read);
                     let Counter { days, tally, traced, conversions, .. } = counter;
-                    Ok(Counted { days, tally, traced, conversions })
+                    Ok(PartitionCounts { days, tally, traced, conversions })
                 })
                 .collect();
             for (counted, &part) in counted.into_iter().zip(group) {
-                let Counted { days: more, tally, traced, conversions } = counted?;
+                let PartitionCounts { days: more, tally, traced, conversions } = counted?;
                 converted.add(conversions);
                 for (key, of) in more {
                     *days.entry(key).or_default() += of;

@@ -68,7 +68,7 @@ pub struct CreditedConversions {
 impl CreditedConversions {
     pub(super) fn new(
         log: &ConversionLog,
-        counted: conversions::Counted,
+        counted: conversions::ConversionTotals,
         rankers: &[String],
         versions: &[Version],
     ) -> Self {

@@ -173,7 +173,7 @@ impl LogFile {
             }
             Box::new(input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?)
         };
-        let mut raw = Counted { reader: raw, taken: Arc::clone(&taken) };
+        let mut raw = CountingReader { reader: raw, taken: Arc::clone(&taken) };
         let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
         let mut first = vec![0; OtherFormat::HEAD];
         let length = read_fully(&mut raw, &mut first).map_err(failed)?;
@@ -438,12 +438,12 @@ fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Counts what is read.
-struct Counted {
+struct CountingReader {
     reader: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);

@@ -31,7 +31,7 @@ pub struct Truth {
 
 /// One impression of a user that counts.
 #[derive(Debug, Clone)]
-pub(super) struct Counted {
+pub(super) struct CountedImpression {
     pub(super) version: Option<String>,
     pub(super) day: i32,
     pub(super) pair: (usize, usize),
@@ -133,9 +133,9 @@ impl Truth {
     }
 
     /// The impressions of one user that count, in any order; returns what they make of the user.
-    pub(super) fn user(&mut self, impressions: &[Counted]) -> Vec<CountedUnit> {
+    pub(super) fn user(&mut self, impressions: &[CountedImpression]) -> Vec<CountedUnit> {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
-        for Counted { version, day, pair, net, .. } in impressions {
+        for CountedImpression { version, day, pair, net, .. } in impressions {
             let counts = self.days.entry((version.clone(), *day, *pair)).or_default();
             counts.impressions.record(Preference::of_net(*net as f64));
             let earliest = first.entry((version, *pair)).or_insert(*day);

@@ -9,10 +9,10 @@ use times::DAY;
 use verdicts::amounts::SideClicks;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
-use super::orders::{self, Seen};
+use super::orders::{self, ViewedPage};
 use super::pages::{ADVERTISEMENT, Displayed};
 use super::settings::{BROWSER, CRAWLER, WINDOW};
-use super::truth::Counted;
+use super::truth::CountedImpression;
 use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
 use crate::join::{ClickFate, ImpressionFate};
@@ -198,7 +198,7 @@ impl<'a> UserLog<'a> {
     /// Writes all that the user does.
     pub(super) fn write(mut self, lines: &mut Lines, truth: &mut Truth) {
         let visits = self.visits();
-        let (mut counted, mut seen): (Vec<Counted>, Vec<Seen>) = Default::default();
+        let (mut counted, mut seen): (Vec<CountedImpression>, Vec<ViewedPage>) = Default::default();
         let mut pairs = std::collections::BTreeSet::new();
         for visit in visits {
             let outcome = self.impression(visit, lines, truth, &mut seen);
@@ -293,8 +293,8 @@ impl<'a> UserLog<'a> {
         visit: Visit,
         lines: &mut Lines,
         truth: &mut Truth,
-        seen: &mut Vec<Seen>,
-    ) -> Option<Counted> {
+        seen: &mut Vec<ViewedPage>,
+    ) -> Option<CountedImpression> {
         let Self { simulation, world, visitor, .. } = *self;
         let number = self.number * MOST + visit.number;
         let key = self.run.impression(number);
@@ -369,7 +369,7 @@ impl<'a> UserLog<'a> {
             let of_list = |list: u8| [first, second][usize::from(list)];
             let documents = played.documents(simulation).into_iter();
             let clicks = played.happened.iter().filter(|click| click.counts());
-            seen.push(Seen {
+            seen.push(ViewedPage {
                 number,
                 time: visit.time,
                 query,
@@ -391,7 +391,7 @@ impl<'a> UserLog<'a> {
         } else {
             ((second, first), -net, sides.map(SideClicks::swapped))
         };
-        Some(Counted { version: name, day, pair, net, sides })
+        Some(CountedImpression { version: name, day, pair, net, sides })
     }
 
     /// What the user sees and clicks, and who wins by the method alone.

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
 use verdicts::amounts::{Amounts, SideSums};
-use verdicts::ledger::{self, OpenDays, Outcome, Row, Rule, Said, UnitLedger};
+use verdicts::ledger::{self, ComparedRankers, OpenDays, Outcome, Row, Rule, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
 
@@ -427,7 +427,7 @@ fn the_ledger_counts_as_the_join_does() {
                 day: settings.zone.day(shown.time),
                 shown: (shown.time, shown.id.into()),
                 clicks: of.len() as u32,
-                said: if is_good { Said::of(&arms, &outcome, Some(&of_each)) } else { None },
+                said: if is_good { ComparedRankers::of(&arms, &outcome, Some(&of_each)) } else { None },
             });
         }
         let choices = vec![choice; versions as usize];

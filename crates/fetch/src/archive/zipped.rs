@@ -29,7 +29,7 @@ pub(super) fn unpack(path: &Path, guard: &mut Guard, wanted: &BTreeSet<PathBuf>,
         }
         let file = archive.by_index(index).context("it is damaged")?;
         // Read to its end, where its checksum is compared.
-        write_file(&folder.join(name), Counted { inner: file, budget: &budget })
+        write_file(&folder.join(name), BudgetedReader { inner: file, budget: &budget })
     })
 }
 
@@ -67,12 +67,12 @@ fn each(
 }
 
 /// Counts the bytes unpacked.
-struct Counted<'a, R> {
+struct BudgetedReader<'a, R> {
     inner: R,
     budget: &'a Budget,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for BudgetedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.budget.spend(read as u64)?;

@@ -14,7 +14,7 @@ use super::super::folder::UNPACKED;
 use super::super::verify::{self, Expected};
 
 /// The files found.
-pub(super) struct Found {
+pub(super) struct LocatedFiles {
     pub(super) located: Located,
     /// Whether they were unpacked here and may be moved.
     pub(super) ours: bool,
@@ -41,11 +41,11 @@ pub(super) fn find(
     limits: Limits,
     report: &mut Report,
     watch: &mut dyn Watch,
-) -> Result<Found> {
+) -> Result<LocatedFiles> {
     if from.is_dir() {
         let located = registry::locate(entry, from);
         let located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
-        return Ok(Found { located, ours: false, archive: None, _unpacked: None });
+        return Ok(LocatedFiles { located, ours: false, archive: None, _unpacked: None });
     }
     // Reading a device or a pipe may never end.
     ensure!(
@@ -56,12 +56,12 @@ pub(super) fn find(
     let kind = archive::kind(from)?;
     if kind != Kind::Plain {
         let archive = verify_archive(entry, from, root, report)?;
-        return Ok(Found { archive, ..from_archive(entry, from, kind, root, limits, watch)? });
+        return Ok(LocatedFiles { archive, ..from_archive(entry, from, kind, root, limits, watch)? });
     }
     let (split, base) = split_of_file(entry, from)?;
     let mut located = registry::locate(entry, &base).context("the file is gone")?;
     located.splits.retain(|(name, _)| *name == split);
-    Ok(Found { located, ours: false, archive: None, _unpacked: None })
+    Ok(LocatedFiles { located, ours: false, archive: None, _unpacked: None })
 }
 
 fn from_archive(
@@ -71,7 +71,7 @@ fn from_archive(
     root: &Path,
     limits: Limits,
     watch: &mut dyn Watch,
-) -> Result<Found> {
+) -> Result<LocatedFiles> {
     let names = archive::list(from, kind, limits)?;
     let located = registry::locate_among(entry, &names);
     let mut located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
@@ -86,7 +86,7 @@ fn from_archive(
     for file in located.splits.iter_mut().flat_map(|(_, files)| files) {
         *file = unpacked.0.join(&*file);
     }
-    Ok(Found { located, ours: true, archive: None, _unpacked: Some(unpacked) })
+    Ok(LocatedFiles { located, ours: true, archive: None, _unpacked: Some(unpacked) })
 }
 
 /// Whether the archive is the one that was published, or, where no checksum is published, the one that was registered

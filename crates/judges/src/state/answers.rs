@@ -3,7 +3,7 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Fate, Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, sorted};
+use super::{Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::{Competitors, Posterior};
@@ -73,12 +73,12 @@ impl Session {
         match place.and_then(|place| self.tickets.get(place)) {
             None => Err(SessionError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
             Some((check, _)) if *check != ticket.check => Err(SessionError::OtherSession { ticket }),
-            Some((_, Fate::Answered { row })) => {
+            Some((_, TicketState::Answered { row })) => {
                 let verdict = verdict_word(self.rows[*row].verdict).unwrap_or_default();
                 Err(SessionError::AlreadyAnswered { ticket, verdict })
             }
-            Some((_, Fate::Forgotten)) => Err(SessionError::AlreadyForgotten { ticket }),
-            Some((_, Fate::Open)) => self.open.get(&ticket.number).ok_or(SessionError::OtherSession { ticket }),
+            Some((_, TicketState::Forgotten)) => Err(SessionError::AlreadyForgotten { ticket }),
+            Some((_, TicketState::Open)) => self.open.get(&ticket.number).ok_or(SessionError::OtherSession { ticket }),
         }
     }
 
@@ -92,7 +92,7 @@ impl Session {
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
         self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
-        self.tickets[number as usize - 1].1 = Fate::Answered { row };
+        self.tickets[number as usize - 1].1 = TicketState::Answered { row };
         self.counts.answered += 1;
         self.counts.ties += u64::from(matches!(verdict, Answer::Tie | Answer::BothBad));
         self.counts.both_bad += u64::from(verdict == Answer::BothBad);
@@ -123,7 +123,7 @@ impl Session {
                 }
             }
             (Purpose::Repeat(of), _) => {
-                if let Some(&(_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
+                if let Some(&(_, TicketState::Answered { row })) = self.tickets.get(of as usize - 1) {
                     self.counts.repeats += 1;
                     let agreed = outcome(self.rows[row].verdict) == outcome(verdict);
                     self.counts.repeats_agreed += u64::from(agreed);
@@ -156,7 +156,7 @@ impl Session {
 
     pub(super) fn forgotten(&mut self, number: u64) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
-        self.tickets[number as usize - 1].1 = Fate::Forgotten;
+        self.tickets[number as usize - 1].1 = TicketState::Forgotten;
         self.closed.push(number);
         self.forgotten.insert(number, pair.clone());
         self.counts.forgotten += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Fate, Session, SessionError};
+use super::{Session, SessionError, TicketState};
 use crate::choosers::{Chooser, Destination};
 use crate::event::{Event, Log, Purpose, Weighed, to_line};
 use crate::model::Competitors;
@@ -167,7 +167,7 @@ impl Session {
         let answered = |of: &u64| {
             let place = of.checked_sub(1).and_then(|place| usize::try_from(place).ok())?;
             match self.tickets.get(place)?.1 {
-                Fate::Answered { row } => Some(self.rows[row]),
+                TicketState::Answered { row } => Some(self.rows[row]),
                 _ => None,
             }
         };

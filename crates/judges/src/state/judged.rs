@@ -55,7 +55,7 @@ pub struct Counts {
 
 /// What is known of a competitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub struct CompetitorSummary {
     /// The competitor, by its place in the settings.
     pub competitor: u32,
     /// Its strength under a Bradley-Terry model, as a logit; 0 is the average of what was expected at first.
@@ -124,8 +124,8 @@ impl Session {
 
     /// All competitors from the strongest down, by a Bradley-Terry model of the answers that the policy learns from.
     #[must_use]
-    pub fn ranking(&self) -> Vec<Standing> {
-        let standing = |i: usize| Standing {
+    pub fn ranking(&self) -> Vec<CompetitorSummary> {
+        let standing = |i: usize| CompetitorSummary {
             competitor: i as u32,
             strength: self.model.mean(i),
             deviation: self.model.deviation(i),

@@ -14,7 +14,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 pub use audits::Audited;
 pub use fold::FoldError;
-pub use judged::{Counts, Judged, Standing};
+pub use judged::{CompetitorSummary, Counts, Judged};
 pub use tickets::{SessionError, Ticket};
 
 use self::audits::Audits;
@@ -49,7 +49,7 @@ pub struct Pair {
 
 /// What became of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
+enum TicketState {
     Open,
     Answered { row: usize },
     Forgotten,
@@ -95,7 +95,7 @@ pub struct Session {
     model: Posterior,
     screen: Screen,
     /// By number.
-    tickets: Vec<(u32, Fate)>,
+    tickets: Vec<(u32, TicketState)>,
     open: BTreeMap<u64, Open>,
     /// On which items each judge was asked about each pair.
     seen: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
@@ -308,7 +308,7 @@ impl Session {
             purpose,
         };
         if let Some((of, _)) = audit
-            && let Fate::Answered { row } = self.tickets[of as usize - 1].1
+            && let TicketState::Answered { row } = self.tickets[of as usize - 1].1
         {
             let row = self.rows[row];
             return (asked(row.first, row.second, row.item, Purpose::Audit(of)), None);
@@ -321,7 +321,7 @@ impl Session {
         if share < self.config.repeat && !self.repeatable.is_empty() {
             for _ in 0..DRAWS {
                 let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
-                if let Fate::Answered { row } = self.tickets[of as usize - 1].1
+                if let TicketState::Answered { row } = self.tickets[of as usize - 1].1
                     && let Judged { first, second, item, .. } = self.rows[row]
                     && self.screen.is_balanced_with((first, second), judge)
                 {
@@ -362,7 +362,7 @@ impl Session {
     fn asked(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
         let Event::Asked { first, second, item, judge, purpose } = event else { unreachable!("only pairs are asked") };
         let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
-        self.tickets.push((check, Fate::Open));
+        self.tickets.push((check, TicketState::Open));
         self.counts.asked += 1;
         self.screen.asked((first, second), judge.as_deref(), item, purpose == Purpose::New);
         self.audit_asked(judge.as_deref(), purpose);

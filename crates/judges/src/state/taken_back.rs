@@ -3,7 +3,7 @@
 use board::Answer;
 
 use super::answers::{outcome, swapped};
-use super::{Fate, Half, Judged, Open, Pair, Session, SessionError, Ticket, sorted};
+use super::{Half, Judged, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::Posterior;
@@ -87,9 +87,9 @@ impl Session {
     /// A question that was answered or forgotten; its judge is who answered.
     fn closed_pair(&self, number: u64) -> Option<Pair> {
         match self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 {
-            Fate::Open => None,
-            Fate::Forgotten => self.forgotten.get(&number).cloned(),
-            Fate::Answered { row } => {
+            TicketState::Open => None,
+            TicketState::Forgotten => self.forgotten.get(&number).cloned(),
+            TicketState::Answered { row } => {
                 let Judged { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
                 let judge = judge.map(|judge| self.judges[judge as usize].clone());
                 Some(Pair { ticket, first, second, item, purpose, judge })
@@ -104,7 +104,7 @@ impl Session {
     pub(super) fn reopened(&self, number: u64) -> Result<Option<Reopened>, SessionError> {
         let Some(pair) = self.closed_pair(number) else { return Ok(None) };
         let row = match self.tickets[number as usize - 1].1 {
-            Fate::Answered { row } => Some(row),
+            TicketState::Answered { row } => Some(row),
             _ => None,
         };
         let settled = |since| Err(SessionError::Settled { ticket: pair.ticket, since });
@@ -157,7 +157,7 @@ impl Session {
                 }
             },
             Purpose::Mirror(of) => {
-                if let Some((_, Fate::Answered { row })) = self.tickets.get(of as usize - 1) {
+                if let Some((_, TicketState::Answered { row })) = self.tickets.get(of as usize - 1) {
                     self.halves.insert(of, Half { row: *row, origin: learnt.unwrap_or(forgotten), since: None });
                     *self.under_way.entry(sorted(shown)).or_default() += 1;
                 }
@@ -184,7 +184,7 @@ impl Session {
         self.repeatable.retain(|ticket| *ticket != number);
         self.notes.remove(&number);
         self.closed.retain(|closed| *closed != number);
-        self.tickets[number as usize - 1].1 = Fate::Open;
+        self.tickets[number as usize - 1].1 = TicketState::Open;
         self.open.insert(number, Open { pair, origin });
         self.recount();
         // Policies cannot unlearn. In a replay, another revision may choose.
@@ -207,7 +207,7 @@ impl Session {
         self.rows.remove(removed);
         let later = |row: &mut usize| *row -= usize::from(*row > removed);
         for (_, fate) in &mut self.tickets {
-            if let Fate::Answered { row } = fate {
+            if let TicketState::Answered { row } = fate {
                 later(row);
             }
         }
@@ -223,7 +223,7 @@ impl Session {
             counts.ties += u64::from(matches!(row.verdict, Answer::Tie | Answer::BothBad));
             counts.both_bad += u64::from(row.verdict == Answer::BothBad);
             let before = |of: u64| match self.tickets[of as usize - 1].1 {
-                Fate::Answered { row } => Some(outcome(self.rows[row].verdict)),
+                TicketState::Answered { row } => Some(outcome(self.rows[row].verdict)),
                 _ => None,
             };
             match row.purpose {

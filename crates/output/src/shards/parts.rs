@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 
 /// A part that was found, or why it cannot be read.
 #[derive(Debug)]
-pub struct Found {
+pub struct PartFile {
     /// The file.
     pub path: PathBuf,
     /// What is in it, without its body.
@@ -33,12 +33,12 @@ pub struct Found {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn found_in(folder: &Path) -> Result<Vec<Found>> {
+pub fn found_in(folder: &Path) -> Result<Vec<PartFile>> {
     let entries = fs::read_dir(folder).map_err(|error| explained(error, "read the parts in", folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == ENDING));
     paths.sort();
-    let read = |path: PathBuf| Found { part: Part::check(&path), path };
+    let read = |path: PathBuf| PartFile { part: Part::check(&path), path };
     Ok(paths.into_iter().map(read).collect())
 }
 
@@ -82,7 +82,7 @@ impl Parts {
         let mut damaged = Vec::new();
         let mut others = Vec::new();
         let mut sound: Vec<(PathBuf, Header, Made)> = Vec::new();
-        for Found { path, part } in found_in(folder)? {
+        for PartFile { path, part } in found_in(folder)? {
             match part {
                 Ok((header, made)) => sound.push((path, header, made)),
                 Err(error) => damaged.push(format!("{}: {error:#}", name(&path))),

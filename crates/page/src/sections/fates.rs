@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{Section, as_table};
 use crate::charts;
-use crate::model::{Fate, FateKind, Guardrail, Latency, Overview};
+use crate::model::{CountKind, Guardrail, ImpressionCount, Latency, Overview};
 use crate::words;
 use ranktypes::text::{with_separators, with_unit};
 
@@ -25,12 +25,12 @@ pub(super) fn fates(overview: &Overview) -> Markup {
     }
 }
 
-fn fate_row(fate: &Fate, all: u64) -> Markup {
+fn fate_row(fate: &ImpressionCount, all: u64) -> Markup {
     let share = share_of(fate.count, all).unwrap_or(0.0);
     let class = match fate.kind {
-        FateKind::Counts => "c0",
-        FateKind::Open => "open",
-        FateKind::Aside => "aside",
+        CountKind::Counts => "c0",
+        CountKind::Open => "open",
+        CountKind::Aside => "aside",
     };
     html! {
         tr {

@@ -62,7 +62,7 @@ const REACHED: u64 = u64::MAX;
 
 /// How an arm stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub struct ArmEvidence {
     /// The arm.
     pub arm: usize,
     /// The opponent with the least evidence against it, if there is another arm.
@@ -238,18 +238,18 @@ impl BestArm {
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
-    pub fn standing(&self, arm: usize) -> Standing {
+    pub fn standing(&self, arm: usize) -> ArmEvidence {
         self.standing_above(arm, f64::NEG_INFINITY)
     }
 
     /// The same, or less if that falls below `enough`.
-    fn standing_above(&self, arm: usize, enough: f64) -> Standing {
+    fn standing_above(&self, arm: usize, enough: f64) -> ArmEvidence {
         assert!(arm < self.arms, "arm {arm} of {}", self.arms);
-        let mut standing = Standing { arm, hardest: None, ln_evidence: f64::INFINITY };
+        let mut standing = ArmEvidence { arm, hardest: None, ln_evidence: f64::INFINITY };
         for other in (0..self.arms).filter(|other| *other != arm) {
             let ln_evidence = self.ln_evidence(arm * self.arms + other);
             if ln_evidence < standing.ln_evidence {
-                standing = Standing { arm, hardest: Some(other), ln_evidence };
+                standing = ArmEvidence { arm, hardest: Some(other), ln_evidence };
                 if ln_evidence < enough {
                     break;
                 }
@@ -270,7 +270,7 @@ impl BestArm {
     /// The arm with the most evidence for being the best; of several that share it, the one with more opponents
     /// [settled](Self::settled), then the first.
     #[must_use]
-    pub fn leader(&self) -> Standing {
+    pub fn leader(&self) -> ArmEvidence {
         let mut best = self.standing(0);
         for arm in 1..self.arms {
             let next = self.standing_above(arm, best.ln_evidence);
@@ -317,7 +317,7 @@ impl BestArm {
     /// # Errors
     /// Never for a test that was made.
     pub fn futile(&self, budget: u64) -> Result<bool, StatisticsError> {
-        let Standing { arm, hardest, .. } = self.leader();
+        let ArmEvidence { arm, hardest, .. } = self.leader();
         let Some(other) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
         let counts = self.counts(arm, other);
         let (_, highest) = share_interval(counts, self.delta)?;
@@ -336,7 +336,7 @@ mod tests {
         let mut test = BestArm::new(3, 0.05).unwrap();
         test.record_counts(1, 0, Counts::new(500, 300, 7)).unwrap();
         assert_eq!(test.declared(), None);
-        assert_eq!(test.standing(1), Standing { arm: 1, hardest: Some(2), ln_evidence: 0.0 });
+        assert_eq!(test.standing(1), ArmEvidence { arm: 1, hardest: Some(2), ln_evidence: 0.0 });
         test.record_counts(2, 1, Counts::new(300, 500, 0)).unwrap();
         assert_eq!((test.declared(), test.leader().arm), (Some(1), 1));
         assert_eq!(test.counts(1, 2), Counts::new(500, 300, 0));

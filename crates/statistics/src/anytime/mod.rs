@@ -10,7 +10,7 @@ mod ratio;
 mod running_mean;
 mod shares;
 
-pub use best::{BestArm, Standing};
+pub use best::{ArmEvidence, BestArm};
 pub use bets::ln_capital;
 pub use crossing::Crossing;
 pub use e_process::{EProcess, Prior};

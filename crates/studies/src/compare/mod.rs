@@ -105,14 +105,14 @@ pub struct Resolved {
 }
 
 /// The runs in both arenas.
-pub struct Found {
+pub struct Findings {
     /// With simulated users.
     pub live: PlayedRuns,
     /// On the matrix, with regret from the same ground truth.
     pub proxy: PlayedRuns,
 }
 
-impl Found {
+impl Findings {
     /// The differences of all algorithms at all checkpoints.
     #[must_use]
     pub fn differences(&self) -> Vec<Difference> {
@@ -139,7 +139,7 @@ impl Study for CompareStudy {
     const COMMAND: &'static str = "compare";
     type Config = Config;
     type Resolved = Resolved;
-    type Found = Found;
+    type Findings = Findings;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
         let matrix = match (&self.matrix, &order.place) {
@@ -198,7 +198,7 @@ impl Study for CompareStudy {
         units_of_runs(&self.settings.run, "run live and on the matrix", 2)
     }
 
-    fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<Found> {
+    fn play(&self, resolved: &Resolved, keeper: &Keeper<'_>) -> Result<Findings> {
         let Resolved { matrix, checksum, truth, measured } = resolved;
         let plan = self.settings.run.plan();
         let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
@@ -228,11 +228,11 @@ impl Study for CompareStudy {
             late: None,
             shown: self.settings.run.shown(),
         };
-        Ok(Found { live: played("live: ", live), proxy: played("proxy: ", proxy) })
+        Ok(Findings { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }
 
-    fn report(&self, resolved: &Resolved, found: &Found) -> Result<Report> {
-        let Found { live, proxy } = found;
+    fn report(&self, resolved: &Resolved, found: &Findings) -> Result<Report> {
+        let Findings { live, proxy } = found;
         let (plan, measured) = (&live.plan, resolved.measured);
         let differences = found.differences();
         let summary = Summary {

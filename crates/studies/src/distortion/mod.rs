@@ -102,7 +102,7 @@ impl Study for DistortionStudy {
     const COMMAND: &'static str = "distortion";
     type Config = Config;
     type Resolved = Resolved;
-    type Found = Vec<Distortion>;
+    type Findings = Vec<Distortion>;
 
     fn prepare(&self, order: &Order) -> Result<Option<String>> {
         let truth = self.truth(order.quiet)?;

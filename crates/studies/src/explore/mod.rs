@@ -52,7 +52,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     type Config = Config;
     type Resolved = ();
     /// Per algorithm and plan, its runs.
-    type Found = Arc<Vec<Vec<RunResult>>>;
+    type Findings = Arc<Vec<Vec<RunResult>>>;
 
     fn key(&self) -> Config {
         self.config(&())

@@ -107,7 +107,7 @@ pub struct Finished<S: Study> {
     /// What was found out before the work.
     pub resolved: S::Resolved,
     /// All that was computed.
-    pub found: S::Found,
+    pub found: S::Findings,
     /// What people read; nothing is written of studies in memory, and nothing formatted until somebody asks.
     report: Option<Report>,
     /// Where it was written, for people; or why it could not be.

@@ -21,7 +21,7 @@ pub trait Study: Sized {
     /// What is found out before the first unit of work: the ground truth, nDCG, the sizes of sets.
     type Resolved;
     /// All that was computed.
-    type Found;
+    type Findings;
 
     /// Does what all shards need, keeps it in caches, and says what it was; `None` if shards need nothing.
     ///
@@ -58,13 +58,13 @@ pub trait Study: Sized {
     ///
     /// # Errors
     /// If memory has no room, or something cannot be kept.
-    fn play(&self, resolved: &Self::Resolved, keeper: &Keeper<'_>) -> Result<Self::Found>;
+    fn play(&self, resolved: &Self::Resolved, keeper: &Keeper<'_>) -> Result<Self::Findings>;
 
     /// What was found, to be read, printed and written.
     ///
     /// # Errors
     /// If a table cannot be formatted.
-    fn report(&self, resolved: &Self::Resolved, found: &Self::Found) -> Result<Report>;
+    fn report(&self, resolved: &Self::Resolved, found: &Self::Findings) -> Result<Report>;
 }
 
 /// What shards divide.

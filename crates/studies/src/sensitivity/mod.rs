@@ -123,7 +123,7 @@ impl Study for SensitivityStudy {
     /// nDCG of every ranker.
     type Resolved = Vec<f64>;
     /// Per method and draw, the error at each checkpoint.
-    type Found = Vec<Vec<Vec<f64>>>;
+    type Findings = Vec<Vec<Vec<f64>>>;
 
     fn prepare(&self, _order: &Order) -> Result<Option<String>> {
         let arms = self.site.prepared.site.arms() as u64;

@@ -1,7 +1,7 @@
 //! What an event changes, whether it was decided now or read from a store.
 
 use verdicts::amounts::Amounts;
-use verdicts::ledger::{Impression, Rule, Said};
+use verdicts::ledger::{ComparedRankers, Impression, Rule};
 
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
@@ -375,7 +375,7 @@ impl Experiment {
                 self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
             let clicks = owners.as_ref().map(|owners| open.clicks_of(owners));
-            match Said::of(open.choice.arms(), outcome, clicks.as_deref()) {
+            match ComparedRankers::of(open.choice.arms(), outcome, clicks.as_deref()) {
                 None => self.fates.alone += 1,
                 Some(said) => {
                     self.fates.credited += 1;

@@ -528,7 +528,7 @@ fn what_was_named_decides() {
             assert_eq!(experiment.convert(now + 1, conversion), ConversionFate::Taken);
         }
         let before = experiment.facts().headline(&experiment.verdict());
-        assert_eq!(before.standing, traffic::Standing::Waiting);
+        assert_eq!(before.standing, traffic::ExperimentStatus::Waiting);
         let is_named = before.advice.contains(&format!("the first units close for {}", primary.name()));
         assert_eq!(is_named, primary != Primary::Clicks, "{before:?}");
         experiment.advance(now + 4 * DAY);

@@ -3,7 +3,7 @@
 use click_logs::join::{Inputs, Limits, Order, credit};
 use click_logs::model::{Complete, Settings};
 use times::{Zone, parse_duration};
-use traffic::{Config, Experiment, Keep, Standing, State};
+use traffic::{Config, Experiment, ExperimentStatus, Keep, State};
 use verdicts::Bots;
 use verdicts::decide::{By, decide};
 use verdicts::outcomes::Outcomes;
@@ -158,7 +158,10 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
         let headline = world.experiment.facts().headline(&world.experiment.verdict());
         let is_of_the_verdict = matches!(
             headline.standing,
-            Standing::Undecided | Standing::Decided | Standing::Contradicted | Standing::Untrusted
+            ExperimentStatus::Undecided
+                | ExperimentStatus::Decided
+                | ExperimentStatus::Contradicted
+                | ExperimentStatus::Untrusted
         );
         if is_of_the_verdict {
             // A log says what its units are.

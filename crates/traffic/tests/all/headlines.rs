@@ -1,7 +1,7 @@
 //! One sentence for each way in which an experiment can stand.
 
 use interleave::{Doc, ListBuf};
-use traffic::{Chosen, Config, Experiment, Guardrails, Headline, Request, Standing, State};
+use traffic::{Chosen, Config, Experiment, ExperimentStatus, Guardrails, Headline, Request, State};
 
 use crate::{DAY, MINUTE};
 
@@ -109,7 +109,7 @@ fn every_standing_has_its_sentence() {
     let cases = [
         (
             new(),
-            Standing::NotBegun,
+            ExperimentStatus::NotBegun,
             "Not begun: no impression was asked for.",
             "Ask for one with POST /v1/experiments/search/impressions.",
         ),
@@ -127,25 +127,25 @@ fn every_standing_has_its_sentence() {
                     .unwrap();
                 site
             },
-            Standing::Waiting,
+            ExperimentStatus::Waiting,
             "Too early to say: 1 impression, and no day has closed.",
             "The first day closes at 2026-11-24 00:30 UTC, or once its last impressions are closed.",
         ),
         (
             new().day(100, barely_new).day(200, barely_new).day(200, barely_new),
-            Standing::Undecided,
+            ExperimentStatus::Undecided,
             "Undecided: neural is ahead of bm25 (not enough yet).",
             "neural won 54.0% of 500 units that preferred a side (47.1% to 60.8%); 0 units tied.",
         ),
         (
             new().day(400, mostly_new).day(400, mostly_new),
-            Standing::Decided,
+            ExperimentStatus::Decided,
             "neural beats bm25: over 99.99% confidence, since 2026-11-23.",
             "neural won 60.0% of 800 units that preferred a side (54.6% to 65.3%); 0 units tied.",
         ),
         (
             new().day(400, mostly_new).day(2_000, |user| Some(u32::from(user % 10 < 4))),
-            Standing::Contradicted,
+            ExperimentStatus::Contradicted,
             "neural was ahead until 2026-11-23; bm25 is ahead now: since then, bm25 won 60.0% of 2,000 units that preferred a side.",
             "It holds for the time until then, not for now.",
         ),
@@ -157,67 +157,67 @@ fn every_standing_has_its_sentence() {
             .day(2_000, mostly_new)
             .silent(900)
             .day(100, mostly_new),
-            Standing::Breached,
+            ExperimentStatus::Breached,
             "Guardrail: neural had more lists that never came than the champion: ",
             "neural beats bm25",
         ),
         (
             Site::new(|config| config.same_lists = true).day(300, |_| Some(0)),
-            Standing::Equal,
+            ExperimentStatus::Equal,
             "A/A test: all rankers show bm25's list, and nobody has won, as it should be.",
             "",
         ),
         (
             new().day(20, mostly_new).silent(812),
-            Standing::Silent,
+            ExperimentStatus::Silent,
             "neural is silent: its list was missing 812 of the 832 times it was needed.",
             "",
         ),
         (
             new().day(500, |_| None),
-            Standing::NoClicks,
+            ExperimentStatus::NoClicks,
             "No click arrives: none of 500 impressions was clicked.",
             "Send clicks to POST /v1/events, with the impression's id as query_id.",
         ),
         (
             new().astray(200),
-            Standing::Untrusted,
+            ExperimentStatus::Untrusted,
             "200 of 200 pages with clicks (100.0%) have a click on a document that was not in their list: ",
             "Undecided: ",
         ),
         (
             new().open(3).change(State::Ended, ""),
-            Standing::Ended,
+            ExperimentStatus::Ended,
             "Ended; 3 pages are open until 2026-11-23 09:30 UTC, their clicks still count.",
             "The experiment ended on ",
         ),
         (
             new().day(400, mostly_new).change(State::Paused, "the index is rebuilt"),
-            Standing::Paused,
+            ExperimentStatus::Paused,
             "Paused since 2026-11-24 09:00 UTC, by anna (key 2) (the index is rebuilt): everybody gets bm25's list until you resume.",
             "neural beats bm25: ",
         ),
         (
             new().day(400, mostly_new).change(State::Killed, ""),
-            Standing::Killed,
+            ExperimentStatus::Killed,
             "Killed since 2026-11-24 09:00 UTC, by anna (key 2): everybody gets bm25's list until you resume.",
             "neural beats bm25: ",
         ),
         (
             new().day(400, mostly_new).change(State::Ended, "enough"),
-            Standing::Ended,
+            ExperimentStatus::Ended,
             "neural beats bm25: 99.",
             "The experiment ended on 2026-11-24 09:00 UTC, by anna (key 2) (enough); everybody gets bm25's list.",
         ),
         (
             new().day(100, barely_new).change(State::Ended, ""),
-            Standing::Ended,
+            ExperimentStatus::Ended,
             "Ended undecided: neural is ahead of bm25 (",
             "The experiment ended",
         ),
         (
             new().day(400, mostly_new).open(2).change(State::Shipped(1), "it won"),
-            Standing::Shipped,
+            ExperimentStatus::Shipped,
             "neural was shipped on 2026-11-24 09:00 UTC, by anna (key 2) (it won): everybody gets its list.",
             "2 pages are open until 2026-11-24 09:30 UTC, their clicks still count. neural beats bm25: ",
         ),
@@ -294,7 +294,7 @@ fn chances_are_given_only_while_days_close_as_they_did() {
 fn the_first_day_is_told_as_provisional() {
     let site = Site::new(|_| {}).morning(80, |user| (user % 8 > 0).then(|| u32::from(user % 8 < 6)));
     let headline = site.headline();
-    assert_eq!(headline.standing, Standing::Waiting);
+    assert_eq!(headline.standing, ExperimentStatus::Waiting);
     assert_eq!(
         headline.more[0],
         "80 units so far: 20 for bm25, 50 for neural, 10 tied. This is provisional: nothing counts before its day closes."
@@ -330,7 +330,7 @@ fn harm_to_a_segment_comes_before_shipping() {
     };
     let harm = "neural harms mobile: there, bm25 wins.";
     let (standing, more, action, advice, winner) = told(of(35, 65));
-    assert_eq!((standing, &*more, action), (Standing::Decided, harm, "check"));
+    assert_eq!((standing, &*more, action), (ExperimentStatus::Decided, harm, "check"));
     assert_eq!(
         (&*advice, winner.as_deref()),
         ("Look at what neural shows to mobile before you ship it.", Some("neural"))
@@ -341,7 +341,7 @@ fn harm_to_a_segment_comes_before_shipping() {
     }
     // While nobody has won yet.
     let (standing, more, action, advice, _) = told(of(35, 55));
-    assert_eq!((standing, &*more, action), (Standing::Undecided, harm, "check"));
+    assert_eq!((standing, &*more, action), (ExperimentStatus::Undecided, harm, "check"));
     assert_eq!(advice, "Look at what neural shows to mobile; pause the experiment if it does harm.");
     // What is not shown any more harms nobody.
     for (state, action, sentence) in [
@@ -380,7 +380,7 @@ fn the_advice_says_that_the_end_comes_too_early() {
     let mut ended = after_four_days("2026-12-01");
     ended.experiment.advance(MONDAY + 20 * DAY);
     let ended = ended.headline();
-    assert_eq!(ended.standing, Standing::Ended);
+    assert_eq!(ended.standing, ExperimentStatus::Ended);
     assert!(ended.sentence.starts_with("Ended undecided: "), "{}", ended.sentence);
     assert_eq!(
         ended.more.last().unwrap(),

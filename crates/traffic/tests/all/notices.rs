@@ -1,7 +1,7 @@
 //! What is odd about impressions: noticed once each, and said before a verdict.
 
 use interleave::{Doc, ListBuf};
-use traffic::{Chosen, ClickFate, Config, Event, Experiment, FaultKind, Notices, Request, Standing, State};
+use traffic::{Chosen, ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, State};
 
 use crate::replays::replayed;
 use crate::{DAY, MINUTE};
@@ -83,7 +83,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert_eq!(shop.kinds(), [(FaultKind::NearIds, false)]);
     let verdict = shop.experiment.verdict();
     let headline = shop.experiment.facts().headline(&verdict);
-    assert_eq!(headline.standing, Standing::Untrusted);
+    assert_eq!(headline.standing, ExperimentStatus::Untrusted);
     assert!(headline.sentence.contains("nearly all on those of new, which loses them"), "{headline:?}");
     assert!(headline.more[0].starts_with("Without this it would say: old beats new: over 99.99%"), "{headline:?}");
     assert!(headline.more.last().unwrap().starts_with("The experiment ended on "), "{headline:?}");
@@ -100,7 +100,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     }
     paused.experiment.change(paused.now, State::Paused, "a test", "").unwrap();
     let headline = paused.experiment.facts().headline(&paused.experiment.verdict());
-    assert_eq!(headline.standing, Standing::Paused);
+    assert_eq!(headline.standing, ExperimentStatus::Paused);
     assert!(headline.more[0].contains("a click on a document that was not in their list"), "{headline:?}");
 }
 
@@ -108,17 +108,17 @@ fn ids_in_other_letters_come_before_the_verdict() {
 #[test]
 fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     type Send = fn(&mut Shop, &Page);
-    let cases: [(&str, Standing, Send); 5] = [
-        ("`malformed`", Standing::NoClicks, |shop, page| shop.experiment.malformed(shop.now, page.impression)),
-        ("`ignored`", Standing::NoClicks, |shop, page| shop.experiment.ignored(shop.now, page.impression)),
-        ("`late`", Standing::NoClicks, |shop, page| {
+    let cases: [(&str, ExperimentStatus, Send); 5] = [
+        ("`malformed`", ExperimentStatus::NoClicks, |shop, page| shop.experiment.malformed(shop.now, page.impression)),
+        ("`ignored`", ExperimentStatus::NoClicks, |shop, page| shop.experiment.ignored(shop.now, page.impression)),
+        ("`late`", ExperimentStatus::NoClicks, |shop, page| {
             shop.close(page);
             shop.experiment.click(shop.now, page.impression, 0);
         }),
-        ("`not-shown`", Standing::Untrusted, |shop, page| {
+        ("`not-shown`", ExperimentStatus::Untrusted, |shop, page| {
             shop.experiment.stray(shop.now, page.impression, || None);
         }),
-        ("other letters", Standing::Untrusted, |shop, page| {
+        ("other letters", ExperimentStatus::Untrusted, |shop, page| {
             shop.experiment.stray(shop.now, page.impression, || Some(0));
         }),
     ];
@@ -148,7 +148,7 @@ fn clicks_that_do_not_count_are_not_said_to_be_missing() {
 #[test]
 fn nobody_waits_for_pages_to_close() {
     for (pages, clicks, expected) in
-        [(9, 0, Standing::Waiting), (10, 0, Standing::NoClicks), (10, 1, Standing::Waiting)]
+        [(9, 0, ExperimentStatus::Waiting), (10, 0, ExperimentStatus::NoClicks), (10, 1, ExperimentStatus::Waiting)]
     {
         let mut shop = Shop::new();
         for number in 0..pages {
@@ -161,7 +161,11 @@ fn nobody_waits_for_pages_to_close() {
         let headline = shop.experiment.facts().headline(&shop.experiment.verdict());
         assert_eq!(headline.standing, expected, "{headline:?}");
         let warnings = shop.experiment.warnings().join(" ");
-        assert_eq!(warnings.starts_with("None of 10 impressions"), expected == Standing::NoClicks, "{warnings}");
+        assert_eq!(
+            warnings.starts_with("None of 10 impressions"),
+            expected == ExperimentStatus::NoClicks,
+            "{warnings}"
+        );
     }
 }
 
@@ -298,14 +302,14 @@ fn an_end_with_open_pages_says_until_when() {
     assert_eq!(told(&shop).3.as_ref(), Some(&open));
     shop.end();
     let sentence = format!("Ended; 120 pages are open until {until}, their clicks still count.");
-    assert_eq!(told(&shop), (Standing::Ended, sentence.clone(), vec![sentence], Some(open)));
+    assert_eq!(told(&shop), (ExperimentStatus::Ended, sentence.clone(), vec![sentence], Some(open)));
     pages[..119].iter().for_each(|page| shop.close(page));
     let (_, sentence, ..) = told(&shop);
     assert_eq!(sentence, format!("Ended; 1 page is open until {until}, its clicks still count."));
     shop.now += 31 * MINUTE;
     shop.experiment.advance(shop.now);
     let (standing, sentence, _, nothing_final) = told(&shop);
-    assert_eq!((standing, nothing_final), (Standing::Ended, None));
+    assert_eq!((standing, nothing_final), (ExperimentStatus::Ended, None));
     assert!(sentence.starts_with("new beats old: "), "{sentence}");
     // Nothing that could be compared ever came.
     let mut empty = Shop::new();

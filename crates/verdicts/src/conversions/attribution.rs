@@ -85,7 +85,7 @@ pub enum Owner {
 
 /// An impression that showed the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct Exposure {
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// Who owns the document in it.
@@ -105,7 +105,7 @@ pub(super) enum Unseen {
 /// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
 pub(super) fn attribute(
     attribution: Attribution,
-    seen: &[Seen],
+    seen: &[Exposure],
     time: i64,
     skew: i64,
     value: u64,
@@ -113,7 +113,7 @@ pub(super) fn attribute(
     let end = seen.partition_point(|seen| seen.time.saturating_sub(skew) <= time);
     let before = &seen[..end];
     let Some(newest) = before.last() else { return Err(Unseen::Early) };
-    let of = |seen: &[Seen]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
+    let of = |seen: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
     Ok(match attribution {
         Attribution::Last => {
             // Of several at one moment, nothing says which was the last.
@@ -139,7 +139,7 @@ pub(super) fn attribute(
     })
 }
 
-fn count(seen: &[Seen], owner: Owner) -> u64 {
+fn count(seen: &[Exposure], owner: Owner) -> u64 {
     seen.iter().filter(|seen| seen.owner == owner).count() as u64
 }
 
@@ -163,8 +163,8 @@ mod tests {
         assert!("window=".parse::<Attribution>().is_err());
     }
 
-    fn seen(owners: &[(i64, Owner)]) -> Vec<Seen> {
-        owners.iter().map(|&(time, owner)| Seen { time, owner }).collect()
+    fn seen(owners: &[(i64, Owner)]) -> Vec<Exposure> {
+        owners.iter().map(|&(time, owner)| Exposure { time, owner }).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the lines of a unit's conversions come to: which of them say the same, what takes them back, and whose they are.
 
 use super::UnitConversions;
-use super::attribution::{Attribution, Seen, Unseen, attribute};
+use super::attribution::{Attribution, Exposure, Unseen, attribute};
 
 /// A line that says what a unit did with a document. Lines are in order by document, order and time; at one moment, what takes
 /// something back comes last. Documents, orders and actions are numbers that the caller gives, or hashes.
@@ -135,7 +135,7 @@ pub struct LineRule {
 /// unit had closed. `note` hears what became of each line, by its place.
 pub fn credit<L: AsRef<ConversionLine>>(
     group: &[L],
-    seen: &[Seen],
+    seen: &[Exposure],
     rule: LineRule,
     is_late: impl Fn(i64) -> bool,
     sum: &mut UnitConversions,
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_comes_back_is_taken_from_the_latest_before_it() {
-        let seen = [Seen { time: 0, owner: Owner::First }];
+        let seen = [Exposure { time: 0, owner: Owner::First }];
         let lines = [(1, -1), (2, 100), (3, 50), (4, -60), (5, 7), (9, 1)];
         let lines = lines.map(|(time, value)| ConversionLine::new(1, 1, time, 1, value));
         let rule = LineRule { attribution: Attribution::Last, skew: 0 };

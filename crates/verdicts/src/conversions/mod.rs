@@ -16,7 +16,7 @@ use statistics::anytime::RatioSums;
 use statistics::{Counts, Preference};
 use times::date;
 
-pub use self::attribution::{Attribution, Owner, Seen};
+pub use self::attribution::{Attribution, Exposure, Owner};
 pub use self::credit::{ConversionLine, LineFate, LineRule, credit};
 use crate::draft::{DraftSums, UnitDraft};
 use crate::outcomes::{Day, DayCounts, Outcomes, VERSION, quoted};

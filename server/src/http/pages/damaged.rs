@@ -4,7 +4,7 @@ use page::document::{self, Frame};
 use page::{Headline, ListItem, Overview, Tone};
 use serde_json::{Value, json};
 
-use crate::notify::Seen;
+use crate::notify::ExperimentLook;
 use crate::writer::ExperimentHandle;
 
 /// What the state is called.
@@ -41,9 +41,9 @@ pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
 }
 
 /// As messages say it; `None` if nothing is damaged.
-pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<Seen> {
+pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<ExperimentLook> {
     let why = entry.damage()?;
-    Some(Seen {
+    Some(ExperimentLook {
         name: entry.config.name.clone(),
         created: None,
         rankers: vec![],

@@ -14,7 +14,7 @@ use boards::{Board, Boards};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
-use traffic::{SIMULATED, Standing, State as To};
+use traffic::{ExperimentStatus, SIMULATED, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
@@ -322,22 +322,22 @@ pub(super) async fn icon() -> Response {
 }
 
 /// How good or bad a standing is, and a word for it.
-fn tone(standing: Standing) -> (page::Tone, &'static str) {
+fn tone(standing: ExperimentStatus) -> (page::Tone, &'static str) {
     use page::Tone::{Alarm, Good, Neutral, Notice};
     match standing {
-        Standing::NotBegun => (Neutral, "not begun"),
-        Standing::Waiting => (Neutral, "too early"),
-        Standing::Undecided => (Neutral, "undecided"),
-        Standing::Decided => (Good, "decided"),
-        Standing::Contradicted => (Alarm, "contradicted"),
-        Standing::Breached => (Alarm, "guardrail"),
-        Standing::Equal => (Notice, "A/A test"),
-        Standing::Silent => (Alarm, "a ranker is silent"),
-        Standing::Untrusted => (Notice, "not trusted"),
-        Standing::NoClicks => (Alarm, "no clicks"),
-        Standing::Paused => (Notice, "paused"),
-        Standing::Killed => (Alarm, "killed"),
-        Standing::Ended => (Good, "ended"),
-        Standing::Shipped => (Good, "shipped"),
+        ExperimentStatus::NotBegun => (Neutral, "not begun"),
+        ExperimentStatus::Waiting => (Neutral, "too early"),
+        ExperimentStatus::Undecided => (Neutral, "undecided"),
+        ExperimentStatus::Decided => (Good, "decided"),
+        ExperimentStatus::Contradicted => (Alarm, "contradicted"),
+        ExperimentStatus::Breached => (Alarm, "guardrail"),
+        ExperimentStatus::Equal => (Notice, "A/A test"),
+        ExperimentStatus::Silent => (Alarm, "a ranker is silent"),
+        ExperimentStatus::Untrusted => (Notice, "not trusted"),
+        ExperimentStatus::NoClicks => (Alarm, "no clicks"),
+        ExperimentStatus::Paused => (Notice, "paused"),
+        ExperimentStatus::Killed => (Alarm, "killed"),
+        ExperimentStatus::Ended => (Good, "ended"),
+        ExperimentStatus::Shipped => (Good, "shipped"),
     }
 }

@@ -2,7 +2,9 @@
 
 use output::numbers::with_unit;
 use page::words::FATES;
-use page::{Change, Course, Fate, FateKind, Figure, Guardrail, Latency, Measure, Overview, Traffic, TrafficDay};
+use page::{
+    Change, CountKind, Course, Figure, Guardrail, ImpressionCount, Latency, Measure, Overview, Traffic, TrafficDay,
+};
 use times::date;
 use traffic::{Config, DecisionReport, Fates, Headline, Held, Later, NextStep, SCHEDULE, SIMULATED, State};
 use verdicts::conversions::{LineFate, Primary};
@@ -193,10 +195,10 @@ fn segments(glance: &Glance, verdict: &DecisionReport) -> Option<page::Segments>
     Some(page::decision::segments(decided, &glance.units_by_segment, of))
 }
 
-fn fates(fates: &Fates) -> Vec<Fate> {
+fn fates(fates: &Fates) -> Vec<ImpressionCount> {
     let Fates { open, credited, alone, missing, unanswered, answered_late, .. } = *fates;
     let counts = [credited, open, alone, missing, unanswered, answered_late];
-    let fate = |((name, meaning, kind), count): ((&str, &str, FateKind), u64)| Fate {
+    let fate = |((name, meaning, kind), count): ((&str, &str, CountKind), u64)| ImpressionCount {
         name: name.to_owned(),
         count,
         meaning: meaning.to_owned(),

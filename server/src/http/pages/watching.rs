@@ -11,7 +11,7 @@ use super::super::experiments::PATIENCE;
 use super::super::off_thread::off_thread;
 use super::damaged;
 use crate::jobs::{self, Snapshot};
-use crate::notify::Seen;
+use crate::notify::ExperimentLook;
 use crate::writer::Session;
 
 /// How often.
@@ -37,10 +37,10 @@ async fn look(app: &App) {
     let Ok((now, snapshots)) = app.writer.call(Some(PATIENCE), job).await else { return };
     let shared = Arc::clone(app);
     let noted = off_thread(move || {
-        let complete = |snapshot: Snapshot<Seen>| {
+        let complete = |snapshot: Snapshot<ExperimentLook>| {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let headline = facts.headline(verdict);
-                Seen {
+                ExperimentLook {
                     standing: Some(headline.standing),
                     sentence: headline.sentence,
                     advice: headline.advice,
@@ -50,7 +50,7 @@ async fn look(app: &App) {
                 }
             })
         };
-        let mut all: Vec<Seen> = snapshots.into_iter().map(complete).collect();
+        let mut all: Vec<ExperimentLook> = snapshots.into_iter().map(complete).collect();
         // What is damaged has no state; its handle says so.
         all.extend(shared.directory.all().values().filter_map(|entry| damaged::seen(entry)));
         if let Some(notifier) = shared.notifier() {

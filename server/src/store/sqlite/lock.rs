@@ -16,12 +16,12 @@ pub struct StoreLock {
     beside: File,
     store: PathBuf,
     own: Option<File>,
-    seen: Mutex<Seen>,
+    seen: Mutex<FileState>,
 }
 
 /// What the files were when they were last looked at.
 #[derive(Debug, Default)]
-struct Seen {
+struct FileState {
     /// How many bytes the store had.
     bytes: u64,
     /// Which file its write-ahead log is.

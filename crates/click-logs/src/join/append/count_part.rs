@@ -29,7 +29,7 @@ impl Numbers {
 }
 
 /// What the units of a part say.
-pub(super) struct Counted {
+pub(super) struct PartCounts {
     /// On days that are over, and on the others if the log ended now.
     pub(super) days: Days,
     pub(super) days_now: Days,
@@ -58,7 +58,7 @@ pub(super) fn count_part(
     numbers: &Numbers,
     part: usize,
     new: &NewOutcomes,
-) -> Result<Counted, LogError> {
+) -> Result<PartCounts, LogError> {
     let length = outcome::length(false, false);
     let read = |bytes: &[u8]| bytes.chunks_exact(length).map(PairOutcome::read).collect::<Vec<_>>();
     let kept_ahead = state.section(Section::Ahead(part))?;
@@ -122,7 +122,7 @@ pub(super) fn count_part(
             counter_now.count_unit(of_now, &mut past);
         }
     }
-    Ok(Counted {
+    Ok(PartCounts {
         days: counter.days,
         days_now: counter_now.days,
         tally: counter.tally,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use times::Zone;
 pub(super) use verdicts::conversions::Owner;
-use verdicts::conversions::{ConversionCounts, LineFate, LineRule, Seen, UnitConversions, credit};
+use verdicts::conversions::{ConversionCounts, Exposure, LineFate, LineRule, UnitConversions, credit};
 use verdicts::draft::UnitDraft;
 
 pub use self::log::ConversionLog;
@@ -50,7 +50,7 @@ pub(super) type ConversionDays = BTreeMap<(usize, i32, (usize, usize)), Conversi
 
 /// What conversions come to.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct ConversionTotals {
     pub(super) days: ConversionDays,
     /// By line that concerns a unit that was counted: its place, and its fate for one version and pair.
     fates: Vec<(u32, ConversionFate)>,
@@ -132,7 +132,7 @@ impl<'a> ConversionCredit<'a> {
         of: OfUnit,
         last_day: i32,
         owner_of: impl Fn(u32, u8) -> Option<Owner>,
-        counted: &mut Counted,
+        counted: &mut ConversionTotals,
     ) -> State {
         let closing = self.closing(of.last);
         let fate = match of {
@@ -172,7 +172,7 @@ impl<'a> ConversionCredit<'a> {
         closing: i32,
         owner_of: &impl Fn(u32, u8) -> Option<Owner>,
         sum: &mut UnitConversions,
-        counted: &mut Counted,
+        counted: &mut ConversionTotals,
     ) {
         let seen = self.seen(of, group[0].said.document(), owner_of);
         let rule = LineRule { attribution: self.log.rules().attribution, skew: self.skew };
@@ -182,7 +182,7 @@ impl<'a> ConversionCredit<'a> {
     }
 
     /// The impressions that showed a document to a unit and count for it, by time.
-    fn seen(&self, of: OfUnit, document: u64, owner_of: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Seen> {
+    fn seen(&self, of: OfUnit, document: u64, owner_of: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Exposure> {
         let key = |appearance: &Appearance| (appearance.unit, appearance.document);
         let begin = self.appearances.partition_point(|appearance| key(appearance) < (of.unit, document));
         let all = self.appearances[begin..].iter().take_while(|appearance| key(appearance) == (of.unit, document));
@@ -192,7 +192,7 @@ impl<'a> ConversionCredit<'a> {
         };
         let owned = |appearance: &Appearance| {
             let owner = owner_of(appearance.lineup, appearance.owner)?;
-            Some(Seen { time: appearance.shown.0, owner })
+            Some(Exposure { time: appearance.shown.0, owner })
         };
         all.filter(counts).filter_map(owned).collect()
     }
@@ -210,7 +210,7 @@ pub(super) fn owner(places: &[usize], pair: (usize, usize), owner: u8) -> Option
     })
 }
 
-impl Counted {
+impl ConversionTotals {
     /// Adds what was counted of other units.
     pub(super) fn add(&mut self, other: Self) {
         for (key, counts) in other.days {

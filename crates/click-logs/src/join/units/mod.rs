@@ -243,7 +243,7 @@ pub(super) struct Counter<'a> {
     pub(super) traced: Vec<Traced>,
     /// How conversions are credited, if there are any; and what they come to.
     credit: Option<&'a ConversionCredit<'a>>,
-    pub(super) conversions: conversions::Counted,
+    pub(super) conversions: conversions::ConversionTotals,
     /// The unit that is counted, and its first line, if that is known.
     unit: u128,
     at: Option<Origin>,
@@ -473,7 +473,13 @@ impl<'a> Counter<'a> {
                 counts.units.record(Preference::of_net(f64::from(net)));
                 counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
-                trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
+                trace_unit(
+                    &mut self.traced,
+                    self.at,
+                    (version, day),
+                    Some((pair, net.into())),
+                    UnitFate::Counted,
+                );
                 let mut draft = UnitDraft::default();
                 draft.add(advantage);
                 self.convert((version, day, pair), first, draft, false);

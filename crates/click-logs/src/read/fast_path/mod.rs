@@ -247,7 +247,7 @@ impl<'a> FastPath<'a> {
 
     fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<()> {
         let mut object = Object::new(line)?;
-        let mut seen = Seen::default();
+        let mut seen = SeenFields::default();
         let row = &mut self.row;
         while let Some((key, value)) = object.next()? {
             match key {
@@ -343,7 +343,7 @@ impl<'a> FastPath<'a> {
 
 fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
     let mut object = Object::new(line)?;
-    let mut seen = Seen::default();
+    let mut seen = SeenFields::default();
     let (mut id, mut document, mut time, mut stayed, mut action) = (None, None, None, None, None);
     while let Some((key, value)) = object.next()? {
         match key {
@@ -382,9 +382,9 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
 
 /// Which fields were there.
 #[derive(Default)]
-struct Seen(u32);
+struct SeenFields(u32);
 
-impl Seen {
+impl SeenFields {
     /// The value of a field, unless it was there before, under this name or another.
     fn first<'a>(&mut self, field: u32, value: Value<'a>) -> Option<Value<'a>> {
         let is_first = self.0 >> field & 1 == 0;

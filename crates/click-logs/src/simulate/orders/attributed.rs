@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use times::DAY;
 
 use super::CONVERSION_DAYS;
-use super::buyer::{Order, Seen};
+use super::buyer::{Order, ViewedPage};
 
 /// What became of a line of conversions. Where several hold, the first of them does: another action, another currency, an unknown
 /// user, a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
@@ -113,15 +113,15 @@ pub(in super::super) struct UnitConversions {
 /// A unit while its conversions are added up.
 pub(super) struct Unit<'a> {
     /// The impressions that count for it.
-    seen: Vec<&'a Seen>,
+    seen: Vec<&'a ViewedPage>,
     pub(super) conversions: UnitConversions,
 }
 
 /// The impressions of each day.
-type Days<'a> = BTreeMap<i32, Vec<&'a Seen>>;
+type Days<'a> = BTreeMap<i32, Vec<&'a ViewedPage>>;
 
 /// The units that a user is: one for each version and pair, with the impressions of its first day.
-pub(super) fn units(seen: &[Seen]) -> Vec<Unit<'_>> {
+pub(super) fn units(seen: &[ViewedPage]) -> Vec<Unit<'_>> {
     let mut days: BTreeMap<(&Option<String>, (usize, usize)), Days<'_>> = BTreeMap::new();
     for impression in seen {
         if let Some((version, day, pair)) = &impression.counted {
@@ -146,7 +146,7 @@ fn day_of(time: i64) -> i32 {
 impl Unit<'_> {
     /// Adds an order; returns what it is to this unit.
     pub(super) fn record(&mut self, order: &Order) -> ConversionFate {
-        let showed = |seen: &&Seen| seen.owner(order.document).map(|owner| (seen.time, owner));
+        let showed = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
         let showed: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showed).collect();
         if showed.is_empty() {
             return ConversionFate::NotShown;

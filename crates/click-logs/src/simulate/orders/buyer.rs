@@ -23,7 +23,7 @@ const PART: (f64, f64) = (0.1, 0.9);
 
 /// An impression, as far as orders go.
 #[derive(Debug)]
-pub(in super::super) struct Seen {
+pub(in super::super) struct ViewedPage {
     /// A number that no other impression of the log has.
     pub(in super::super) number: u64,
     pub(in super::super) time: i64,
@@ -39,7 +39,7 @@ pub(in super::super) struct Seen {
 /// What an impression counts for: version, day and pair.
 pub(in super::super) type CountedFor = (Option<String>, i32, (usize, usize));
 
-impl Seen {
+impl ViewedPage {
     /// Who owns a document, if it was shown.
     pub(super) fn owner(&self, document: (usize, u16)) -> Option<Option<usize>> {
         let (query, number) = document;
@@ -80,7 +80,7 @@ pub(in super::super) fn play(
     simulation: &Simulation,
     orders: &Orders,
     (user, is_bot): (u64, bool),
-    seen: &[Seen],
+    seen: &[ViewedPage],
     lines: &mut Lines,
     tally: &mut ConversionTally,
 ) -> Vec<UnitConversions> {
@@ -113,7 +113,7 @@ impl Till<'_> {
     }
 
     /// What the user orders of one impression, together; and what others do at that time.
-    fn basket(&mut self, impression: &Seen, all: &[Seen], share: f64) -> Vec<Order> {
+    fn basket(&mut self, impression: &ViewedPage, all: &[ViewedPage], share: f64) -> Vec<Order> {
         let orders = self.orders;
         let clicked: Vec<(u16, i64)> =
             impression.clicked.iter().copied().filter(|_| self.chance.random::<f64>() < share).collect();
@@ -123,7 +123,7 @@ impl Till<'_> {
         let delay = -libm::log(1.0 - self.chance.random::<f64>()) * orders.delay as f64;
         let mut time = last.max(impression.time) + MINUTE + libm::floor(delay) as i64;
         if self.happens(orders.early) {
-            let shows = |seen: &&Seen| documents.iter().any(|document| seen.owner(*document).is_some());
+            let shows = |seen: &&ViewedPage| documents.iter().any(|document| seen.owner(*document).is_some());
             let first = all.iter().filter(shows).map(|seen| seen.time).min().unwrap_or(time);
             time = first - self.chance.random_range(MINUTE..DAY);
         }

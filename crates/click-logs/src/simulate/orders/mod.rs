@@ -11,7 +11,7 @@ pub use lines::CONVERSIONS;
 pub use settings::{Amounts, Orders};
 
 pub(super) use attributed::{ConversionTally, UnitConversions};
-pub(super) use buyer::{Seen, play};
+pub(super) use buyer::{ViewedPage, play};
 pub(super) use lines::ConversionLine;
 
 /// How many days after the last one that counts a unit closes for conversions.

@@ -41,7 +41,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use self::calibration::{Calibration, POINT, points_of};
 use super::answers::outcome;
-use super::{Fate, Judged, Session, sorted};
+use super::{Judged, Session, TicketState, sorted};
 use crate::choosers::Destination;
 use crate::config::AuditedModel;
 use crate::event::{Event, Purpose, Weighed};
@@ -117,7 +117,7 @@ impl Session {
         }
         self.audits.due.iter().filter(|(_, due)| !due.is_asked).find_map(|(of, due)| {
             let may = |person: &&String| !due.passed.contains(*person) && judge.is_none_or(|judge| judge == *person);
-            let Fate::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
+            let TicketState::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
             let Judged { first, second, item, .. } = self.rows[row];
             let has_seen = |person: &str| {
                 let seen = self.seen.get(person).and_then(|seen| seen.get(&sorted((first, second))));
@@ -176,7 +176,7 @@ impl Session {
     /// What an answer of the model is worth.
     pub(super) fn weigh(&self, number: u64) -> Option<Weighed> {
         let model = self.config.model.as_ref().filter(|_| self.audits.unweighed.contains_key(&number))?;
-        let Fate::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
+        let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
         let Judged { first, second, verdict, .. } = self.rows[row];
         let (guess, doubt, chance) = self.audits.calibration.weigh((first, second), outcome(verdict), model.cost);
         let mut coin = Generator::seed_from_u64(stream(self.config.seed, "audit", [number, 0, 0]));
@@ -195,7 +195,7 @@ impl Session {
     /// It is in the log what an answer of the model is worth.
     pub(super) fn weighed(&mut self, number: u64, weighed: Weighed) {
         let Some(origin) = self.audits.unweighed.remove(&number) else { return };
-        let Fate::Answered { row } = self.tickets[number as usize - 1].1 else { return };
+        let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
         let Judged { first, second, verdict, .. } = self.rows[row];
         self.audits.weighed.insert(number, weighed);
         self.audits.calibration.said(outcome(verdict));
@@ -250,7 +250,7 @@ impl Session {
     }
 
     fn said_by_model(&self, number: u64) -> Option<(Competitors, Preference, Weighed)> {
-        let Fate::Answered { row } = self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 else {
+        let TicketState::Answered { row } = self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 else {
             return None;
         };
         let Judged { first, second, verdict, .. } = self.rows[row];

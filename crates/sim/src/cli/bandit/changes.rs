@@ -42,12 +42,12 @@ struct Change {
     /// The first step that differs, and the first at which the change is complete.
     from: u64,
     to: u64,
-    what: What,
+    what: ChangeKind,
     text: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum What {
+enum ChangeKind {
     Reversed,
     Shift(usize),
     Matrix(PathBuf),
@@ -75,10 +75,10 @@ impl FromStr for Change {
         let number =
             |of: &str| of.parse::<usize>().map_err(|_| format!("expected a whole number, found `{}`", escaped(of)));
         let what = match what.split_once('=') {
-            _ if what == "reversed" => What::Reversed,
-            Some(("shift", by)) => What::Shift(number(by)?),
-            Some(("leave", arm)) => What::Leave(number(arm)?),
-            Some(("enter", arm)) => What::Enter(number(arm)?),
+            _ if what == "reversed" => ChangeKind::Reversed,
+            Some(("shift", by)) => ChangeKind::Shift(number(by)?),
+            Some(("leave", arm)) => ChangeKind::Leave(number(arm)?),
+            Some(("enter", arm)) => ChangeKind::Enter(number(arm)?),
             // A file that is not there and is called nearly as a change is a slip.
             given
                 if !Path::new(what).exists()
@@ -92,9 +92,9 @@ impl FromStr for Change {
                 };
                 return Err(format!("unknown change `{}`; did you mean `{with}`?", escaped(what)));
             }
-            _ => What::Matrix(PathBuf::from(what)),
+            _ => ChangeKind::Matrix(PathBuf::from(what)),
         };
-        if from < to && matches!(what, What::Leave(_) | What::Enter(_)) {
+        if from < to && matches!(what, ChangeKind::Leave(_) | ChangeKind::Enter(_)) {
             return Err(format!("an arm leaves or enters at one step, found `{}`", escaped(steps)));
         }
         Ok(Self { from, to, what, text: text.to_owned() })
@@ -155,11 +155,11 @@ impl ChangeOptions {
                 Ok(())
             };
             let next = match what {
-                What::Reversed => base.subset(&base.all_arms().rev().collect::<Vec<_>>())?,
-                What::Shift(by) => {
+                ChangeKind::Reversed => base.subset(&base.all_arms().rev().collect::<Vec<_>>())?,
+                ChangeKind::Shift(by) => {
                     base.subset(&(0..arms).map(|arm| Arm::at((arm + by % arms) % arms)).collect::<Vec<_>>())?
                 }
-                What::Matrix(path) => {
+                ChangeKind::Matrix(path) => {
                     let other = matrix_file::read(path, quiet)?.matrix;
                     match taken {
                         Some(taken) if other.arms() == all => other.subset(taken)?,
@@ -170,13 +170,13 @@ impl ChangeOptions {
                         }
                     }
                 }
-                What::Leave(arm) => {
+                ChangeKind::Leave(arm) => {
                     known(*arm)?;
                     ensure!(absent.insert(*arm), wrong(format!("arm {arm} has left already")));
                     ensure!(absent.len() < arms, wrong("no arm would be left".to_owned()));
                     base.clone()
                 }
-                What::Enter(arm) => {
+                ChangeKind::Enter(arm) => {
                     known(*arm)?;
                     ensure!(absent.remove(arm), wrong(format!("arm {arm} has not left")));
                     base.clone()

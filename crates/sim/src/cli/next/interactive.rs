@@ -12,22 +12,22 @@ use super::Next;
 use desk::println;
 
 /// What the judge said.
-enum Said {
+enum Reply {
     Answer(Answer),
     Skip,
     Undo,
     Quit,
 }
 
-fn said(line: &str) -> Option<Said> {
+fn said(line: &str) -> Option<Reply> {
     Some(match line.trim().to_lowercase().as_str() {
-        "1" => Said::Answer(Answer::First),
-        "2" => Said::Answer(Answer::Second),
-        "t" => Said::Answer(Answer::Tie),
-        "b" => Said::Answer(Answer::BothBad),
-        "s" => Said::Skip,
-        "u" => Said::Undo,
-        "q" => Said::Quit,
+        "1" => Reply::Answer(Answer::First),
+        "2" => Reply::Answer(Answer::Second),
+        "t" => Reply::Answer(Answer::Tie),
+        "b" => Reply::Answer(Answer::BothBad),
+        "s" => Reply::Skip,
+        "u" => Reply::Undo,
+        "q" => Reply::Quit,
         _ => return None,
     })
 }
@@ -36,7 +36,7 @@ fn said(line: &str) -> Option<Said> {
 pub(super) fn judge(next: &Next) -> Result<()> {
     let judge = next.judge.as_deref();
     let texts = next.texts()?;
-    let mut before: Option<(Ticket, Said)> = None;
+    let mut before: Option<(Ticket, Reply)> = None;
     // What is shown next, if it is still open: the last comes first.
     let mut waiting: Vec<Ticket> = Vec::new();
     let mut is_first = true;
@@ -54,16 +54,16 @@ pub(super) fn judge(next: &Next) -> Result<()> {
             is_first = false;
         }
         match before.take() {
-            Some((ticket, Said::Answer(verdict))) => file.session.tell(ticket, verdict, judge).map_err(usage)?,
-            Some((ticket, Said::Skip)) => file.session.forget(ticket).map_err(usage)?,
-            Some((ticket, Said::Undo)) => {
+            Some((ticket, Reply::Answer(verdict))) => file.session.tell(ticket, verdict, judge).map_err(usage)?,
+            Some((ticket, Reply::Skip)) => file.session.forget(ticket).map_err(usage)?,
+            Some((ticket, Reply::Undo)) => {
                 let undone = file.session.undo(judge).map_err(usage)?;
                 if undone.is_none() {
                     println!("there is nothing to undo");
                 }
                 waiting.extend([ticket].into_iter().chain(undone));
             }
-            Some((ticket, Said::Quit)) => {
+            Some((ticket, Reply::Quit)) => {
                 waiting.push(ticket);
                 for ticket in waiting.into_iter().filter(|ticket| is_open(&file.session, *ticket)).collect::<Vec<_>>() {
                     file.session.forget(ticket).map_err(usage)?;
@@ -110,13 +110,13 @@ fn print(session: &Session, pair: &Pair, texts: Option<&Texts>) {
 }
 
 /// The next line that is an answer.
-fn answer() -> Result<Said> {
+fn answer() -> Result<Reply> {
     loop {
         println!("1, 2, t (tie), b (both bad), s (skip), u (undo), q (quit)?");
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line).context("failed to read the answer")?;
         if read == 0 {
-            return Ok(Said::Quit);
+            return Ok(Reply::Quit);
         }
         if let Some(said) = said(&line) {
             return Ok(said);

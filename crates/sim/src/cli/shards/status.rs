@@ -14,7 +14,7 @@ use super::merge::parts_folder;
 use desk::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
-use output::shards::parts::{Found, found_in, listed, most_common, other_work};
+use output::shards::parts::{PartFile, found_in, listed, most_common, other_work};
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
@@ -171,7 +171,7 @@ fn report(folder: &Path) -> Result<Report> {
         .with_context(|| format!("{} holds no parts, and no shard is begun", folder.display()))?;
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
     let mut others = Vec::new();
-    for Found { path, part } in &found {
+    for PartFile { path, part } in &found {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match part {
             Ok((header, made)) => {

@@ -1,7 +1,7 @@
 //! What a unit was shown and did with it, and what that comes to when the unit closes.
 
 use serde::{Deserialize, Serialize};
-use verdicts::conversions::{ConversionLine, LineFate, LineRule, Owner, Seen, UnitConversions, credit};
+use verdicts::conversions::{ConversionLine, Exposure, LineFate, LineRule, Owner, UnitConversions, credit};
 use verdicts::ledger::Pair;
 
 use super::super::super::config::OutcomeRules;
@@ -80,9 +80,9 @@ impl UnitHistory {
     }
 
     /// The lists of a pair that count for a unit that settled so, and showed a document; by time.
-    fn seen(&self, document: u64, pair: Pair, settled: &Settled, day: impl Fn(Time) -> i32) -> Vec<Seen> {
+    fn seen(&self, document: u64, pair: Pair, settled: &Settled, day: impl Fn(Time) -> i32) -> Vec<Exposure> {
         let appearances = self.documents.iter().find(|(known, _)| u64::from(*known) == document);
-        let mut seen: Vec<(u64, Seen)> = Vec::new();
+        let mut seen: Vec<(u64, Exposure)> = Vec::new();
         for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
             let Some(list) = self.list(*impression) else { continue };
             let counts = match settled.only {
@@ -97,7 +97,7 @@ impl UnitHistory {
                 Some(_) => Owner::Neither,
             };
             if counts && have_met {
-                seen.push((list.impression, Seen { time: list.shown, owner }));
+                seen.push((list.impression, Exposure { time: list.shown, owner }));
             }
         }
         seen.sort_by_key(|(impression, seen)| (seen.time, *impression));
