@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use fetch::archive::{self, Kind, Limits};
+use fetch::archive::{self, ArchiveKind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::fuzz_target;
@@ -26,7 +26,7 @@ fn unpack(bytes: &[u8]) {
     let (file, out) = (FOLDER.join("archive"), FOLDER.join("out"));
     fs::write(&file, bytes).expect("the file is written");
     let Ok(kind) = archive::kind(&file) else { return };
-    if kind == Kind::Plain {
+    if kind == ArchiveKind::Plain {
         return;
     }
     let Ok(names) = archive::list(&file, kind, LIMITS) else { return };

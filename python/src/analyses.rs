@@ -12,7 +12,7 @@ use studies::distortion::DistortionStudy;
 use studies::request::{CompareRequest, StudyDefaults};
 use studies::sensitivity::SensitivityStudy;
 use studies::site::OpenSite;
-use studies::{OnSite, Order, Outcome, Report, Study as _, run};
+use studies::{Execution, OnSite, Report, Study as _, StudyOutcome, run};
 
 use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
@@ -38,7 +38,7 @@ fn carried_out(
     spec: &SiteSpec,
     settings: Vec<OsString>,
     seed: u64,
-    order: &Order,
+    order: &Execution,
 ) -> Result<Option<Report>> {
     match name {
         DistortionStudy::COMMAND => of_site::<DistortionStudy>(site, spec, settings, seed, order),
@@ -52,16 +52,16 @@ fn of_site<S: OnSite>(
     spec: &SiteSpec,
     settings: Vec<OsString>,
     seed: u64,
-    order: &Order,
+    order: &Execution,
 ) -> Result<Option<Report>> {
     let request: S::Request = parsed(settings)?;
     S::check(&request, spec, &order.share)?;
     match run(S::on(site, request, seed)?, order)? {
-        Outcome::Finished(finished) => {
+        StudyOutcome::Finished(finished) => {
             let (report, written) = finished.into_parts()?;
             written.map(|_| Some(report))
         }
-        Outcome::Prepared | Outcome::Part => Ok(None),
+        StudyOutcome::Prepared | StudyOutcome::Part => Ok(None),
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn compare(
     };
     let open = Arc::clone(&site.inner);
     let compared = work(py, CallOptions { threads, report, notes: true }, move || {
-        let Outcome::Finished(finished) = run(CompareStudy::new(open, settings, proxy)?, &order)? else {
+        let StudyOutcome::Finished(finished) = run(CompareStudy::new(open, settings, proxy)?, &order)? else {
             return Ok(None);
         };
         let config = finished.config();

@@ -22,7 +22,7 @@ use studies::explore::ExploreStudy;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{NamedMatrix, PreparedEnvironment};
-use studies::{Order, Outcome, Report, matrix_file, run};
+use studies::{Execution, Report, StudyOutcome, matrix_file, run};
 
 use crate::analyses::{Findings, found};
 use crate::call::{CallOptions, exception, value_error, work};
@@ -466,10 +466,10 @@ impl Inner {
 pub(crate) fn play<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     settings: RunSettings,
-    order: &Order,
+    order: &Execution,
 ) -> Result<Option<Study>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let Outcome::Finished(finished) = run(MatrixStudy { settings, on }, order)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(MatrixStudy { settings, on }, order)? else { return Ok(None) };
     let config = Config::Bandit(Box::new(finished.config()));
     finished.written?;
     Ok(Some(Study { runs: finished.found, config }))
@@ -479,10 +479,10 @@ pub(crate) fn play<A: PlayedArena + Clone + Sync>(
 fn explore<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     settings: RunSettings,
-    order: &Order,
+    order: &Execution,
 ) -> Result<Option<Report>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let Outcome::Finished(finished) = run(ExploreStudy { settings, on }, order)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(ExploreStudy { settings, on }, order)? else { return Ok(None) };
     let (report, written) = finished.into_parts()?;
     written.map(|_| Some(report))
 }

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use sim::cli::made;
 use studies::request::{CompareRequest, LiveRequest, MatrixRequest};
 use studies::results::label;
-use studies::{Order, Place};
+use studies::{Destination, Execution};
 
 use crate::call::{exception, value_error};
 use crate::own::{OwnAlgorithm, Raised};
@@ -28,7 +28,7 @@ pub(crate) struct StudyInputs<R> {
     pub(crate) request: R,
     pub(crate) seed: u64,
     pub(crate) algorithms: Vec<Spec>,
-    pub(crate) order: Order,
+    pub(crate) order: Execution,
     /// What a policy of the caller's raised.
     pub(crate) own: Raised,
 }
@@ -105,7 +105,7 @@ impl<R: Args> StudyInputs<R> {
 }
 
 /// Where a study goes, and how much of it is done.
-pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Order> {
+pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,
         (Some(_), None) => {
@@ -125,10 +125,10 @@ pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Order> {
         },
     };
     let place = match out {
-        None => Place::Memory,
-        Some(path) => Place::Folder { path, replace, named: true },
+        None => Destination::Memory,
+        Some(path) => Destination::Folder { path, replace, named: true },
     };
-    Ok(Order { place, share, made: made(), quiet: true })
+    Ok(Execution { place, share, made: made(), quiet: true })
 }
 
 fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) -> PyResult<Vec<Spec>> {

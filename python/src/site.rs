@@ -15,7 +15,7 @@ use simulation::spec::SiteSpec;
 use studies::live::LiveStudy;
 use studies::request::{LiveRequest, StudyDefaults};
 use studies::site::{OpenSite, TruthRequest};
-use studies::{Outcome, notes, run};
+use studies::{StudyOutcome, notes, run};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::clicks::own_model;
@@ -224,7 +224,7 @@ impl Site {
             request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let site = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || {
-            let Outcome::Finished(finished) = run(LiveStudy { site, settings }, &order)? else { return Ok(None) };
+            let StudyOutcome::Finished(finished) = run(LiveStudy { site, settings }, &order)? else { return Ok(None) };
             let config = Config::Live(Box::new(finished.config()));
             finished.written?;
             Ok(Some(Study { runs: finished.found, config }))

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use bench::{BenchStudy, Entry, Request, Track};
-//! use studies::{Order, Outcome, run};
+//! use studies::{Execution, StudyOutcome, run};
 //!
 //! let request = Request {
 //!     tracks: vec![Track::Best],
@@ -24,7 +24,7 @@
 //!     runs: Some(3),
 //!     key: None,
 //! };
-//! let Outcome::Finished(finished) = run(BenchStudy::new(request)?, &Order::default())? else { unreachable!() };
+//! let StudyOutcome::Finished(finished) = run(BenchStudy::new(request)?, &Execution::default())? else { unreachable!() };
 //! let scores = bench::Scores::of(&[finished.found])?;
 //! assert_eq!(scores.track(Track::Best).expect("it was played").ranked.len(), 2);
 //! # Ok::<(), anyhow::Error>(())

@@ -51,11 +51,11 @@ pub use estimate::Estimate;
 pub use findings::{Finding, ReportedFinding};
 pub use gold::{Agreement, Favour, Gold, ModelReport};
 pub use plausible::{Plausible, Truth, named_by_strengths};
-pub use populations::{Kind, Population};
+pub use populations::{ClusterKind, Population};
 pub use preferences::Preferences;
 pub use settings::{Clusters, FurtherPairs, Looks, Settings, TieModel};
 pub use table::{Answer, Covariate, Judgement, Order, Table};
-pub use units::{BothOrders, Tally, Unit, Units};
+pub use units::{BothOrders, RowCounts, Unit, Units};
 pub use winners::Winners;
 pub use words::percent;
 

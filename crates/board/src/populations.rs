@@ -16,14 +16,14 @@ use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two
 /// What judgements share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ClusterKind {
     /// An item: a prompt, a query.
     Item,
     /// A judge.
     Judge,
 }
 
-impl Kind {
+impl ClusterKind {
     pub(crate) fn of(self, unit: &Unit) -> Option<u32> {
         match self {
             Self::Item => unit.item,
@@ -51,7 +51,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Population {
     /// Which.
-    pub kind: Kind,
+    pub kind: ClusterKind,
     /// How many are named; judgements that name none share one more, who is not counted.
     pub count: u64,
     /// How many of equal weight these are worth, 1 to `count`: the median over pairs of competitors.
@@ -74,7 +74,7 @@ pub(crate) struct Populations {
 
 impl Populations {
     /// By what judgements are joined to those that are independent.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = ClusterKind> {
         self.all.iter().filter(|population| population.general).map(|population| population.kind)
     }
 
@@ -96,7 +96,7 @@ impl Populations {
 
     /// What there is too little of to speak of it in general, in sentences.
     pub(crate) fn too_few(&self, look: &str) -> Vec<String> {
-        let alone = |kind: Kind| {
+        let alone = |kind: ClusterKind| {
             let other = self.kinds().find(|other| *other != kind);
             other.map_or_else(
                 || format!("for these {} alone", kind.nouns().1),
@@ -185,11 +185,11 @@ impl Source<'_> {
     }
 
     /// Those that clusters of a kind say, by their numbers.
-    fn by_kind(&self, kind: Kind, numbers: &[u32]) -> Vec<f64> {
+    fn by_kind(&self, kind: ClusterKind, numbers: &[u32]) -> Vec<f64> {
         match (self.correction, kind) {
             (None, _) => self.fit.sandwich(self.comparisons, Some(numbers), true),
-            (Some(correction), Kind::Item) => correction.by_item(),
-            (Some(correction), Kind::Judge) => correction.by_judge(numbers),
+            (Some(correction), ClusterKind::Item) => correction.by_item(),
+            (Some(correction), ClusterKind::Judge) => correction.by_judge(numbers),
         }
     }
 
@@ -220,7 +220,7 @@ pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
 
 /// What clusters of one kind say.
 struct ClusterFit {
-    kind: Kind,
+    kind: ClusterKind,
     /// Covariances of all parameters.
     full: Vec<f64>,
     /// Those of the strengths.
@@ -231,7 +231,7 @@ struct ClusterFit {
 /// What all clusters say.
 struct Estimates {
     /// How many there are of each kind that units name.
-    present: Vec<(Kind, u64)>,
+    present: Vec<(ClusterKind, u64)>,
     /// By kind, of those whose populations statements are about.
     found: Vec<ClusterFit>,
     /// Covariances of all parameters, from all kinds together.
@@ -243,15 +243,15 @@ struct Estimates {
 impl Estimates {
     fn of(source: &Source<'_>, settings: &Settings) -> Self {
         let Source { fit, comparisons, units, .. } = *source;
-        let is_general = |kind: Kind, count: u64| match settings.clusters {
+        let is_general = |kind: ClusterKind, count: u64| match settings.clusters {
             Clusters::Auto => count >= Clusters::FEWEST as u64,
             Clusters::Units => false,
-            Clusters::Item => kind == Kind::Item,
-            Clusters::Judge => kind == Kind::Judge,
+            Clusters::Item => kind == ClusterKind::Item,
+            Clusters::Judge => kind == ClusterKind::Judge,
             Clusters::Both => true,
         };
         let (mut present, mut found) = (Vec::new(), Vec::new());
-        for kind in [Kind::Item, Kind::Judge] {
+        for kind in [ClusterKind::Item, ClusterKind::Judge] {
             if !units.iter().any(|unit| kind.of(unit).is_some()) {
                 continue;
             }
@@ -268,7 +268,7 @@ impl Estimates {
         let together = match &found[..] {
             [] => source.by_unit(),
             [one] => one.full.clone(),
-            [item, judge, ..] => source.by_both(&item.full, &judge.full, &numbers_of(Kind::Judge, units)),
+            [item, judge, ..] => source.by_both(&item.full, &judge.full, &numbers_of(ClusterKind::Judge, units)),
         };
         Self { present, together_of_strengths: of_strengths(fit, &together), together, found }
     }
@@ -323,8 +323,8 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     }
     let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {
         [] => Clusters::Units,
-        [Kind::Item] => Clusters::Item,
-        [Kind::Judge] => Clusters::Judge,
+        [ClusterKind::Item] => Clusters::Item,
+        [ClusterKind::Judge] => Clusters::Judge,
         _ => Clusters::Both,
     };
     let largest = |place: usize| {
@@ -355,7 +355,7 @@ fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> 
 }
 
 /// By kind, the numbers of the clusters of all units.
-pub(crate) fn numbers_of(kind: Kind, units: &[Unit]) -> Vec<u32> {
+pub(crate) fn numbers_of(kind: ClusterKind, units: &[Unit]) -> Vec<u32> {
     numbered(units, |unit| kind.of(unit)).0
 }
 

@@ -13,7 +13,7 @@
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
 //! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
 
-use crate::populations::{Kind, Populations, numbers_of};
+use crate::populations::{ClusterKind, Populations, numbers_of};
 use crate::units::Unit;
 use statistics::StatisticsError;
 use statistics::anytime::{EProcess, ln_capital};
@@ -159,7 +159,7 @@ fn points_of_units(members: usize, units: &[Unit]) -> Vec<f64> {
 
 /// By how many judges (items) the row's member won more of the units with the column's than it lost. Those without a name may be one of the
 /// others, so they do not count.
-fn points_of_clusters(members: usize, units: &[Unit], kind: Kind) -> Vec<f64> {
+fn points_of_clusters(members: usize, units: &[Unit], kind: ClusterKind) -> Vec<f64> {
     let mut nets: Vec<(usize, u32, f64)> = units
         .iter()
         .filter_map(|unit| {

@@ -51,7 +51,7 @@ pub struct ExpectedPoints {
 
 /// What became of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Tally {
+pub struct RowCounts {
     /// All rows.
     pub rows: usize,
     /// Rows that compare a competitor with itself; they are set aside.
@@ -87,7 +87,7 @@ pub struct Units {
     /// In the order of their last rows.
     pub units: Vec<Unit>,
     /// What became of the rows.
-    pub tally: Tally,
+    pub tally: RowCounts,
     /// Units seen in both orders.
     pub both_orders: BothOrders,
     /// The same by judge: one per judge of the table.

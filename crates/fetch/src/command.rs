@@ -8,7 +8,7 @@ use letor_io::registry::{self, Advice, Entry};
 use output::usage::usage;
 
 use super::folder::remove_leftovers;
-use super::{Download, Outcome, Watch, fetch, register, show};
+use super::{Download, Registration, Watch, fetch, register, show};
 
 /// List the data sets known by name, get one, or register a copy of its files
 ///
@@ -63,7 +63,7 @@ impl Arguments {
         remove_leftovers(root)?;
         let mut missing = Vec::new();
         let mut note = |entry, outcome| {
-            if let Outcome::Refused(differences) = outcome {
+            if let Registration::Refused(differences) = outcome {
                 missing.push(Missing { entry, differences });
             }
         };
@@ -79,8 +79,11 @@ impl Arguments {
                         show::how_to_get(entry, watch);
                     }
                     if !here {
-                        let outcome =
-                            if can { self.get(entry, root, downloads, watch)? } else { Outcome::Refused(Vec::new()) };
+                        let outcome = if can {
+                            self.get(entry, root, downloads, watch)?
+                        } else {
+                            Registration::Refused(Vec::new())
+                        };
                         note(entry, outcome);
                     }
                 }
@@ -95,7 +98,7 @@ impl Arguments {
         root: &Path,
         downloads: Option<&dyn Download>,
         watch: &mut dyn Watch,
-    ) -> Result<Outcome> {
+    ) -> Result<Registration> {
         let advice = Advice::here();
         let Some(downloads) = downloads else { return Err(usage(advice.instead_of_downloading(entry))) };
         watch.print("downloading: this accepts the terms above");

@@ -55,7 +55,7 @@ pub trait Download {
 
 /// Whether files were registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Registration {
     /// They are registered.
     Registered,
     /// They are not as expected, in these respects, and nothing was changed.
@@ -74,7 +74,7 @@ pub fn fetch(
     accept: bool,
     keep: bool,
     watch: &mut dyn Watch,
-) -> Result<Outcome> {
+) -> Result<Registration> {
     let mut direct = entry.sources.iter().filter(|source| source.direct);
     let first = direct.next().with_context(|| format!("{} has no address to download from", entry.name))?;
     let others = direct.filter(|source| source.file == first.file && source.sha256 == first.sha256);
@@ -91,7 +91,7 @@ pub fn fetch(
     interrupt::say_nothing_when_stopped();
     let path = path?;
     let outcome = register(entry, &path, root, accept, watch)?;
-    if outcome == Outcome::Registered && !keep {
+    if outcome == Registration::Registered && !keep {
         std::fs::remove_file(&path).with_context(|| format!("failed to remove {}", path.display()))?;
         // Another download may be under way there.
         let _ = std::fs::remove_dir(&folder);

@@ -10,7 +10,7 @@ use letor_io::registry::{Entry, MatrixEntry};
 use super::check::Report;
 use super::folder::replace_folder;
 use super::verify::{self, Expected};
-use super::{Outcome, Watch};
+use super::{Registration, Watch};
 
 /// Registers the matrix at `from`, a file or a folder that holds it.
 pub(super) fn register(
@@ -20,7 +20,7 @@ pub(super) fn register(
     root: &Path,
     accept: bool,
     watch: &mut dyn Watch,
-) -> Result<Outcome> {
+) -> Result<Registration> {
     let file = find(expected, from)?;
     watch.print(&format!("checking {} in {}", entry.name, file.display()));
     let mut report = Report::default();
@@ -40,7 +40,7 @@ pub(super) fn register(
         report.differences.push(format!("{arms} arms, expected {}", expected.arms));
     }
     if let Some(differences) = report.refusal(entry, accept, watch) {
-        return Ok(Outcome::Refused(differences));
+        return Ok(Registration::Refused(differences));
     }
     let folder = root.join(&entry.name);
     replace_folder(&folder, |aside| {
@@ -48,7 +48,7 @@ pub(super) fn register(
         fs::write(&target, &bytes).with_context(|| format!("failed to write {}", target.display()))
     })?;
     watch.print(&format!("registered: --matrix {} reads {}", entry.name, folder.join(&expected.file).display()));
-    Ok(Outcome::Registered)
+    Ok(Registration::Registered)
 }
 
 fn find(expected: &MatrixEntry, from: &Path) -> Result<PathBuf> {

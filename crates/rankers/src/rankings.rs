@@ -25,7 +25,7 @@ pub struct Rankings {
     dataset: Dataset,
     features: Vec<FeatureId>,
     ties: TieBreaking,
-    places: Vec<Place>,
+    places: Vec<ListOffset>,
     /// The chunks of rankers of each query ([`Self::chunks`] per query), query by query.
     lists: Vec<OnceLock<Box<[u16]>>>,
     /// All lists, once [`Self::rank_all`] has computed them: query by query, and for each query ranker by ranker.
@@ -35,9 +35,9 @@ pub struct Rankings {
 /// Where a query's lists are if all are stored contiguously: the words of one ranker's lists of all queries before it, and the
 /// number of its documents in the lowest 16 bits. One word, because a random query waits for it.
 #[derive(Debug, Clone, Copy)]
-struct Place(u64);
+struct ListOffset(u64);
 
-impl Place {
+impl ListOffset {
     /// The places of all queries, and one past the last.
     fn of_all(dataset: &Dataset) -> Vec<Self> {
         let mut words = 0;
@@ -105,7 +105,7 @@ impl Rankings {
         }
         let chunks = dataset.queries() * features.len().div_ceil(CHUNK);
         let lists = (0..chunks).map(|_| OnceLock::new()).collect();
-        let places = Place::of_all(dataset);
+        let places = ListOffset::of_all(dataset);
         let (dataset, features) = (dataset.clone(), features.to_vec());
         Ok(Self { dataset, features, ties, places, lists, all: OnceLock::new() })
     }

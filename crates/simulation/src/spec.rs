@@ -17,7 +17,7 @@ use rankers::{RankerRef, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
 use crate::description::SiteDescription;
-use crate::lists::Lists;
+use crate::lists::ListSource;
 use crate::prepared::PreparedSite;
 use crate::seed;
 use crate::site::{MixingMethods, Site};
@@ -339,7 +339,7 @@ impl SiteSpec {
     /// Those of [`features`](Self::features) and [`prepare_rankers`](Self::prepare_rankers).
     pub fn prepare(&self, dataset: Arc<Dataset>, seed: u64) -> Result<PreparedSite> {
         let features = self.features(&dataset, seed)?;
-        self.prepare_rankers(dataset, features, seed, &Lists::InMemory)
+        self.prepare_rankers(dataset, features, seed, &ListSource::InMemory)
     }
 
     /// Prepares the site whose rankers are `features` of `dataset`; `lists` says where their lists come from. `seed` is the
@@ -353,7 +353,7 @@ impl SiteSpec {
         dataset: Arc<Dataset>,
         features: Vec<FeatureId>,
         seed: u64,
-        lists: &Lists,
+        lists: &ListSource,
     ) -> Result<PreparedSite> {
         let tie_breaking = match self.ties {
             Ties::Random => TieBreaking::Random,

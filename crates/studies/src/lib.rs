@@ -155,12 +155,12 @@
 //!
 //! // Anybody can ask for it.
 //! # use simulation::spec::SiteSpec;
-//! # use studies::{Order, Outcome, run};
+//! # use studies::{Execution, StudyOutcome, run};
 //! let spec = SiteSpec { dataset: vec!["mslr-lookalike:0.002".to_owned()], ..SiteSpec::default() };
 //! let site = spec.prepare(Arc::new(spec.open(None, None)?), 1)?;
 //! let site = Arc::new(OpenSite::new(site, None));
 //! let request = Request { draws: 4, impressions_per_pair: 50 };
-//! let Outcome::Finished(finished) = run(TiesStudy::on(site, request, 1)?, &Order::default())? else { unreachable!() };
+//! let StudyOutcome::Finished(finished) = run(TiesStudy::on(site, request, 1)?, &Execution::default())? else { unreachable!() };
 //! assert_eq!(finished.found.len(), 4);
 //! let (report, _) = finished.into_parts()?;
 //! assert!(report.text.ends_with(")"), "{}", report.text);
@@ -188,4 +188,4 @@ pub mod verdict;
 
 pub use on_site::{OnSite, UsualPlace};
 pub use report::{Content, Report, ReportFile, write_files};
-pub use runner::{Finished, Order, Outcome, Place, Study, Units, run};
+pub use runner::{Destination, Execution, Finished, Study, StudyOutcome, Units, run};

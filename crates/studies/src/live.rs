@@ -12,7 +12,7 @@ use simulation::truth::GroundTruth;
 use crate::report::Report;
 use crate::request::{LiveSettings, RunSettings};
 use crate::results::{LiveConfig, PlayedRuns, RegretBasis, VERSION, live_caption};
-use crate::runner::{Keeper, Order, PlayedOn, Workplace};
+use crate::runner::{Execution, Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
 use crate::verdict;
@@ -39,7 +39,7 @@ impl Study for LiveStudy {
     type Resolved = Resolved;
     type Findings = PlayedRuns;
 
-    fn prepare(&self, order: &Order) -> Result<Option<String>> {
+    fn prepare(&self, order: &Execution) -> Result<Option<String>> {
         let truth = self.truth(order.quiet)?.truth;
         Ok(Some(truth.describe(|arm| self.site.prepared.description.label(arm))))
     }

@@ -17,7 +17,7 @@ use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::request::RunSettings;
 use studies::results::{Look, NamedMatrix, PreparedEnvironment};
 use studies::runner::{Length, Size};
-use studies::{Finished, Order, Outcome, Place, run};
+use studies::{Destination, Execution, Finished, StudyOutcome, run};
 use tempfile::TempDir;
 
 fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
@@ -40,13 +40,13 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     MatrixStudy { settings, on }
 }
 
-fn order(path: &Path, share: Share) -> Order {
-    let place = Place::Folder { path: path.to_path_buf(), replace: false, named: true };
-    Order { place, share, made: Made::default(), quiet: true }
+fn order(path: &Path, share: Share) -> Execution {
+    let place = Destination::Folder { path: path.to_path_buf(), replace: false, named: true };
+    Execution { place, share, made: Made::default(), quiet: true }
 }
 
-fn finished(study: MatrixStudy<MatrixArena>, order: &Order) -> Finished<MatrixStudy<MatrixArena>> {
-    let Ok(Outcome::Finished(finished)) = run(study, order) else { panic!("it finishes") };
+fn finished(study: MatrixStudy<MatrixArena>, order: &Execution) -> Finished<MatrixStudy<MatrixArena>> {
+    let Ok(StudyOutcome::Finished(finished)) = run(study, order) else { panic!("it finishes") };
     finished
 }
 
@@ -72,7 +72,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn memory_and_folders_find_the_same_and_memory_writes_nothing() {
     let folder = TempDir::new().expect("a temporary folder");
     let out = folder.path().join("out");
-    let in_memory = finished(study(3, &["rucb", "random"]), &Order { quiet: true, ..Order::default() });
+    let in_memory = finished(study(3, &["rucb", "random"]), &Execution { quiet: true, ..Execution::default() });
     assert!(matches!(in_memory.written, Ok(None)));
     let in_folder = finished(study(3, &["rucb", "random"]), &order(&out, Share::All));
     let written = in_folder.written.as_ref().expect("it can be written").clone().expect("somewhere");
@@ -121,7 +121,7 @@ fn shards_in_any_order_and_twice_merge_to_the_bytes_of_one_process() {
     let share = |index: &str| Share::One(index.parse().map(shard_of).expect("a shard"));
     for index in ["2/3", "0/3", "2/3", "1/3"] {
         let outcome = run(study(5, &["rucb", "random"]), &order(&out, share(index))).expect("a part");
-        assert!(matches!(outcome, Outcome::Part), "{index}");
+        assert!(matches!(outcome, StudyOutcome::Part), "{index}");
     }
     assert!(!out.exists(), "shards write nothing but parts");
     let parts = Parts::read(&folder_of(&out)).expect("all parts");
@@ -149,7 +149,7 @@ fn other_results_and_shards_in_memory_are_refused_before_the_work() {
     assert!(refused.contains("seed"), "{refused}");
     assert_eq!(content(&out), before);
     let share = Share::One(shard_of("0/2".parse().expect("a shard")));
-    let in_memory = Order { share, quiet: true, ..Order::default() };
+    let in_memory = Execution { share, quiet: true, ..Execution::default() };
     let refused = run(study(1, &["random"]), &in_memory).err().expect("no folder").to_string();
     assert!(refused.contains("--out"), "{refused}");
 }

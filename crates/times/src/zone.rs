@@ -25,12 +25,12 @@ enum Clocks {
     /// Milliseconds ahead of UTC.
     Fixed(i64),
     /// Those of a place.
-    Named(&'static Place),
+    Named(&'static ZoneRules),
 }
 
 /// The clocks of a place, whose offset changes.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct ZoneRules {
     name: String,
     /// In the order of time; the first one holds since ever.
     changes: Vec<Change>,
@@ -186,7 +186,7 @@ impl Zone {
     }
 }
 
-impl Place {
+impl ZoneRules {
     /// What holds at `time`.
     fn change(&self, time: i64) -> &Change {
         &self.changes[self.changes.partition_point(|change| change.from <= time).max(1) - 1]
@@ -211,8 +211,8 @@ impl Place {
 }
 
 /// The place of this name in the tz database that is compiled in. Places are few, and kept for ever.
-fn place(name: &str) -> Option<&'static Place> {
-    static KNOWN: Mutex<BTreeMap<String, &'static Place>> = Mutex::new(BTreeMap::new());
+fn place(name: &str) -> Option<&'static ZoneRules> {
+    static KNOWN: Mutex<BTreeMap<String, &'static ZoneRules>> = Mutex::new(BTreeMap::new());
     // Names have a region, as the tz database recommends; its older names such as `EST` are read in several ways.
     if !name.contains('/') {
         return None;
@@ -220,7 +220,7 @@ fn place(name: &str) -> Option<&'static Place> {
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     let name = zone.iana_name()?;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = known.entry(name.to_owned()).or_insert_with(|| Box::leak(Box::new(Place::new(name, &zone))));
+    let place = known.entry(name.to_owned()).or_insert_with(|| Box::leak(Box::new(ZoneRules::new(name, &zone))));
     Some(place)
 }
 

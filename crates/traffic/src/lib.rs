@@ -74,8 +74,8 @@ mod refusals;
 mod status;
 
 pub use config::{
-    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Place, Ranker,
-    Step, Then,
+    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Ranker, Step,
+    Then, UnitPosition,
 };
 pub use event::{
     Appearance, Choice, Conversion, ConversionRow, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State,

@@ -15,9 +15,9 @@ use super::named::seconds;
 use super::off_thread::off_thread;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
-use crate::jobs::{self, ClickAction, CreditTarget, Outcome, OutcomeFate, Sent};
+use crate::jobs::{self, ClickAction, CreditTarget, OutcomeFate, Sent, UserOutcome};
 use crate::json::{self, Node, ShapeError, Value};
-use crate::writer::{ExperimentHandle, NoAnswer, Session};
+use crate::writer::{ExperimentHandle, NoAnswer, Transaction};
 
 /// What an event must say of an outcome.
 const CONVERTED: &str = "the document, in event_attributes.object.object_id";
@@ -40,7 +40,7 @@ enum EventStatus {
     /// A click that the writer judges.
     Click(Sent),
     /// What somebody did later, which the writer judges; of a page that signed it, the impression.
-    Outcome(Outcome, Option<ImpressionId>),
+    UserOutcome(UserOutcome, Option<ImpressionId>),
     /// Known without it. Where it says of which impression it is, the writer counts it.
     Known(&'static str, String, Option<Sent>),
 }
@@ -49,7 +49,7 @@ impl EventStatus {
     /// Drops the event if its impression had too many in this second.
     fn limit(&mut self, app: &App) {
         let of = match self {
-            Self::Outcome(_, of) => *of,
+            Self::UserOutcome(_, of) => *of,
             _ => self.sent().map(|sent| sent.of),
         };
         let Some(of) = of else { return };
@@ -61,7 +61,7 @@ impl EventStatus {
     fn sent(&self) -> Option<&Sent> {
         match self {
             Self::Click(sent) => Some(sent),
-            Self::Outcome(..) => None,
+            Self::UserOutcome(..) => None,
             Self::Known(_, _, sent) => sent.as_ref(),
         }
     }
@@ -84,15 +84,16 @@ pub(super) async fn events(
     }
     let sent: Vec<Sent> = fates.iter().filter_map(EventStatus::sent).cloned().collect();
     let outcomes = fates.iter().filter_map(|fate| match fate {
-        EventStatus::Outcome(outcome, _) => Some(outcome.clone()),
+        EventStatus::UserOutcome(outcome, _) => Some(outcome.clone()),
         _ => None,
     });
-    let outcomes: Vec<Outcome> = outcomes.collect();
-    let are_judged = fates.iter().any(|fate| matches!(fate, EventStatus::Click(_) | EventStatus::Outcome(..)));
+    let outcomes: Vec<UserOutcome> = outcomes.collect();
+    let are_judged = fates.iter().any(|fate| matches!(fate, EventStatus::Click(_) | EventStatus::UserOutcome(..)));
     let judged = if sent.is_empty() && outcomes.is_empty() {
         Ok(Default::default())
     } else {
-        let judge = move |session: &mut Session<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
+        let judge =
+            move |session: &mut Transaction<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
         app.writer.call(Some(app.settings.request_timeout), judge).await
     };
     // Where the writer judges nothing, all answers are known whatever it does.
@@ -104,7 +105,7 @@ pub(super) async fn events(
             let (status, why) = match fate {
                 EventStatus::Known(status, why, _) => (status, why),
                 EventStatus::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
-                EventStatus::Outcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
+                EventStatus::UserOutcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
             // Who has no key gets no more back than was sent.
@@ -216,7 +217,7 @@ impl Reader {
         }
         match (parsed(bytes), kind) {
             (Ok(body), _) => match body.value().kind() {
-                json::Kind::List(events) => {
+                json::ValueKind::List(events) => {
                     check_count(events, most)?;
                     Ok(body.value().items().map(|event| self.of_event(event)).collect())
                 }
@@ -376,7 +377,10 @@ impl Reader {
             _ => {}
         }
         let action = action.to_owned();
-        Ok(EventStatus::Outcome(Outcome { action, document, value, currency, order, whose }, of.and_then(Result::ok)))
+        Ok(EventStatus::UserOutcome(
+            UserOutcome { action, document, value, currency, order, whose },
+            of.and_then(Result::ok),
+        ))
     }
 }
 

@@ -22,7 +22,7 @@ use crate::ids::{UnitHash, UnitHashes};
 use crate::jobs::{self, Snapshot};
 use crate::json::{self, Node};
 use crate::store::{Access, Store};
-use crate::writer::{ExperimentHandle, Session};
+use crate::writer::{ExperimentHandle, Transaction};
 
 /// How long calls wait that nobody's page depends on.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -124,7 +124,7 @@ pub(super) async fn listed(
     let next = listed.last().filter(|_| has_more).map(|entry| entry.config.name.clone());
     let known = app.verdicts.known();
     let ids: Vec<u32> = listed.iter().filter(|entry| entry.damage().is_none()).map(|entry| entry.id).collect();
-    let job = move |session: &mut Session<'_>| jobs::snapshots(session, &ids, &known);
+    let job = move |session: &mut Transaction<'_>| jobs::snapshots(session, &ids, &known);
     let mut whole: BTreeMap<u32, Snapshot<Value>> = app.writer.call(Some(PATIENCE), job).await?;
     let lines = listed.into_iter().filter_map(|entry| match entry.damage() {
         Some(_) => Some(Line::Damaged(Arc::clone(entry))),
@@ -270,7 +270,7 @@ pub(super) async fn share(
     let to = given.value().as_f64().filter(|share| *share > 0.0 && *share <= 1.0);
     let to = to.ok_or_else(|| given.wrong(expected))?;
     let (id, who, why, name) = (entry.id, caller.name(), reason(&top)?, entry.config.name.clone());
-    let raised = move |session: &mut Session<'_>| jobs::raise(session, id, to, [&who, &why]);
+    let raised = move |session: &mut Transaction<'_>| jobs::raise(session, id, to, [&who, &why]);
     let share = app.writer.call(Some(PATIENCE), raised).await??;
     tracing::info!(experiment = name, share, who = caller.name(), "raised");
     Ok(Answer(json!({"experiment": name, "share": share})))
@@ -374,7 +374,7 @@ pub(super) async fn delete_unit(
         .filter_map(|deletion| Some(app.directory.of_id(deletion.experiment)?.config.name.clone()))
         .collect();
     let who = caller.name();
-    let deleted = move |session: &mut Session<'_>| {
+    let deleted = move |session: &mut Transaction<'_>| {
         let count = jobs::delete(session, found);
         session.audit(&who, "deletion", &format!("a unit with {}", with_unit(count as u64, "impression")));
         count

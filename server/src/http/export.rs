@@ -18,7 +18,7 @@ use super::named::Named;
 use super::{App, Problem};
 use crate::export::{ExportKind, export as write};
 use crate::store::{Access, Audit, Store};
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// Why a part is empty.
 const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
@@ -47,7 +47,7 @@ pub(super) async fn export(
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let id = entry.id;
     // What is empty says why, and what lacks days says which. An answer without that is complete too.
-    let known = move |session: &mut Session<'_>| {
+    let known = move |session: &mut Transaction<'_>| {
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
     let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();

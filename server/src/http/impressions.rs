@@ -108,15 +108,15 @@ async fn chosen(
     requester: &Requester,
     kind: &str,
     body: Value<'_>,
-) -> Result<(Outcome, Vec<String>), Problem> {
+) -> Result<(ImpressionAnswer, Vec<String>), Problem> {
     Ok(match asked(app, entry, requester, kind, body, None).await? {
         jobs::Answer::Open { id, arms, is_mixed, .. } => {
-            let outcome = Outcome { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+            let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
             (outcome, names(entry, &arms))
         }
         jobs::Answer::Fallback(why) => {
             app.metrics.champions.count(why);
-            let outcome = Outcome { credited: false, id: None, why: Some(why) };
+            let outcome = ImpressionAnswer { credited: false, id: None, why: Some(why) };
             (outcome, vec![entry.fallback().to_owned()])
         }
     })
@@ -297,7 +297,7 @@ fn names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
 
 /// Whether rankers are compared, the id with which events come back, and why not, if they are not.
 #[derive(Debug, Serialize)]
-struct Outcome {
+struct ImpressionAnswer {
     credited: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
@@ -309,7 +309,7 @@ struct Outcome {
 #[derive(Debug, Serialize)]
 pub(super) struct Chosen {
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: ImpressionAnswer,
     #[serde(flatten)]
     rankers: Rankers,
 }
@@ -326,12 +326,12 @@ enum Rankers {
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: ImpressionAnswer,
     shown: Vec<String>,
 }
 
 fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
-    let outcome = Outcome { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+    let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
     Answer(Page { outcome, shown })
 }
 
@@ -346,5 +346,5 @@ fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
 
 fn fallback_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
     app.metrics.champions.count(why);
-    Answer(Page { outcome: Outcome { credited: false, id: None, why: Some(why) }, shown })
+    Answer(Page { outcome: ImpressionAnswer { credited: false, id: None, why: Some(why) }, shown })
 }

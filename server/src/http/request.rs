@@ -10,7 +10,7 @@ use traffic::lists::{ListError, Lists as Numbered};
 use super::Problem;
 use super::problem::excerpt;
 use crate::jobs::Lists;
-use crate::json::{Kind, Node};
+use crate::json::{Node, ValueKind};
 
 /// The most bytes of a name: of a ranker, a unit, a key or a document.
 const NAME: usize = 256;
@@ -188,7 +188,7 @@ fn document<'a>(item: &Node<'a, '_>) -> Result<(Cow<'a, str>, Option<f64>), Prob
         return Ok((id, Some(score)));
     }
     match item.value().kind() {
-        Kind::Text(_) | Kind::Number(_) => Ok((item.id("a document", NAME)?, None)),
+        ValueKind::Text(_) | ValueKind::Number(_) => Ok((item.id("a document", NAME)?, None)),
         _ => Err(item.wrong("a document as text or a whole number, or {\"id\": \"...\", \"score\": ...}").into()),
     }
 }

@@ -4,7 +4,7 @@
 
 use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
-use traffic::Place;
+use traffic::UnitPosition;
 
 use super::hashes::{first, hash};
 
@@ -31,11 +31,11 @@ impl Places {
 
     /// The place of a unit in an experiment, by its number, and in a layer, by its name.
     #[must_use]
-    pub fn of(&self, experiment: u32, layer: &str, unit: &str) -> Place {
+    pub fn of(&self, experiment: u32, layer: &str, unit: &str) -> UnitPosition {
         let of = |what, experiment, parts: &[&[u8]]| {
             u64::from_be_bytes(first(hash(self.0.clone(), what, experiment, parts)))
         };
-        Place {
+        UnitPosition {
             share: of(b's', experiment, &[unit.as_bytes()]),
             lane: of(b'l', 0, &[layer.as_bytes(), unit.as_bytes()]),
         }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_share_of_a_million_units_is_one_and_nobody_leaves_as_it_rises() {
         let places = Places::new(&[7; 32]);
-        let all: Vec<Place> = (0..UNITS).map(|unit| places.of(3, "", &format!("user-{unit}"))).collect();
+        let all: Vec<UnitPosition> = (0..UNITS).map(|unit| places.of(3, "", &format!("user-{unit}"))).collect();
         let mut experiment = experiment(0.01, None);
         let mut before = vec![false; all.len()];
         for share in [0.01, 0.05, 0.25, 0.5, 0.99, 1.0] {

@@ -7,7 +7,7 @@ use verdicts::integrity::normal_form;
 
 use crate::ids::ImpressionId;
 use crate::store::Shown;
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// An event of an impression.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub enum ClickAction {
 }
 
 /// Takes events, and returns what became of each click.
-pub fn events(session: &mut Session<'_>, sent: &[Sent]) -> Vec<ClickFate> {
+pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
     let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(sent.len());
     let now = session.now;

@@ -5,7 +5,7 @@ use traffic::{Event, Recorded};
 
 use crate::ids::UnitHash;
 use crate::store::{ASKED, Store, StoreError, StoredEvent};
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// What must be deleted of one experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Deletion {
 }
 
 /// Deletes what was found, and what came since; returns how many impressions lost their unit.
-pub fn delete(session: &mut Session<'_>, mut deletions: Vec<Deletion>) -> usize {
+pub fn delete(session: &mut Transaction<'_>, mut deletions: Vec<Deletion>) -> usize {
     let mut count = 0;
     for deletion in &mut deletions {
         let (experiment, read) = (deletion.experiment, deletion.read);

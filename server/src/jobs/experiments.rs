@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use traffic::{Config, Experiment, State};
 
 use super::Refusal;
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// Makes an experiment, and returns the answer for the caller.
 ///
 /// # Errors
 /// If there is one of this name, or a setting is wrong.
-pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusal> {
+pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Refusal> {
     let name = config.name.clone();
     let is_damaged = session.damaged().values().any(|damage| damage.name == name);
     if is_damaged || session.experiments().any(|(_, known)| known.config().name == name) {
@@ -45,7 +45,7 @@ pub fn create(session: &mut Session<'_>, config: Config) -> Result<Value, Refusa
 ///
 /// # Errors
 /// If that is a lower one, or the experiment is over.
-pub fn raise(session: &mut Session<'_>, id: u32, to: f64, [who, why]: [&str; 2]) -> Result<f64, Refusal> {
+pub fn raise(session: &mut Transaction<'_>, id: u32, to: f64, [who, why]: [&str; 2]) -> Result<f64, Refusal> {
     let now = session.now;
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     experiment.raise(now, to, who, why)?;
@@ -58,7 +58,7 @@ pub fn raise(session: &mut Session<'_>, id: u32, to: f64, [who, why]: [&str; 2])
 /// # Errors
 /// If its state does not allow it.
 pub fn change(
-    session: &mut Session<'_>,
+    session: &mut Transaction<'_>,
     id: u32,
     to: State,
     was_pulled: bool,
@@ -101,7 +101,7 @@ pub fn change(
 ///
 /// # Errors
 /// If it still takes clicks.
-pub fn delete(session: &mut Session<'_>, id: u32) -> Result<(), Refusal> {
+pub fn delete(session: &mut Transaction<'_>, id: u32) -> Result<(), Refusal> {
     if let Some(experiment) = session.experiment(id) {
         let (name, state, open) = (&experiment.config().name, experiment.state(), experiment.fates().open);
         if !state.is_over() {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use interleave::{Doc, ListBuf, Page, Preference};
 use times::parse_duration;
-use traffic::{Chosen, Config, Marks, Place, Request, State};
+use traffic::{Chosen, Config, Marks, Request, State, UnitPosition};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHashes};
 use crate::store::{Displayed, Shown};
-use crate::writer::{Offer, Session};
+use crate::writer::{Offer, Transaction};
 
 /// How long ids outlive the window of their impression, in milliseconds: late events are then answered as such.
 const GRACE: i64 = 24 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ pub struct Ask {
     /// Whose it is; an impression without a unit is one of its own.
     pub unit: Option<UnitHashes>,
     /// Where the unit stands; `None` without a unit, or where that matters to nobody.
-    pub place: Option<Place>,
+    pub place: Option<UnitPosition>,
     /// Whether a rule says that the unit is a bot.
     pub is_bot: bool,
     /// What finds it again.
@@ -104,7 +104,7 @@ pub enum Answer {
 ///
 /// # Errors
 /// If the key came before with another request, its impression is closed, or a list is missing.
-pub fn ask(session: &mut Session<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
+pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
     let (id, now, most) = (ask.experiment, session.now, session.open_impressions as u64);
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();
@@ -193,7 +193,7 @@ fn expiry(config: &Config, asked: i64) -> u32 {
 }
 
 fn mix(
-    session: &mut Session<'_>,
+    session: &mut Transaction<'_>,
     (id, impression): (u32, u64),
     lists: &Lists,
     request: Option<u64>,
@@ -212,7 +212,7 @@ fn mix(
 /// # Errors
 /// If it is closed, or a list is missing: it is closed then.
 pub fn lists(
-    session: &mut Session<'_>,
+    session: &mut Transaction<'_>,
     of: ImpressionId,
     lists: &Lists,
     request: u64,
@@ -235,7 +235,7 @@ pub fn lists(
 ///
 /// # Errors
 /// If the impression is closed, or shows nothing yet.
-pub fn next(session: &mut Session<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
+pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
@@ -252,7 +252,7 @@ pub fn next(session: &mut Session<'_>, of: ImpressionId, seen: Option<u32>) -> R
 ///
 /// # Errors
 /// If the impression is closed or shows nothing yet, or the page does not fit what was mixed.
-pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
+pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
@@ -292,7 +292,7 @@ pub fn displayed(session: &mut Session<'_>, of: ImpressionId, page: &Displayed) 
 ///
 /// # Errors
 /// If there is no such experiment.
-pub fn close(session: &mut Session<'_>, of: ImpressionId) -> Result<bool, Refusal> {
+pub fn close(session: &mut Transaction<'_>, of: ImpressionId) -> Result<bool, Refusal> {
     let now = session.now;
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.close(now, of.impression))
@@ -302,7 +302,7 @@ pub fn close(session: &mut Session<'_>, of: ImpressionId) -> Result<bool, Refusa
 ///
 /// # Errors
 /// If the experiment mixes lists.
-pub fn judge(session: &mut Session<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
+pub fn judge(session: &mut Transaction<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
     let now = session.now;
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.judge(now, of.impression, winner)?)

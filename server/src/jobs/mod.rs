@@ -14,6 +14,6 @@ pub use deletion::{delete, impressions_of};
 pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
-pub use outcomes::{CreditTarget, Outcome, OutcomeFate, outcomes};
+pub use outcomes::{CreditTarget, OutcomeFate, UserOutcome, outcomes};
 pub use refusal::Refusal;
 pub use status::{Snapshot, seen, snapshot, snapshot_of, snapshots};

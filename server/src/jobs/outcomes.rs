@@ -3,11 +3,11 @@
 use traffic::{Appearance, Conversion, ConversionFate, OutcomeKind};
 
 use crate::ids::{ImpressionId, UnitHashes};
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// An event that may be an outcome of several experiments.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct UserOutcome {
     /// What was done.
     pub action: String,
     /// With which document.
@@ -70,15 +70,15 @@ impl From<ConversionFate> for OutcomeFate {
 }
 
 /// Takes outcomes, and returns what became of each.
-pub fn outcomes(session: &mut Session<'_>, all: &[Outcome]) -> Vec<OutcomeFate> {
-    let of = |outcome: &Outcome| {
+pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<OutcomeFate> {
+    let of = |outcome: &UserOutcome| {
         let fates = outcome.whose.iter().map(|(experiment, whose)| take(session, *experiment, whose, outcome));
         fates.min().unwrap_or(OutcomeFate::UnknownUnit)
     };
     all.iter().map(of).collect()
 }
 
-fn take(session: &mut Session<'_>, id: u32, whose: &CreditTarget, outcome: &Outcome) -> OutcomeFate {
+fn take(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
     let unit = match whose {
         CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
         // Another store may have given out this number.
@@ -137,7 +137,13 @@ fn take(session: &mut Session<'_>, id: u32, whose: &CreditTarget, outcome: &Outc
 }
 
 /// Where a document was mixed for a unit; in one impression alone, if that is named.
-fn appearances(session: &mut Session<'_>, id: u32, unit: u64, document: &str, only: Option<u64>) -> Vec<Appearance> {
+fn appearances(
+    session: &mut Transaction<'_>,
+    id: u32,
+    unit: u64,
+    document: &str,
+    only: Option<u64>,
+) -> Vec<Appearance> {
     let mut impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
     impressions.retain(|impression| only.is_none_or(|only| only == *impression));
     let appearance = |impression: u64| {

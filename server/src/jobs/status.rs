@@ -10,7 +10,7 @@ use verdicts::decide::{Decision, PairRecord};
 
 use super::Refusal;
 use crate::notify::ExperimentLook;
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// An experiment at one moment, without its verdict: that may take long, and the writer does not wait for it.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Snapshot<T> {
 ///
 /// # Errors
 /// If there is no such experiment.
-pub fn snapshot(session: &mut Session<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
+pub fn snapshot(session: &mut Transaction<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
     let now = session.now;
     let awaited = session.awaited(id);
     snapshot_of(session, id, known, |experiment| {
@@ -73,7 +73,7 @@ pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String>
 /// # Errors
 /// If there is no such experiment.
 pub fn snapshot_of<T>(
-    session: &mut Session<'_>,
+    session: &mut Transaction<'_>,
     id: u32,
     known: Option<usize>,
     told: impl FnOnce(&Experiment) -> T,
@@ -85,7 +85,11 @@ pub fn snapshot_of<T>(
 
 /// Experiments in short, by their numbers. `known` has the number of rows of which the caller knows the verdict.
 #[must_use]
-pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize>) -> BTreeMap<u32, Snapshot<Value>> {
+pub fn snapshots(
+    session: &Transaction<'_>,
+    ids: &[u32],
+    known: &BTreeMap<u32, usize>,
+) -> BTreeMap<u32, Snapshot<Value>> {
     let of = |id: u32| {
         let one = session.known(id)?;
         let told = json!({
@@ -103,7 +107,7 @@ pub fn snapshots(session: &Session<'_>, ids: &[u32], known: &BTreeMap<u32, usize
 
 /// All experiments, as messages about them need them.
 #[must_use]
-pub fn seen(session: &Session<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
+pub fn seen(session: &Transaction<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
     let of = |(id, one): (u32, &Experiment)| {
         let config = one.config();
         let told = ExperimentLook {

@@ -9,4 +9,4 @@ mod value;
 pub use node::{Node, ShapeError};
 pub use parse::parse;
 pub use split::items;
-pub use value::{Document, Kind, Value};
+pub use value::{Document, Value, ValueKind};

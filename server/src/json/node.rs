@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::value::{Kind, Value};
+use super::value::{Value, ValueKind};
 
 /// A value of the wrong shape: the place, what was found and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +19,12 @@ pub struct ShapeError {
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'v, 'p> {
     value: Value<'v>,
-    place: Place<'v, 'p>,
+    place: ValuePath<'v, 'p>,
 }
 
 /// The way to a value: paths are put together only for messages.
 #[derive(Debug, Clone, Copy)]
-enum Place<'v, 'p> {
+enum ValuePath<'v, 'p> {
     Top,
     Key(&'p Node<'v, 'p>, &'v str),
     Item(&'p Node<'v, 'p>, usize),
@@ -34,7 +34,7 @@ impl<'v> Node<'v, '_> {
     /// The whole body.
     #[must_use]
     pub fn top(value: Value<'v>) -> Self {
-        Self { value, place: Place::Top }
+        Self { value, place: ValuePath::Top }
     }
 
     /// The value.
@@ -47,9 +47,9 @@ impl<'v> Node<'v, '_> {
     #[must_use]
     pub fn path(&self) -> String {
         match self.place {
-            Place::Top => String::new(),
-            Place::Item(list, at) => format!("{}[{at}]", list.path()),
-            Place::Key(object, key) => object.path_of(key),
+            ValuePath::Top => String::new(),
+            ValuePath::Item(list, at) => format!("{}[{at}]", list.path()),
+            ValuePath::Key(object, key) => object.path_of(key),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'v> Node<'v, '_> {
     /// Whether this is an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
-        matches!(self.value.kind(), Kind::Object)
+        matches!(self.value.kind(), ValueKind::Object)
     }
 
     /// The keys and values, if this is an object.
@@ -104,7 +104,7 @@ impl<'v> Node<'v, '_> {
     /// If this is not an object.
     pub fn get(&self, key: &str) -> Result<Option<Node<'v, '_>>, ShapeError> {
         let entry = self.object()?.find(|(known, _)| *known == key).filter(|(_, value)| !value.is_null());
-        Ok(entry.map(|(key, value)| Node { value, place: Place::Key(self, key) }))
+        Ok(entry.map(|(key, value)| Node { value, place: ValuePath::Key(self, key) }))
     }
 
     /// The value of a key.
@@ -122,7 +122,7 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If it is something else.
     pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'v str, Node<'v, 'b>)>, ShapeError> {
-        Ok(self.object()?.map(move |(key, value)| (key, Node { value, place: Place::Key(self, key) })))
+        Ok(self.object()?.map(move |(key, value)| (key, Node { value, place: ValuePath::Key(self, key) })))
     }
 
     /// The items of an array.
@@ -130,10 +130,10 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If it is something else.
     pub fn items<'b>(&'b self) -> Result<impl ExactSizeIterator<Item = Node<'v, 'b>>, ShapeError> {
-        if !matches!(self.value.kind(), Kind::List(_)) {
+        if !matches!(self.value.kind(), ValueKind::List(_)) {
             return Err(self.wrong("an array"));
         }
-        Ok(self.value.items().enumerate().map(move |(at, value)| Node { value, place: Place::Item(self, at) }))
+        Ok(self.value.items().enumerate().map(move |(at, value)| Node { value, place: ValuePath::Item(self, at) }))
     }
 
     /// A text of one to `most` bytes.
@@ -160,11 +160,11 @@ impl<'v> Node<'v, '_> {
     /// If it is something else, blank or longer.
     pub fn id(&self, what: &str, most: usize) -> Result<Cow<'v, str>, ShapeError> {
         match self.value.kind() {
-            Kind::Number(number) if !number.is_f64() => Ok(Cow::Owned(number.to_string())),
-            Kind::Text(text) if !text.is_empty() && text.trim().is_empty() => {
+            ValueKind::Number(number) if !number.is_f64() => Ok(Cow::Owned(number.to_string())),
+            ValueKind::Text(text) if !text.is_empty() && text.trim().is_empty() => {
                 Err(self.wrong(format!("{what} that is not blank")))
             }
-            Kind::Text(_) => self.name(what, most).map(Cow::Borrowed),
+            ValueKind::Text(_) => self.name(what, most).map(Cow::Borrowed),
             _ => Err(self.wrong(format!("{what} as text or a whole number"))),
         }
     }
@@ -190,15 +190,15 @@ impl<'v> Node<'v, '_> {
 /// A value in a message.
 fn describe(value: Value<'_>) -> String {
     match value.kind() {
-        Kind::Null => "null".to_owned(),
-        Kind::Bool(value) => value.to_string(),
-        Kind::Number(value) => value.to_string(),
-        Kind::Text(text) => {
+        ValueKind::Null => "null".to_owned(),
+        ValueKind::Bool(value) => value.to_string(),
+        ValueKind::Number(value) => value.to_string(),
+        ValueKind::Text(text) => {
             let short: String = text.chars().take(60).collect();
             if short.len() < text.len() { format!("{short:?}...") } else { format!("{short:?}") }
         }
-        Kind::List(len) => format!("an array of {len}"),
-        Kind::Object => "an object".to_owned(),
+        ValueKind::List(len) => format!("an array of {len}"),
+        ValueKind::Object => "an object".to_owned(),
     }
 }
 

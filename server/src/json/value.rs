@@ -39,7 +39,7 @@ pub struct Value<'v> {
 
 /// What a value is.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind<'v> {
+pub enum ValueKind<'v> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -73,14 +73,14 @@ pub(super) fn after(tokens: &[Token<'_>], at: usize) -> usize {
 impl<'v> Value<'v> {
     /// What it is.
     #[must_use]
-    pub fn kind(self) -> Kind<'v> {
+    pub fn kind(self) -> ValueKind<'v> {
         match &self.tokens[self.at] {
-            Token::Null => Kind::Null,
-            Token::Bool(value) => Kind::Bool(*value),
-            Token::Number(number) => Kind::Number(number),
-            Token::Text(text) => Kind::Text(text),
-            Token::List { len, .. } => Kind::List(*len),
-            Token::Object { .. } => Kind::Object,
+            Token::Null => ValueKind::Null,
+            Token::Bool(value) => ValueKind::Bool(*value),
+            Token::Number(number) => ValueKind::Number(number),
+            Token::Text(text) => ValueKind::Text(text),
+            Token::List { len, .. } => ValueKind::List(*len),
+            Token::Object { .. } => ValueKind::Object,
         }
     }
 
@@ -88,7 +88,7 @@ impl<'v> Value<'v> {
     #[must_use]
     pub fn as_str(self) -> Option<&'v str> {
         match self.kind() {
-            Kind::Text(text) => Some(text),
+            ValueKind::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -97,7 +97,7 @@ impl<'v> Value<'v> {
     #[must_use]
     pub fn as_f64(self) -> Option<f64> {
         match self.kind() {
-            Kind::Number(number) => number.as_f64(),
+            ValueKind::Number(number) => number.as_f64(),
             _ => None,
         }
     }
@@ -106,7 +106,7 @@ impl<'v> Value<'v> {
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         match self.kind() {
-            Kind::Number(number) => number.as_u64(),
+            ValueKind::Number(number) => number.as_u64(),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl<'v> Value<'v> {
     /// Whether it is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
-        matches!(self.kind(), Kind::Null)
+        matches!(self.kind(), ValueKind::Null)
     }
 
     /// The items of an array; none of anything else.
@@ -155,12 +155,12 @@ impl<'v> Value<'v> {
     #[must_use]
     pub fn to_owned(self) -> serde_json::Value {
         match self.kind() {
-            Kind::Null => serde_json::Value::Null,
-            Kind::Bool(value) => value.into(),
-            Kind::Number(number) => number.clone().into(),
-            Kind::Text(text) => text.into(),
-            Kind::List(_) => self.items().map(Value::to_owned).collect(),
-            Kind::Object => self.entries().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            ValueKind::Null => serde_json::Value::Null,
+            ValueKind::Bool(value) => value.into(),
+            ValueKind::Number(number) => number.clone().into(),
+            ValueKind::Text(text) => text.into(),
+            ValueKind::List(_) => self.items().map(Value::to_owned).collect(),
+            ValueKind::Object => self.entries().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         }
     }
 }
@@ -169,13 +169,15 @@ impl<'v> Value<'v> {
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.kind() {
-            Kind::Null => serializer.serialize_unit(),
-            Kind::Bool(value) => serializer.serialize_bool(value),
-            Kind::Number(number) => number.serialize(serializer),
-            Kind::Text(text) => serializer.serialize_str(text),
-            Kind::List(_) => serializer.collect_seq(self.items()),
-            Kind::Object if self.entries().is_sorted_by_key(|(key, _)| key) => serializer.collect_map(self.entries()),
-            Kind::Object => {
+            ValueKind::Null => serializer.serialize_unit(),
+            ValueKind::Bool(value) => serializer.serialize_bool(value),
+            ValueKind::Number(number) => number.serialize(serializer),
+            ValueKind::Text(text) => serializer.serialize_str(text),
+            ValueKind::List(_) => serializer.collect_seq(self.items()),
+            ValueKind::Object if self.entries().is_sorted_by_key(|(key, _)| key) => {
+                serializer.collect_map(self.entries())
+            }
+            ValueKind::Object => {
                 let mut entries: Vec<_> = self.entries().collect();
                 entries.sort_by_key(|(key, _)| *key);
                 serializer.collect_map(entries)

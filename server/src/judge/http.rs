@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use super::address::PublicAddress;
 use super::links::Links;
 use super::page::{self, Pages};
-use super::room::{Outcome, Reply, Room};
+use super::room::{Reply, ReplyResult, Room};
 use crate::http::{Limits, serve_connections};
 use crate::running::Asked;
 
@@ -174,7 +174,7 @@ impl App {
     }
 
     /// To the next question: a page that is loaded again sends nothing twice.
-    fn back(&self, key: &str, outcome: Outcome) -> Response {
+    fn back(&self, key: &str, outcome: ReplyResult) -> Response {
         Redirect::to(&format!("{}j/{key}{}", self.pages.base, page::said(outcome))).into_response()
     }
 }

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 use page::document::head;
 
 use super::markdown::rendered;
-use super::room::{Outcome, Shown};
+use super::room::{ReplyResult, Shown};
 
 /// Styles beside those of all pages.
 pub(super) const STYLES: &str = include_str!("judge.css");
@@ -24,14 +24,14 @@ pub(super) fn told(word: &str) -> &'static str {
 }
 
 /// The word for an outcome, as the query of an address.
-pub(super) fn said(outcome: Outcome) -> &'static str {
+pub(super) fn said(outcome: ReplyResult) -> &'static str {
     match outcome {
-        Outcome::Taken => "",
-        Outcome::Again => "?said=again",
-        Outcome::Undone => "?said=undone",
-        Outcome::NothingToUndo => "?said=nothing",
-        Outcome::LongNote => "?said=long-note",
-        Outcome::Refused => "?said=refused",
+        ReplyResult::Taken => "",
+        ReplyResult::Again => "?said=again",
+        ReplyResult::Undone => "?said=undone",
+        ReplyResult::NothingToUndo => "?said=nothing",
+        ReplyResult::LongNote => "?said=long-note",
+        ReplyResult::Refused => "?said=refused",
     }
 }
 

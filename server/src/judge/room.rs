@@ -55,7 +55,7 @@ impl Reply {
 
 /// What became of what a judge did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ReplyResult {
     Taken,
     /// The answer is in the session already, e.g. because a form was sent twice.
     Again,
@@ -118,13 +118,13 @@ impl Room {
     }
 
     /// What a judge said of the pair of a ticket. It is on the disk when this returns.
-    pub(super) fn say(&self, judge: &str, ticket: &str, said: Reply) -> Result<Outcome> {
+    pub(super) fn say(&self, judge: &str, ticket: &str, said: Reply) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
-        let Ok(ticket) = ticket.parse::<Ticket>() else { return Ok(Outcome::Refused) };
+        let Ok(ticket) = ticket.parse::<Ticket>() else { return Ok(ReplyResult::Refused) };
         let asked = file.session.open().find(|pair| pair.ticket == ticket).and_then(|pair| pair.judge.as_deref());
         if asked.is_some_and(|asked| asked != judge) {
-            return Ok(Outcome::Refused);
+            return Ok(ReplyResult::Refused);
         }
         let told = match &said {
             Reply::Answer(verdict, note) => file.session.tell_with_note(ticket, *verdict, Some(judge), note.as_deref()),
@@ -134,25 +134,25 @@ impl Room {
             Ok(()) => {
                 file.save()?;
                 self.looks.look(&file.session, self.shows_leader);
-                Ok(Outcome::Taken)
+                Ok(ReplyResult::Taken)
             }
             Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Reply::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
-                Ok(Outcome::Again)
+                Ok(ReplyResult::Again)
             }
-            Err(SessionError::AlreadyForgotten { .. }) if said == Reply::Skip => Ok(Outcome::Again),
-            Err(SessionError::Note { .. }) => Ok(Outcome::LongNote),
-            Err(_) => Ok(Outcome::Refused),
+            Err(SessionError::AlreadyForgotten { .. }) if said == Reply::Skip => Ok(ReplyResult::Again),
+            Err(SessionError::Note { .. }) => Ok(ReplyResult::LongNote),
+            Err(_) => Ok(ReplyResult::Refused),
         }
     }
 
     /// Takes back what this judge did last.
-    pub(super) fn undo(&self, judge: &str) -> Result<Outcome> {
+    pub(super) fn undo(&self, judge: &str) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
         let undone = file.session.undo(Some(judge))?;
         file.save()?;
         self.looks.look(&file.session, self.shows_leader);
-        Ok(if undone.is_some() { Outcome::Undone } else { Outcome::NothingToUndo })
+        Ok(if undone.is_some() { ReplyResult::Undone } else { ReplyResult::NothingToUndo })
     }
 }
 

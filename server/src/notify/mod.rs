@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use news::{ExperimentLook, Known, Message, news};
-pub use queue::{Delivery, Due, Place, Queue, QueueError};
+pub use queue::{Delivery, Due, Queue, QueueError, QueueStore};
 pub use send::Target;
 
 use crate::metrics::Metrics;
@@ -40,7 +40,7 @@ impl Notifier {
     ///
     /// # Errors
     /// If they cannot be kept there.
-    pub fn start(place: Place<'_>, target: Target, shared: Arc<Shared>) -> Result<Self, QueueError> {
+    pub fn start(place: QueueStore<'_>, target: Target, shared: Arc<Shared>) -> Result<Self, QueueError> {
         let queue = Arc::new(Mutex::new(Queue::open(place, shared.clock.now())?));
         let is_over = Arc::new(AtomicBool::new(false));
         let (own, over) = (Arc::clone(&queue), Arc::clone(&is_over));

@@ -153,7 +153,7 @@ fn body(experiment: &str, message: Message, now: i64) -> Body {
 
 /// Where messages are kept.
 #[derive(Debug)]
-pub enum Place<'a> {
+pub enum QueueStore<'a> {
     /// In a file of this name.
     File(&'a Path),
     /// In the database whose servers this one is among.
@@ -184,10 +184,10 @@ impl Queue {
     ///
     /// # Errors
     /// If it cannot be used, or is of another version.
-    pub fn open(place: Place<'_>, now: i64) -> Result<Self, QueueError> {
+    pub fn open(place: QueueStore<'_>, now: i64) -> Result<Self, QueueError> {
         Ok(match place {
-            Place::File(path) => Self::File(FileQueue::open(path, now)?),
-            Place::Database(node) => Self::Database(DatabaseQueue::open(node, now)?),
+            QueueStore::File(path) => Self::File(FileQueue::open(path, now)?),
+            QueueStore::Database(node) => Self::Database(DatabaseQueue::open(node, now)?),
         })
     }
 

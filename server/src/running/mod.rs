@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::http::{self, AppState, Call, Direct};
-use crate::notify::{Notifier, Place, Target, beside};
+use crate::notify::{Notifier, QueueStore, Target, beside};
 use crate::settings::Settings;
 use crate::store::{Access, Faults, Location, Node, Role, Store, StoreError, StoreLock, migrate};
 use crate::writer::{Clock, LoadError, Options, Shared, Writer};
@@ -151,8 +151,8 @@ fn notifier(
     let target = Target::new(url, key.transpose()?).map_err(StartError::Notify)?;
     let file = settings.store.file().map(beside);
     let place = match (&file, node) {
-        (Some(file), _) => Place::File(file),
-        (None, Some(node)) => Place::Database(Arc::clone(node)),
+        (Some(file), _) => QueueStore::File(file),
+        (None, Some(node)) => QueueStore::Database(Arc::clone(node)),
         (None, None) => return Ok(None),
     };
     let started = Notifier::start(place, target, Arc::clone(shared));

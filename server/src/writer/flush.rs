@@ -17,7 +17,7 @@ use super::job::{Job, Pending};
 use super::load::{Loaded, check_time, impression_of, load};
 use super::truncate::Truncation;
 use super::upkeep::{Slice, Upkeep};
-use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Session, Shared};
+use super::{Audits, Directory, Held, LoadError, Message, NoAnswer, Offer, Options, Shared, Transaction};
 use crate::ids::{Hashes, Places, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Access, Audit, Keys, Row, SignIns, Store, StoreError, random};
@@ -282,7 +282,7 @@ impl Thread {
         let directory = self.shared.directory.all();
         let is_heartbeat = is_last || now - self.written >= HEARTBEAT || now - self.housekept >= HEARTBEAT;
         let (audits, used) = self.housekeeping(now, is_heartbeat);
-        let all = |session: &mut Session<'_>| {
+        let all = |session: &mut Transaction<'_>| {
             let ids: Vec<u32> = session.held.keys().copied().collect();
             for id in ids {
                 session.experiment(id);
@@ -363,7 +363,7 @@ impl Thread {
     }
 
     /// Closes what nobody got, does `more`, carries out jobs, and sends their answers; whether it was committed.
-    fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Session<'_>)) -> bool {
+    fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Transaction<'_>)) -> bool {
         if self.shared.fatal.borrow().is_some() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Stopping));
             return false;
@@ -418,7 +418,11 @@ impl Thread {
     }
 
     /// One transaction: `first`, then jobs. Answers are returned once all is on the disk.
-    fn transaction(&mut self, jobs: Vec<Job>, first: impl FnOnce(&mut Session<'_>)) -> Result<Vec<Pending>, Failed> {
+    fn transaction(
+        &mut self,
+        jobs: Vec<Job>,
+        first: impl FnOnce(&mut Transaction<'_>),
+    ) -> Result<Vec<Pending>, Failed> {
         let now = self.options.clock.now();
         let Some(mut open) = self.open.take() else {
             return Err(Failed { error: StoreError::Sqlite("it is not open".to_owned()), answers: vec![], jobs });
@@ -428,7 +432,7 @@ impl Thread {
         // A fault of the program in one job must not end the server: what was half done is dropped like after a failed commit.
         let done = catch_unwind(AssertUnwindSafe(|| {
             open.store.begin()?;
-            let mut session = Session {
+            let mut session = Transaction {
                 now,
                 open_impressions: self.options.open_impressions,
                 shared: &self.shared,
@@ -451,7 +455,7 @@ impl Thread {
                 }
             }
             session.begin_successors();
-            let Session { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
+            let Transaction { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.loaded.remove(*id));
             let mut has_written = must_write;

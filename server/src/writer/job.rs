@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{NoAnswer, Offer, Session};
+use super::{NoAnswer, Offer, Transaction};
 
 type Answer<T> = Result<T, NoAnswer>;
 
@@ -29,7 +29,7 @@ pub(super) struct Pending {
 }
 
 trait Task: Send {
-    fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply>;
+    fn carry_out(self: Box<Self>, session: &mut Transaction<'_>) -> Box<dyn Reply>;
     fn refuse(self: Box<Self>, why: NoAnswer);
     fn is_abandoned(&self) -> bool;
 }
@@ -49,8 +49,8 @@ struct Answered<T> {
     reply: oneshot::Sender<Answer<T>>,
 }
 
-impl<T: Send + 'static, F: FnOnce(&mut Session<'_>) -> T + Send> Task for Call<T, F> {
-    fn carry_out(self: Box<Self>, session: &mut Session<'_>) -> Box<dyn Reply> {
+impl<T: Send + 'static, F: FnOnce(&mut Transaction<'_>) -> T + Send> Task for Call<T, F> {
+    fn carry_out(self: Box<Self>, session: &mut Transaction<'_>) -> Box<dyn Reply> {
         let answer = (self.make)(session);
         Box::new(Answered { answer, reply: self.reply })
     }
@@ -75,7 +75,7 @@ impl Job {
     pub(super) fn new<T: Send + 'static>(
         deadline: Option<Instant>,
         late: Late,
-        make: impl FnOnce(&mut Session<'_>) -> T + Send + 'static,
+        make: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
         reply: oneshot::Sender<Answer<T>>,
     ) -> Self {
         Self { deadline, late, work: Box::new(Call { make, reply }) }
@@ -86,7 +86,7 @@ impl Job {
         self.work.is_abandoned() || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    pub(super) fn carry_out(self, session: &mut Session<'_>) -> Pending {
+    pub(super) fn carry_out(self, session: &mut Transaction<'_>) -> Pending {
         let reply = self.work.carry_out(session);
         Pending { reply, offer: session.take_offer(), late: self.late }
     }

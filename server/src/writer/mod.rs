@@ -26,7 +26,7 @@ use tokio::sync::{oneshot, watch};
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
 pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_log, fold};
-pub use session::{Held, Offer, Session};
+pub use session::{Held, Offer, Transaction};
 pub use truncate::Truncation;
 
 use crate::ids::{Hashes, ImpressionId, Places, Signer};
@@ -203,7 +203,7 @@ impl Writer {
     pub async fn call<T: Send + 'static>(
         &self,
         within: Option<Duration>,
-        make: impl FnOnce(&mut Session<'_>) -> T + Send + 'static,
+        make: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
         if self.waiting.fetch_add(1, Ordering::SeqCst) >= MOST_WAITING {
             self.waiting.fetch_sub(1, Ordering::SeqCst);

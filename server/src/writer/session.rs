@@ -36,7 +36,7 @@ pub struct Offer {
 }
 
 /// The experiments during a transaction.
-pub struct Session<'a> {
+pub struct Transaction<'a> {
     /// The time of the transaction, in milliseconds since 1970.
     pub now: i64,
     /// The most open impressions of an experiment.
@@ -59,13 +59,13 @@ pub struct Session<'a> {
     pub(super) offer: Option<Offer>,
 }
 
-impl std::fmt::Debug for Session<'_> {
+impl std::fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Session(at {})", self.now)
     }
 }
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// An experiment, advanced to the time of the transaction.
     pub fn experiment(&mut self, id: u32) -> Option<&mut Experiment> {
         let held = self.held.get_mut(&id)?;

@@ -3,7 +3,7 @@
 
 use traffic::{Config, Experiment, Lane, State};
 
-use super::Session;
+use super::Transaction;
 
 /// An experiment of the store, as far as others must know it. Of one that is damaged, settings may be unknown.
 struct Other<'a> {
@@ -14,7 +14,7 @@ struct Other<'a> {
     has_begun: bool,
 }
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// All experiments but those that were deleted.
     fn others(&self) -> impl Iterator<Item = Other<'_>> {
         let held = self.held.iter().map(|(&id, held)| {

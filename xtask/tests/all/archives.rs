@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use fetch::archive::{self, Kind, Limits};
+use fetch::archive::{self, ArchiveKind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use letor_io::{OpenOptions, Split, open};
@@ -325,7 +325,7 @@ fn bombs_are_refused() {
     zip_of(&many, &names.iter().map(|name| (&name[..], "0".to_string())).collect::<Vec<_>>());
     for (path, part) in [(&zip, "unpacks to more than"), (&tgz, "unpacks to more than"), (&many, "too many files")] {
         let kind = archive::kind(path).unwrap();
-        assert_ne!(kind, Kind::Plain);
+        assert_ne!(kind, ArchiveKind::Plain);
         let error = format!("{:#}", archive::list(path, kind, limits).unwrap_err());
         assert!(error.contains(part), "{error}");
         let wanted = ["set1.train.txt".into()].into();
@@ -345,7 +345,7 @@ fn bombs_are_refused() {
     fs::write(&zip, bytes).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let wanted = ["set1.train.txt".into()].into();
-    archive::unpack(&zip, Kind::Zip, &wanted, folder.path(), limits).unwrap_err();
+    archive::unpack(&zip, ArchiveKind::Zip, &wanted, folder.path(), limits).unwrap_err();
     let written = fs::metadata(folder.path().join("set1.train.txt")).map_or(0, |metadata| metadata.len());
     assert!(written <= 1 << 20, "{written} bytes were written");
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::archives::{register, rows, tar_gz, zip_of};
-use fetch::archive::{self, Kind, Limits};
+use fetch::archive::{self, ArchiveKind, Limits};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -122,8 +122,8 @@ fn long_headers_do_not_fill_memory() {
         file.set_size(0);
         archive.append_data(&mut file, NAME, &b""[..]).unwrap();
         archive.into_inner().unwrap().finish().unwrap();
-        assert_eq!(archive::kind(&path).unwrap(), Kind::Tar);
-        let error = format!("{:#}", archive::list(&path, Kind::Tar, Limits::default()).unwrap_err());
+        assert_eq!(archive::kind(&path).unwrap(), ArchiveKind::Tar);
+        let error = format!("{:#}", archive::list(&path, ArchiveKind::Tar, Limits::default()).unwrap_err());
         assert!(
             error.contains("a header in it has more than 1 MiB") && error.ends_with(": refused"),
             "{what}: {error}"
@@ -140,9 +140,9 @@ fn an_endless_end_is_refused() {
     let mut more = GzEncoder::new(File::options().append(true).open(&path).unwrap(), Compression::fast());
     more.write_all(&vec![0; 4 << 20]).unwrap();
     more.finish().unwrap();
-    archive::list(&path, Kind::Tar, Limits::default()).unwrap();
+    archive::list(&path, ArchiveKind::Tar, Limits::default()).unwrap();
     let limits = Limits { ratio: 1, bytes: 1 << 20, entries: 50 };
-    let error = format!("{:#}", archive::list(&path, Kind::Tar, limits).unwrap_err());
+    let error = format!("{:#}", archive::list(&path, ArchiveKind::Tar, limits).unwrap_err());
     assert!(error.contains("unpacks to more than 1 MB"), "{error}");
 }
 
@@ -185,7 +185,7 @@ fn damaged_copies_are_read_or_refused() {
     let limits = Limits { ratio: 2, bytes: 1 << 20, entries: 50 };
     let unpack = |bytes: &[u8]| -> Option<usize> {
         fs::write(&file, bytes).unwrap();
-        let kind = archive::kind(&file).ok().filter(|kind| *kind != Kind::Plain)?;
+        let kind = archive::kind(&file).ok().filter(|kind| *kind != ArchiveKind::Plain)?;
         let names = archive::list(&file, kind, limits).ok()?;
         fs::create_dir(&out).unwrap();
         let unpacked = archive::unpack(&file, kind, &names, &out, limits);

@@ -95,8 +95,8 @@ impl BoardReport {
         ];
         for population in self.board.groups.first().iter().flat_map(|group| &group.populations) {
             let name = match population.kind {
-                board::Kind::Item => "Items",
-                board::Kind::Judge => "Judges",
+                board::ClusterKind::Item => "Items",
+                board::ClusterKind::Judge => "Judges",
             };
             all.push(figure(name, population.count, String::new()));
         }

@@ -80,7 +80,7 @@ pub fn lowest(curve: &[f64]) -> Option<(usize, f64)> {
 pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generator: &mut Generator) -> Vec<Estimate> {
     let arms = tournament.arms();
     let exact = |probability| Estimate { probability, standard_error: 0.0 };
-    if let super::Order::Total(_) = tournament.order() {
+    if let super::TournamentOrder::Total(_) = tournament.order() {
         return vec![exact(1.0); arms];
     }
     let mut curve: Vec<Estimate> = (1..=arms.min(3)).map(|size| exact(small(tournament, size))).collect();
@@ -185,7 +185,7 @@ impl<'a> Prefix<'a> {
 mod tests {
     use rand::SeedableRng as _;
 
-    use super::super::Order;
+    use super::super::TournamentOrder;
     use super::super::testing::{random_matrix, sizes};
     use super::*;
     use crate::{PreferenceMatrix, problems, winners};
@@ -199,7 +199,7 @@ mod tests {
             let count = &mut counts[arms.len() - 1];
             count.0 += 1;
             count.1 += u32::from(winners::condorcet_winner(&subset).is_some());
-            count.2 += u32::from(matches!(Tournament::of(&subset).order(), Order::Total(_)));
+            count.2 += u32::from(matches!(Tournament::of(&subset).order(), TournamentOrder::Total(_)));
         }
         counts
             .iter()

@@ -27,7 +27,7 @@ pub struct Tournament {
 
 /// The order of the arms of a tournament, if there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum TournamentOrder {
     /// Every arm beats all that follow it.
     Total(Vec<Arm>),
     /// No arm beats one before it, but some pairs are open; of the possible orders, the one with
@@ -130,7 +130,7 @@ impl Tournament {
 
     /// The order of the arms, if there is one.
     #[must_use]
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> TournamentOrder {
         // Repeatedly take the lowest arm that none of the rest beats.
         let mut losses: Vec<usize> =
             (0..self.arms).map(|i| self.losses(i).iter().map(|word| word.count_ones() as usize).sum()).collect();
@@ -146,9 +146,9 @@ impl Tournament {
             }
         }
         match (order.len() == self.arms, self.open_pairs()) {
-            (false, _) => Order::Cyclic,
-            (true, 0) => Order::Total(order),
-            (true, _) => Order::Partial(order),
+            (false, _) => TournamentOrder::Cyclic,
+            (true, 0) => TournamentOrder::Total(order),
+            (true, _) => TournamentOrder::Partial(order),
         }
     }
 
@@ -233,12 +233,12 @@ mod tests {
     fn orders() {
         let order = |matrix: &PreferenceMatrix| Tournament::of(matrix).order();
         let eight: Vec<Arm> = (0..8).map(Arm).collect();
-        assert_eq!(order(&problems::arithmetic(8).expect("eight arms")), Order::Total(eight));
-        assert_eq!(order(&problems::cyclic().expect("four arms")), Order::Cyclic);
+        assert_eq!(order(&problems::arithmetic(8).expect("eight arms")), TournamentOrder::Total(eight));
+        assert_eq!(order(&problems::cyclic().expect("four arms")), TournamentOrder::Cyclic);
         let reversed = PreferenceMatrix::from_upper(3, |_, _| 0.2).expect("a matrix");
-        assert_eq!(order(&reversed), Order::Total(vec![Arm(2), Arm(1), Arm(0)]));
+        assert_eq!(order(&reversed), TournamentOrder::Total(vec![Arm(2), Arm(1), Arm(0)]));
         let even = PreferenceMatrix::from_upper(3, |_, _| 0.5).expect("a matrix");
-        assert_eq!(order(&even), Order::Partial(vec![Arm(0), Arm(1), Arm(2)]));
+        assert_eq!(order(&even), TournamentOrder::Partial(vec![Arm(0), Arm(1), Arm(2)]));
         // A cycle of four with open diagonals has no cyclic triple and no order either.
         let square = Tournament::from_pairs(4, |i, j| match (i.0, j.0) {
             (0, 3) => Ordering::Less,
@@ -246,7 +246,7 @@ mod tests {
             _ => Ordering::Equal,
         });
         assert_eq!((square.cyclic_triples(), square.open_pairs()), (0, 2));
-        assert_eq!(square.order(), Order::Cyclic);
+        assert_eq!(square.order(), TournamentOrder::Cyclic);
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn relaxed_transitivity(matrix: &PreferenceMatrix) -> Option<RelaxedTransiti
 #[cfg(test)]
 mod tests {
     use super::super::testing::{random_matrix, sizes};
-    use super::super::{Order, Tournament};
+    use super::super::{Tournament, TournamentOrder};
     use super::*;
     use crate::problems;
 
@@ -82,7 +82,7 @@ mod tests {
         let mut relaxed = 0;
         for (arms, seed) in sizes(&[1, 2, 3, 4, 5, 6], 60) {
             let matrix = random_matrix(arms, seed);
-            let Order::Total(order) = Tournament::of(&matrix).order() else { continue };
+            let TournamentOrder::Total(order) = Tournament::of(&matrix).order() else { continue };
             let gamma = relaxed_transitivity(&matrix).expect("an order has a winner").gamma;
             assert!(gamma >= 1.0 && holds(&matrix, &order, gamma));
             if gamma > 1.0 {

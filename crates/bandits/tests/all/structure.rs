@@ -5,8 +5,8 @@
 
 use bandits::agreement::Agreement;
 use bandits::structure::{
-    Order, Tournament, condorcet_probabilities, established, gaps, lower_bound, lowest, relaxed_transitivity, theory,
-    total_order_probabilities, von_neumann,
+    Tournament, TournamentOrder, condorcet_probabilities, established, gaps, lower_bound, lowest, relaxed_transitivity,
+    theory, total_order_probabilities, von_neumann,
 };
 use bandits::winners::{borda_winners, condorcet_winner, copeland_winners};
 use bandits::{Arm, Generator, PreferenceMatrix};
@@ -77,7 +77,7 @@ fn rankers_of_mslr() {
         near(found.mean, known.mean_gap, 5e-5, "mean gap");
 
         let tournament = Tournament::of(&matrix);
-        assert_eq!(tournament.order(), Order::Cyclic);
+        assert_eq!(tournament.order(), TournamentOrder::Cyclic);
         assert_eq!(tournament.cyclic_triples(), known.circles);
         assert_eq!(tournament.cycles().count() as u64, known.circles);
         let gamma = relaxed_transitivity(&matrix).expect("a winner").gamma;
@@ -172,7 +172,7 @@ fn small_published_matrices() {
     let bytes = crate::common::data("prefmat-small/huasenwu_MSLR_Informational_5_Condorcet.txt");
     let matrix = PreferenceMatrix::from_bytes(&bytes).expect("a matrix");
     assert_eq!(condorcet_winner(&matrix), Some(Arm(0)));
-    assert!(matches!(Tournament::of(&matrix).order(), Order::Total(_)));
+    assert!(matches!(Tournament::of(&matrix).order(), TournamentOrder::Total(_)));
 }
 
 /// Five rankers of MSLR-WEB30K without a Condorcet winner, printed by H. Wu, X. Liu, "Double Thompson

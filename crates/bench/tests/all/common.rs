@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use bench::{BenchStudy, Entry, Program, Request, Results, Track};
-use studies::{Order, Outcome, run};
+use studies::{Execution, StudyOutcome, run};
 
 /// The results of a request, in memory.
 pub(crate) fn played(request: Request) -> Results {
     let study = BenchStudy::new(request).expect("a request");
-    let Ok(Outcome::Finished(finished)) = run(study, &Order { quiet: true, ..Order::default() }) else {
+    let Ok(StudyOutcome::Finished(finished)) = run(study, &Execution { quiet: true, ..Execution::default() }) else {
         panic!("it plays")
     };
     finished.found

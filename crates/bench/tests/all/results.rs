@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bench::results::EntryResults;
 use bench::{BenchStudy, Entry, Request, Results, Scores, Track};
 use output::shards::{Parts, Shard, Share, folder_of};
-use studies::{Order, Outcome, Place, run};
+use studies::{Destination, Execution, StudyOutcome, run};
 
 use crate::common::{played, policy, request};
 
@@ -16,9 +16,11 @@ fn asked() -> Request {
 }
 
 fn carried_out(out: &Path, share: Share) {
-    let place = Place::Folder { path: out.to_owned(), replace: false, named: false };
-    let order = Order { place, share, quiet: true, ..Order::default() };
-    if let Outcome::Finished(finished) = run(BenchStudy::new(asked()).expect("a request"), &order).expect("it plays") {
+    let place = Destination::Folder { path: out.to_owned(), replace: false, named: false };
+    let order = Execution { place, share, quiet: true, ..Execution::default() };
+    if let StudyOutcome::Finished(finished) =
+        run(BenchStudy::new(asked()).expect("a request"), &order).expect("it plays")
+    {
         finished.written.expect("it is written");
     }
 }

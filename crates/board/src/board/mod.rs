@@ -20,7 +20,7 @@ use crate::gold::{Audit, Gold, ModelReport};
 use crate::group::GroupFit;
 use crate::populations::Population;
 use crate::settings::{Clusters, Looks, Settings, TieModel};
-use crate::units::{BothOrders, Tally, Unit, Units};
+use crate::units::{BothOrders, RowCounts, Unit, Units};
 use crate::winners::Winners;
 use crate::{BoardError, Table};
 use claims::Known;
@@ -148,7 +148,7 @@ pub struct Board {
     /// The groups, the largest first.
     pub groups: Vec<Group>,
     /// What became of the rows.
-    pub tally: Tally,
+    pub tally: RowCounts,
     /// Units that judges saw in both orders.
     pub both_orders: BothOrders,
     /// What would mislead a reader.

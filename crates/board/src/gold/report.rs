@@ -5,7 +5,7 @@ use super::{Gold, sample};
 use crate::correction::{Key, Question};
 use crate::findings::Test;
 use crate::group::GroupFit;
-use crate::populations::Kind;
+use crate::populations::ClusterKind;
 use crate::settings::{Looks, Settings};
 use crate::units::Units;
 use crate::words::{count, names, percent};
@@ -96,7 +96,7 @@ impl<'a> Audit<'a> {
             fits.push(fit);
         }
         let (own, lambda) = first.expect("a table with a comparison has a group");
-        let by_item = fits[0].populations.kinds().any(|kind| kind == Kind::Item);
+        let by_item = fits[0].populations.kinds().any(|kind| kind == ClusterKind::Item);
         let mut common: Vec<usize> = alone[0].units.iter().filter_map(|unit| Question::find(&own, unit)).collect();
         common.sort_unstable();
         common.dedup();

@@ -1,7 +1,7 @@
 //! Planted defects are found, by name and in words.
 
 use crate::world::{World, verdict};
-use board::{Answer, Board, Conclusion, ReportedFinding, Judgement, Settings, Table};
+use board::{Answer, Board, Conclusion, Judgement, ReportedFinding, Settings, Table};
 use statistics::Normals;
 
 fn board(table: &Table) -> Board {

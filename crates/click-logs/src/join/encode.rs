@@ -7,7 +7,7 @@ use super::span::Span;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};
 use crate::model::{Click, Lineups, Settings};
-use crate::read::{self, Block, Event, FastPath, Format, Place};
+use crate::read::{self, Block, Event, FastPath, Format, LineUnit};
 
 /// What a thread makes of a block of lines.
 pub(super) struct Encoded {
@@ -76,8 +76,8 @@ impl Encoding<'_> {
                 }
                 Err(malformed) => {
                     return Err(match block.place() {
-                        Place::Line => LogError::of_line(malformed, line),
-                        Place::Row { group } => LogError::of_row(malformed, line, group),
+                        LineUnit::Line => LogError::of_line(malformed, line),
+                        LineUnit::Row { group } => LogError::of_row(malformed, line, group),
                     });
                 }
             }

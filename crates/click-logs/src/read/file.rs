@@ -55,14 +55,14 @@ pub struct LogFile {
 pub struct Block {
     bytes: Vec<u8>,
     first_line: u64,
-    place: Place,
+    place: LineUnit,
     /// Whether it stands for one line that is too long to be read.
     is_too_long: bool,
 }
 
 /// What the lines of a block are in their file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum LineUnit {
     /// Lines.
     Line,
     /// Rows of a table.
@@ -319,7 +319,7 @@ impl LogFile {
                 self.next_line += 1;
                 return Ok(Some(Block {
                     is_too_long: true,
-                    ..Block::new(Vec::new(), self.next_line - 1, Place::Line)
+                    ..Block::new(Vec::new(), self.next_line - 1, LineUnit::Line)
                 }));
             }
             wanted = (2 * wanted).min(LONGEST + 1);
@@ -331,7 +331,7 @@ impl LogFile {
         let bytes = std::mem::replace(&mut self.pending, rest);
         let first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Ok(Some(Block::new(bytes, first_line, Place::Line)))
+        Ok(Some(Block::new(bytes, first_line, LineUnit::Line)))
     }
 
     /// Passes by the rest of a line that is too long, without keeping it.
@@ -367,13 +367,13 @@ impl LogFile {
 }
 
 impl Block {
-    pub(super) fn new(bytes: Vec<u8>, first_line: u64, place: Place) -> Self {
+    pub(super) fn new(bytes: Vec<u8>, first_line: u64, place: LineUnit) -> Self {
         Self { bytes, first_line, place, is_too_long: false }
     }
 
     /// What its lines are in their file.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> LineUnit {
         self.place
     }
 

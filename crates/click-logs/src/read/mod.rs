@@ -31,7 +31,7 @@ pub use fields::complete;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use file::rows_of_parquet;
 pub(crate) use file::unpacked_text;
-pub use file::{Block, Format, LogFile, Place};
+pub use file::{Block, Format, LineUnit, LogFile};
 pub(crate) use mixed::strange_team;
 pub use names::column;
 #[cfg(feature = "parquet")]

@@ -91,12 +91,12 @@ pub struct Lines {
 #[derive(Debug, Clone, Default)]
 struct Shuffled {
     bytes: Vec<u8>,
-    lines: Vec<Place>,
+    lines: Vec<LineSpan>,
 }
 
 /// Where a line begins and ends, and its time or what sorts it instead.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct LineSpan {
     start: usize,
     end: usize,
     time: i64,
@@ -107,7 +107,7 @@ impl Shuffled {
         let start = self.bytes.len();
         write(&mut self.bytes);
         self.bytes.push(b'\n');
-        self.lines.push(Place { start, end: self.bytes.len(), time });
+        self.lines.push(LineSpan { start, end: self.bytes.len(), time });
     }
 
     fn shuffle(&mut self, generator: &mut Generator) {
@@ -123,7 +123,7 @@ impl Shuffled {
     }
 
     fn each(&self) -> impl Iterator<Item = (i64, &[u8])> {
-        self.lines.iter().map(|&Place { start, end, time }| (time, &self.bytes[start..end]))
+        self.lines.iter().map(|&LineSpan { start, end, time }| (time, &self.bytes[start..end]))
     }
 }
 

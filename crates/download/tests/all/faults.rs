@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Answer, Server, entry, sha256, with_ranges};
 use download::Settings;
-use fetch::{Download as _, Expected, MirroredFile, Outcome, fetch};
+use fetch::{Download as _, Expected, MirroredFile, Registration, fetch};
 use letor_io::registry::Entry;
 
 /// Some 300 kB, no two parts of which are the same.
@@ -343,14 +343,14 @@ fn a_download_is_registered() {
     let describe = |bytes, arms| entry(&addresses, matrix.as_bytes(), bytes, arms);
     let root = tempfile::tempdir().unwrap();
     let run = |entry: &Entry, accept| fetch(entry, root.path(), &settings(), accept, false, &mut ());
-    assert_eq!(run(&describe(matrix.len(), 2), false).unwrap(), Outcome::Registered);
+    assert_eq!(run(&describe(matrix.len(), 2), false).unwrap(), Registration::Registered);
     assert_eq!(fs::read_to_string(root.path().join("m/m.txt")).unwrap(), matrix);
     assert_eq!(names(root.path()), ["m"], "the download is gone");
 
     fs::remove_dir_all(root.path().join("m")).unwrap();
-    let refused = Outcome::Refused(vec!["2 arms, expected 3".into()]);
+    let refused = Registration::Refused(vec!["2 arms, expected 3".into()]);
     assert_eq!(run(&describe(matrix.len(), 3), false).unwrap(), refused);
-    assert_eq!(run(&describe(matrix.len(), 3), true).unwrap(), Outcome::Registered);
+    assert_eq!(run(&describe(matrix.len(), 3), true).unwrap(), Registration::Registered);
     let error = run(&describe(99, 2), false).unwrap_err().to_string();
     assert!(error.contains("the server has 18 bytes, expected 99"), "{error}");
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use download::Settings;
-use fetch::{Outcome, fetch};
+use fetch::{Registration, fetch};
 
 use crate::support::{Server, entry, with_ranges};
 
@@ -48,7 +48,7 @@ fn a_stopped_download_is_resumed() {
         output::interrupt::install();
         let entry = entry(&[address.to_str().unwrap()], &matrix(), matrix().len(), 80);
         let outcome = fetch(&entry, Path::new(&root), &Settings::default(), false, false, &mut ()).unwrap();
-        assert_eq!(outcome, Outcome::Registered);
+        assert_eq!(outcome, Registration::Registered);
         return;
     }
     for (signal, number, told) in [

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArchiveKind {
     /// A zip archive.
     Zip,
     /// A tar archive, plain or in gzip.
@@ -57,7 +57,7 @@ const OTHERS: [(&[u8], &str, &str); 5] = [
 ///
 /// # Errors
 /// When it cannot be read, or is an archive of another kind: the message then names the tool for it.
-pub fn kind(path: &Path) -> Result<Kind> {
+pub fn kind(path: &Path) -> Result<ArchiveKind> {
     let failed = || format!("failed to read {}", path.display());
     let mut start = Vec::new();
     File::open(path).and_then(|file| file.take(512).read_to_end(&mut start)).with_context(failed)?;
@@ -65,24 +65,24 @@ pub fn kind(path: &Path) -> Result<Kind> {
         bail!("{} is {what}: unpack it with `{tool}`, then name the folder", path.display());
     }
     if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
-        return Ok(Kind::Zip);
+        return Ok(ArchiveKind::Zip);
     }
     if tar_gz::is_tar(path).with_context(failed)? {
-        return Ok(Kind::Tar);
+        return Ok(ArchiveKind::Tar);
     }
-    Ok(Kind::Plain)
+    Ok(ArchiveKind::Plain)
 }
 
 /// The files in the archive at `path`.
 ///
 /// # Errors
 /// When it is damaged or refused.
-pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>> {
+pub fn list(path: &Path, kind: ArchiveKind, limits: Limits) -> Result<BTreeSet<PathBuf>> {
     let mut guard = Guard::new(path, limits)?;
     match kind {
-        Kind::Zip => zipped::list(path, &mut guard),
-        Kind::Tar => tar_gz::each(path, &mut guard, |_, _| Ok(())),
-        Kind::Plain => bail!("{} is not an archive", path.display()),
+        ArchiveKind::Zip => zipped::list(path, &mut guard),
+        ArchiveKind::Tar => tar_gz::each(path, &mut guard, |_, _| Ok(())),
+        ArchiveKind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))?;
     Ok(guard.names)
@@ -92,14 +92,14 @@ pub fn list(path: &Path, kind: Kind, limits: Limits) -> Result<BTreeSet<PathBuf>
 ///
 /// # Errors
 /// When the archive is damaged or refused, or something cannot be written.
-pub fn unpack(path: &Path, kind: Kind, wanted: &BTreeSet<PathBuf>, folder: &Path, limits: Limits) -> Result<()> {
+pub fn unpack(path: &Path, kind: ArchiveKind, wanted: &BTreeSet<PathBuf>, folder: &Path, limits: Limits) -> Result<()> {
     let mut guard = Guard::new(path, limits)?;
     match kind {
-        Kind::Zip => zipped::unpack(path, &mut guard, wanted, folder),
-        Kind::Tar => tar_gz::each(path, &mut guard, |name, file| {
+        ArchiveKind::Zip => zipped::unpack(path, &mut guard, wanted, folder),
+        ArchiveKind::Tar => tar_gz::each(path, &mut guard, |name, file| {
             if wanted.contains(name) { write_file(&folder.join(name), file) } else { Ok(()) }
         }),
-        Kind::Plain => bail!("{} is not an archive", path.display()),
+        ArchiveKind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))
 }

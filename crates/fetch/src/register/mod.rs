@@ -11,7 +11,7 @@ use output::interrupt;
 
 use super::check::{Report, check};
 use super::folder::{remove_leftovers, replace_folder};
-use super::{Outcome, Watch, archive, matrix, space, verify};
+use super::{Registration, Watch, archive, matrix, space, verify};
 
 /// Checks the files of `entry` found at `from`, a folder, a file or an archive, and registers copies of
 /// them below `root`, even if they are not as expected if `accept`. All or nothing: the new folder is made under a
@@ -19,7 +19,7 @@ use super::{Outcome, Watch, archive, matrix, space, verify};
 ///
 /// # Errors
 /// When there are no such files, they cannot be read as that data set, or they cannot be copied.
-pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
+pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Registration> {
     let from = super::absolute(from)?;
     remove_leftovers(root)?;
     let name = entry.name.clone();
@@ -29,7 +29,13 @@ pub fn register(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &m
     outcome
 }
 
-fn register_checked(entry: &Entry, from: &Path, root: &Path, accept: bool, watch: &mut dyn Watch) -> Result<Outcome> {
+fn register_checked(
+    entry: &Entry,
+    from: &Path,
+    root: &Path,
+    accept: bool,
+    watch: &mut dyn Watch,
+) -> Result<Registration> {
     if let Some(expected) = &entry.matrix {
         return matrix::register(entry, expected, from, root, accept, watch);
     }
@@ -38,7 +44,7 @@ fn register_checked(entry: &Entry, from: &Path, root: &Path, accept: bool, watch
     watch.print(&format!("checking {} in {}", entry.name, from.display()));
     check(entry, &files.located, &mut report)?;
     if let Some(differences) = report.refusal(entry, accept, watch) {
-        return Ok(Outcome::Refused(differences));
+        return Ok(Registration::Refused(differences));
     }
     let folder = root.join(&entry.name);
     if !files.ours {
@@ -52,7 +58,7 @@ fn register_checked(entry: &Entry, from: &Path, root: &Path, accept: bool, watch
         verify::keep_record(&folder, aside)
     })?;
     watch.print(&format!("registered: --dataset {} reads {}", entry.name, folder.display()));
-    Ok(Outcome::Registered)
+    Ok(Registration::Registered)
 }
 
 fn bytes(located: &Located) -> u64 {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use letor_io::registry::{self, Entry, Located, Split};
 
 use super::super::Watch;
-use super::super::archive::{self, Kind, Limits};
+use super::super::archive::{self, ArchiveKind, Limits};
 use super::super::check::Report;
 use super::super::folder::UNPACKED;
 use super::super::verify::{self, Expected};
@@ -54,7 +54,7 @@ pub(super) fn find(
         from.display()
     );
     let kind = archive::kind(from)?;
-    if kind != Kind::Plain {
+    if kind != ArchiveKind::Plain {
         let archive = verify_archive(entry, from, root, report)?;
         return Ok(LocatedFiles { archive, ..from_archive(entry, from, kind, root, limits, watch)? });
     }
@@ -67,7 +67,7 @@ pub(super) fn find(
 fn from_archive(
     entry: &Entry,
     from: &Path,
-    kind: Kind,
+    kind: ArchiveKind,
     root: &Path,
     limits: Limits,
     watch: &mut dyn Watch,

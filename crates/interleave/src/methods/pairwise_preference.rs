@@ -79,7 +79,7 @@ pub struct PairwisePreference {
 
 /// One position of the list, as credit needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Place {
+struct ListPosition {
     /// The best 0-based rank that any ranker gives the document.
     top: u16,
     /// How many documents could have been shown here.
@@ -103,7 +103,7 @@ impl PairwisePreference {
     /// those that a user may have seen.
     fn pairs_of(
         self,
-        places: &[Place],
+        places: &[ListPosition],
         displayed: impl Iterator<Item = usize> + Clone,
         clicked: &[usize],
         pairs: &mut Vec<(usize, usize, Credit)>,
@@ -185,7 +185,7 @@ pub struct PairwisePreferenceScratch {
     /// Documents that may come next, and the best rank of each.
     choices: Vec<(Doc, u16)>,
     shown: Vec<Doc>,
-    places: Vec<Place>,
+    places: Vec<ListPosition>,
     clicked: Vec<usize>,
     pairs: Vec<(usize, usize, Credit)>,
     ranks: Vec<Option<(u16, u64)>>,
@@ -222,7 +222,7 @@ impl PairwisePreferenceScratch {
         let choices = self.choices.len() as u16;
         let chosen = below(self.choices.len(), generator);
         let (doc, top) = self.choices.swap_remove(chosen);
-        self.places.push(Place { top, choices });
+        self.places.push(ListPosition { top, choices });
         self.shown.push(doc);
         Some(doc)
     }
@@ -254,7 +254,7 @@ fn compare_ranks<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairwisePreferenceReceipt {
-    places: Vec<Place>,
+    places: Vec<ListPosition>,
     /// By ranker and position: the 0-based rank in its list; 65,535 where it is not listed.
     orders: Vec<Vec<u16>>,
 }
@@ -376,7 +376,7 @@ mod tests {
     /// Two rankers, a b c and b c a, shown b a c: choices {a, b}, {a, c}, {c}; tops 0, 0 and 1.
     #[test]
     fn by_hand() {
-        let place = |top, choices| Place { top, choices };
+        let place = |top, choices| ListPosition { top, choices };
         let receipt = PairwisePreferenceReceipt {
             places: vec![place(0, 2), place(0, 2), place(1, 1)],
             orders: vec![vec![1, 0, 2], vec![0, 2, 1]],
@@ -401,7 +401,7 @@ mod tests {
     /// Clicks on 0 and 3 of five: the author's rule adds 0 against 2 and against 4.
     #[test]
     fn rules_differ() {
-        let place = Place { top: 0, choices: 5 };
+        let place = ListPosition { top: 0, choices: 5 };
         let pairs = |rule| {
             let mut pairs = Vec::new();
             PairwisePreference::new(rule).pairs_of(&[place; 6], 0..6, &[0, 3], &mut pairs);

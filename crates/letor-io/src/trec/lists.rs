@@ -35,14 +35,14 @@ pub(super) struct QueryLists {
     pub(super) id: String,
     pub(super) documents: Documents,
     /// By run, the documents that it retrieved, best first. Runs at the end that retrieved nothing are left out.
-    lists: Vec<Vec<Place>>,
+    lists: Vec<Vec<PackedDocument>>,
 }
 
 /// A document of a list: twice its place among the documents of the query, and one more if it has the score of the one before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place(u32);
+pub(super) struct PackedDocument(u32);
 
-impl Place {
+impl PackedDocument {
     fn new(document: u32, is_tied: bool) -> Self {
         Self(document << 1 | u32::from(is_tied))
     }
@@ -58,7 +58,7 @@ impl Place {
 
 impl QueryLists {
     /// The documents that `run` retrieved, best first.
-    pub(super) fn of_run(&self, run: usize) -> &[Place] {
+    pub(super) fn of_run(&self, run: usize) -> &[PackedDocument] {
         self.lists.get(run).map_or(&[], Vec::as_slice)
     }
 }
@@ -99,7 +99,9 @@ impl Lists {
             // In the order of lines, so that the same documents of the next run are near each other.
             let found: Vec<u32> = (0..list.len()).map(place).collect();
             let listed = order(list, *ties);
-            query.lists.push(listed.iter().map(|one| Place::new(found[one.line as usize], one.is_tied)).collect());
+            query
+                .lists
+                .push(listed.iter().map(|one| PackedDocument::new(found[one.line as usize], one.is_tied)).collect());
         });
     }
 }

@@ -12,7 +12,7 @@ use output::cache::Cache;
 use output::input;
 use serde::{Deserialize, Serialize};
 use simulation::description::Effort;
-use simulation::lists::Lists;
+use simulation::lists::ListSource;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{Doubt, matrix_origin};
 use simulation::spec::SiteSpec;
@@ -34,7 +34,7 @@ pub struct ExperimentContext {
     /// The folder of binary caches of data sets, if there are any.
     pub data_cache: Option<PathBuf>,
     /// Where the lists of all rankers of a setting come from.
-    pub lists: Lists,
+    pub lists: ListSource,
     /// 1 for the size of the papers.
     pub scale: f64,
     /// Whether progress bars are hidden.
@@ -66,7 +66,7 @@ impl ExperimentContext {
             cache,
             data_dir,
             data_cache: None,
-            lists: Lists::InMemory,
+            lists: ListSource::InMemory,
             scale,
             quiet,
             sharing,

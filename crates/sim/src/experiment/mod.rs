@@ -63,8 +63,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use claim::Outcome;
-pub use config::{Experiment, Kind};
+use claim::TestedClaim;
+pub use config::{Experiment, KindName};
 use context::sources;
 pub use context::{ExperimentContext, Source, stand_ins};
 pub use measured::{CellWork, Table};
@@ -142,7 +142,7 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
 }
 
 /// What each claim comes to.
-fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<Outcome> {
+fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
     let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
@@ -161,7 +161,7 @@ fn reworded(
     fingerprint: &Fingerprint,
     old: Summary,
     scale: f64,
-) -> Option<(ExperimentData, Vec<Outcome>)> {
+) -> Option<(ExperimentData, Vec<TestedClaim>)> {
     let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
     let same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
     let Summary { settings, table, claims, .. } = old;
@@ -169,9 +169,9 @@ fn reworded(
     let now = outcomes(experiment, &measured, scale);
     if same {
         // A claim about single runs that are in no file keeps its verdict.
-        let known = |(now, old): (Outcome, Outcome)| match now.verdict == old.verdict {
+        let known = |(now, old): (TestedClaim, TestedClaim)| match now.verdict == old.verdict {
             true => now,
-            false => Outcome { verdict: old.verdict, numbers: old.numbers, ..now },
+            false => TestedClaim { verdict: old.verdict, numbers: old.numbers, ..now },
         };
         return Some((measured, now.into_iter().zip(claims).map(known).collect()));
     }

@@ -12,7 +12,7 @@ use output::usage::usage;
 use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
-use simulation::lists::Lists;
+use simulation::lists::ListSource;
 use simulation::matrix::{matrix_checksum, prepare_problem};
 use simulation::pairwise::estimate_matrix;
 use simulation::prepared::PreparedSite;
@@ -196,7 +196,7 @@ impl OpenedSetting {
             Content::Data { dataset, spec, features } => {
                 let features = arms.iter().map(|&arm| features[arm]).collect();
                 // Random sets of rankers are many, and each is small.
-                let lists = if subset { &Lists::InMemory } else { &context.lists };
+                let lists = if subset { &ListSource::InMemory } else { &context.lists };
                 let prepared = spec.prepare_rankers(Arc::clone(dataset), features, self.seed, lists)?;
                 Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }

@@ -8,7 +8,7 @@ use output::input;
 use output::usage::usage;
 use serde::Deserialize;
 
-use crate::experiment::config::{Bands, Draw, Experiment, Kind};
+use crate::experiment::config::{Bands, Draw, Experiment, KindName};
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::report::figure;
 use crate::experiment::report::folder::Summary;
@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 256 << 20;
 #[derive(Debug, Deserialize)]
 struct Resolved {
     title: String,
-    kind: Kind,
+    kind: KindName,
     #[serde(default)]
     draw: Draw,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Finished {
     /// What was measured.
     pub series: Vec<Series>,
     experiment: [String; 3],
-    kind: Kind,
+    kind: KindName,
     summary: Summary,
 }
 
@@ -59,7 +59,7 @@ impl Finished {
     /// Whether regret is over random sets of rankers of several sizes.
     #[must_use]
     pub(crate) fn is_against_rankers(&self) -> bool {
-        self.kind == Kind::RegretAgainstRankers
+        self.kind == KindName::RegretAgainstRankers
     }
 
     /// The note about look-alikes, if there are any.

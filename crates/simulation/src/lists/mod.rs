@@ -18,7 +18,7 @@ use file::CachedLists;
 
 /// Where the lists of all rankers for all queries come from. The lists are the same in any case.
 #[derive(Debug, Clone, Default)]
-pub enum Lists {
+pub enum ListSource {
     /// They are ranked now.
     #[default]
     InMemory,
@@ -30,7 +30,7 @@ pub enum Lists {
     BuildAndCache(PathBuf),
 }
 
-impl Lists {
+impl ListSource {
     /// The lists of the queries of `dataset` by each of `features`.
     ///
     /// # Errors
@@ -110,19 +110,19 @@ mod tests {
         let (dataset, features) = data();
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path().join("caches");
-        let rank = |lists: &Lists| lists.rank(&dataset, &features, TieBreaking::Random).expect("lists");
-        let expected = bytes(&rank(&Lists::InMemory));
-        assert!(rank(&Lists::Lazy).list_bytes().is_none());
-        assert!(bytes(&rank(&Lists::Lazy)) == expected);
+        let rank = |lists: &ListSource| lists.rank(&dataset, &features, TieBreaking::Random).expect("lists");
+        let expected = bytes(&rank(&ListSource::InMemory));
+        assert!(rank(&ListSource::Lazy).list_bytes().is_none());
+        assert!(bytes(&rank(&ListSource::Lazy)) == expected);
         // Nothing is written unless it is asked for.
-        assert!(bytes(&rank(&Lists::FromCache(folder.clone()))) == expected);
+        assert!(bytes(&rank(&ListSource::FromCache(folder.clone()))) == expected);
         assert!(!folder.exists());
-        let keep = Lists::BuildAndCache(folder.clone());
+        let keep = ListSource::BuildAndCache(folder.clone());
         assert!(bytes(&rank(&keep)) == expected);
         let file = only_file(&folder);
         let written = fs::read(&file).expect("a file");
         let time = fs::metadata(&file).and_then(|data| data.modified()).expect("a time");
-        assert!(bytes(&rank(&Lists::FromCache(folder.clone()))) == expected);
+        assert!(bytes(&rank(&ListSource::FromCache(folder.clone()))) == expected);
         assert!(bytes(&rank(&keep)) == expected);
         // It was not written again.
         assert_eq!(fs::metadata(only_file(&folder)).and_then(|data| data.modified()).expect("a time"), time);
@@ -135,7 +135,8 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path();
         let write = |features: &[FeatureId], ties| {
-            let rankings = Lists::BuildAndCache(folder.to_path_buf()).rank(&dataset, features, ties).expect("lists");
+            let rankings =
+                ListSource::BuildAndCache(folder.to_path_buf()).rank(&dataset, features, ties).expect("lists");
             bytes(&rankings)
         };
         let first = write(&features, TieBreaking::Random);
@@ -151,7 +152,7 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            let fresh = Lists::InMemory.rank(&dataset, features, ties).expect("lists");
+            let fresh = ListSource::InMemory.rank(&dataset, features, ties).expect("lists");
             assert!(write(features, ties) == bytes(&fresh));
             assert_eq!(fs::read_dir(folder).expect("a folder").count(), number + 2);
         }
@@ -171,7 +172,9 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let kept = CachedLists::of(place.path(), &dataset, &features, TieBreaking::Random);
         let rankings = || Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
-        Lists::BuildAndCache(place.path().to_path_buf()).rank(&dataset, &features, TieBreaking::Random).expect("lists");
+        ListSource::BuildAndCache(place.path().to_path_buf())
+            .rank(&dataset, &features, TieBreaking::Random)
+            .expect("lists");
         let sound = fs::read(kept.path()).expect("a file");
         let is_used = |bytes: &[u8]| {
             // A new file: one that is mapped must not change.

@@ -31,7 +31,7 @@ use crate::live::units_of_runs;
 use crate::report::{Content, Report};
 use crate::request::LiveSettings;
 use crate::results::{AlgorithmNames, Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
-use crate::runner::{Keeper, Order, Place, PlayedOn, Workplace};
+use crate::runner::{Destination, Execution, Keeper, PlayedOn, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
 
@@ -141,9 +141,12 @@ impl Study for CompareStudy {
     type Resolved = Resolved;
     type Findings = Findings;
 
-    fn prepare(&self, order: &Order) -> Result<Option<String>> {
+    fn prepare(&self, order: &Execution) -> Result<Option<String>> {
         let matrix = match (&self.matrix, &order.place) {
-            (ProxyMatrix::Estimated(impressions), Place::Folder { path, .. } | Place::File { path, .. }) => {
+            (
+                ProxyMatrix::Estimated(impressions),
+                Destination::Folder { path, .. } | Destination::File { path, .. },
+            ) => {
                 self.estimate(*impressions, Some(&prepared_in(&folder_of(path))), order.quiet)?;
                 "the matrix; "
             }

@@ -22,7 +22,7 @@ use crate::on_site::{OnSite, UsualPlace};
 use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
-use crate::runner::{Keeper, NumberedWork, Order, Study, Units, Workplace};
+use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::{OpenSite, TruthRequest};
 
 /// What to measure, on a site.
@@ -104,7 +104,7 @@ impl Study for DistortionStudy {
     type Resolved = Resolved;
     type Findings = Vec<Distortion>;
 
-    fn prepare(&self, order: &Order) -> Result<Option<String>> {
+    fn prepare(&self, order: &Execution) -> Result<Option<String>> {
         let truth = self.truth(order.quiet)?;
         Ok(Some(truth.describe(|arm| self.description().label(arm))))
     }

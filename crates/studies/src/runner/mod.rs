@@ -43,7 +43,7 @@
 //! `State::absorb` adds the sums of all shards to the totals; with strata, sums for queries with and without a further impression stay
 //! apart, as the variance needs them. A process that is asked to stop saves first (`interrupt::saves_before_it_stops`).
 //!
-//! `simulation::lists::Lists` says where the ranked lists of a site come from. `prepare` keeps them in a file beside the binary caches
+//! `simulation::lists::ListSource` says where the ranked lists of a site come from. `prepare` keeps them in a file beside the binary caches
 //! of data, under the hash of all that they depend on; shards map it, so that a start costs a second of CPU at the size of
 //! MSLR-WEB30K, and processes on one machine share the memory. Every block has a hash, which is checked before the lists are used. Data
 //! caches are read instead of mapped, because truncating a mapped file kills the process; here the file is written by renaming
@@ -71,7 +71,7 @@ use tracing::info;
 pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
 pub use numbered::{NumberedWork, Values};
-pub use place::{Place, Workplace, announce_missing, claim_folder};
+pub use place::{Destination, Workplace, announce_missing, claim_folder};
 pub use study::{Study, Units};
 
 use crate::report::Report;
@@ -79,9 +79,9 @@ use share::ShardedWork;
 
 /// How a study must be carried out: nothing here changes a result.
 #[derive(Debug, Clone, Default)]
-pub struct Order {
+pub struct Execution {
     /// Where the results go.
-    pub place: Place,
+    pub place: Destination,
     /// How much of the work is done.
     pub share: Share,
     /// Who asks, for the parts of shards.
@@ -91,7 +91,7 @@ pub struct Order {
 }
 
 /// What became of a study.
-pub enum Outcome<S: Study> {
+pub enum StudyOutcome<S: Study> {
     /// What all shards need is there.
     Prepared,
     /// The part of a shard is written, or was there already.
@@ -135,8 +135,8 @@ impl<S: Study> Finished<S> {
 /// # Errors
 /// If the place holds other results or cannot be written to, the study cannot be computed, or parts are missing. That files
 /// could not be written in the end is part of the outcome: what was computed can be read.
-pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
-    let Order { share, quiet, .. } = order;
+pub fn run<S: Study>(mut study: S, order: &Execution) -> Result<StudyOutcome<S>> {
+    let Execution { share, quiet, .. } = order;
     if matches!(share, Share::Prepare) {
         info(
             *quiet,
@@ -145,9 +145,9 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
                 None => "nothing to prepare: every shard reads what it needs".to_owned(),
             },
         );
-        return Ok(Outcome::Prepared);
+        return Ok(StudyOutcome::Prepared);
     }
-    let Some(place) = Workplace::claim(order, &study.key())? else { return Ok(Outcome::Part) };
+    let Some(place) = Workplace::claim(order, &study.key())? else { return Ok(StudyOutcome::Part) };
     info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
     info!("finding out what must be known before the work is divided");
@@ -167,7 +167,7 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
     if let Some(shard) = share.shard() {
         let cells = keeper.into_cells(shard)?;
         work.finish(shard, place, &cells)?;
-        return Ok(Outcome::Part);
+        return Ok(StudyOutcome::Part);
     }
     let (report, written) = match &place {
         Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
@@ -178,5 +178,5 @@ pub fn run<S: Study>(mut study: S, order: &Order) -> Result<Outcome<S>> {
             (Some(report), written.map(Some))
         }
     };
-    Ok(Outcome::Finished(Finished { study, resolved, found, report, written }))
+    Ok(StudyOutcome::Finished(Finished { study, resolved, found, report, written }))
 }

@@ -10,13 +10,13 @@ use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Order;
+use super::Execution;
 use super::share::{ShardedWork, claim_shard, no_replace};
 use crate::report::{Report, write_files};
 
 /// Where the results of a study go.
 #[derive(Debug, Clone, Default)]
-pub enum Place {
+pub enum Destination {
     /// Nowhere: they stay in memory.
     #[default]
     Memory,
@@ -55,22 +55,22 @@ pub(super) enum Claimed {
 
 impl Workplace {
     /// Claims the place of an order for results of the configuration `key`; `None` for a shard whose part is there already.
-    pub(super) fn claim(order: &Order, key: &impl Serialize) -> Result<Option<Self>> {
-        let Order { place, share, quiet, .. } = order;
+    pub(super) fn claim(order: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
+        let Execution { place, share, quiet, .. } = order;
         let claimed = match (share.shard(), place) {
-            (None, Place::Memory) => Claimed::Memory,
-            (Some(_), Place::Memory) => {
+            (None, Destination::Memory) => Claimed::Memory,
+            (Some(_), Destination::Memory) => {
                 return Err(usage("a shard writes its part beside the results; say with --out where those are"));
             }
-            (Some(shard), Place::Folder { path, replace, .. } | Place::File { path, replace }) => {
+            (Some(shard), Destination::Folder { path, replace, .. } | Destination::File { path, replace }) => {
                 ensure!(!replace, no_replace());
                 let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
                 Claimed::Folder(Box::new(folder))
             }
-            (None, Place::Folder { path, replace, named }) => {
+            (None, Destination::Folder { path, replace, named }) => {
                 Claimed::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
             }
-            (None, Place::File { path, replace }) => {
+            (None, Destination::File { path, replace }) => {
                 let file = claim_file(path, key, Existing::replaced(*replace))?;
                 if let Some(aside) = file.moves_to() {
                     info(*quiet, &moves(path, aside));

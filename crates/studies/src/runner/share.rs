@@ -15,7 +15,7 @@ use output::usage::usage;
 use output::{create_folder, remove_leftovers, write_json_pretty};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use simulation::lists::Lists;
+use simulation::lists::ListSource;
 
 use super::place::Workplace;
 use crate::runner::Units;
@@ -177,12 +177,12 @@ pub fn no_replace() -> anyhow::Error {
 /// Where the lists of a site come from for a share of the work: `prepare` keeps them beside the binary caches of data, and
 /// whoever finds them there uses them. What is merged needs few of them.
 #[must_use]
-pub fn lists_for(share: &Share, no_cache: bool) -> Lists {
+pub fn lists_for(share: &Share, no_cache: bool) -> ListSource {
     match (share, cache::folder().filter(|_| !no_cache)) {
-        (Share::Merge(_), _) => Lists::Lazy,
-        (Share::Prepare, Some(folder)) => Lists::BuildAndCache(folder),
-        (_, Some(folder)) => Lists::FromCache(folder),
-        (_, None) => Lists::InMemory,
+        (Share::Merge(_), _) => ListSource::Lazy,
+        (Share::Prepare, Some(folder)) => ListSource::BuildAndCache(folder),
+        (_, Some(folder)) => ListSource::FromCache(folder),
+        (_, None) => ListSource::InMemory,
     }
 }
 

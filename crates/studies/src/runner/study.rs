@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Keeper, Order, Workplace};
+use super::{Execution, Keeper, Workplace};
 use crate::report::Report;
 
 /// Something long to compute, as a value: what was asked for and what it is asked of. [`run`](crate::run) carries it out,
@@ -27,7 +27,7 @@ pub trait Study: Sized {
     ///
     /// # Errors
     /// If it cannot be computed or kept.
-    fn prepare(&self, _order: &Order) -> Result<Option<String>> {
+    fn prepare(&self, _order: &Execution) -> Result<Option<String>> {
         Ok(None)
     }
 

@@ -22,7 +22,7 @@ use crate::on_site::{OnSite, UsualPlace};
 use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
-use crate::runner::{Keeper, NumberedWork, Order, Study, Units, Workplace};
+use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::OpenSite;
 
 /// What to measure, on a site.
@@ -125,7 +125,7 @@ impl Study for SensitivityStudy {
     /// Per method and draw, the error at each checkpoint.
     type Findings = Vec<Vec<Vec<f64>>>;
 
-    fn prepare(&self, _order: &Order) -> Result<Option<String>> {
+    fn prepare(&self, _order: &Execution) -> Result<Option<String>> {
         let arms = self.site.prepared.site.arms() as u64;
         Ok(Some(format!("the lists of {}", with_unit(arms, "ranker"))))
     }

@@ -24,7 +24,7 @@ pub(crate) use outcomes::OutcomeRules;
 pub use outcomes::{CLICKS, OutcomeKind};
 pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
-pub use share::{Lane, Place, Step};
+pub use share::{Lane, Step, UnitPosition};
 
 /// What is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -83,7 +83,7 @@ impl Lane {
 /// Where a unit stands, as two numbers that keyed hashes of its name give, each as likely as any other. They must stay the same as long as
 /// the experiment runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct UnitPosition {
     /// Among the units of the experiment: the lowest are in first. Other experiments have other numbers.
     pub share: u64,
     /// In the layer of the experiment's lane: the same in all experiments, and independent of `share`.

@@ -1,6 +1,6 @@
 //! The share of units that is in the experiment: it is only raised, by its ramp or by hand, so that who is in stays in.
 
-use super::super::config::{Place, check_share, is_below};
+use super::super::config::{UnitPosition, check_share, is_below};
 use super::super::event::{Event, State, Time};
 use super::{Experiment, Refused};
 
@@ -115,7 +115,7 @@ impl Experiment {
     /// [fallback](Self::fallback), and nothing of it is recorded. An impression without a unit has no place: it is in only where every
     /// unit is, because nothing would keep it in or out of other experiments.
     #[must_use]
-    pub fn admits(&self, place: Option<Place>) -> bool {
+    pub fn admits(&self, place: Option<UnitPosition>) -> bool {
         let (share, lane) = (&self.share, &self.config.lane);
         let Some(place) = place else {
             return self.share() == 1.0 && lane.is_none();

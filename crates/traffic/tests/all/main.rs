@@ -23,8 +23,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
 use traffic::{
-    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, Place, Recorded,
-    Request, State, UnitState,
+    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, Recorded, Request,
+    State, UnitPosition, UnitState,
 };
 
 /// A minute in milliseconds.
@@ -281,9 +281,9 @@ impl World {
 }
 
 /// Where a unit stands: any numbers that stay the same.
-pub(crate) fn place(unit: u64) -> Place {
+pub(crate) fn place(unit: u64) -> UnitPosition {
     let of = |what: &str| seed_of(&format!("{what} {unit}"));
-    Place { share: of("share"), lane: of("lane") }
+    UnitPosition { share: of("share"), lane: of("lane") }
 }
 
 /// Two to five rankers, everything else as by default.

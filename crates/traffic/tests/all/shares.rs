@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    Chosen, Config, Event, Experiment, Guard, Guardrails, Held, Lane, Place, Recorded, Refused, Request, SnapshotError,
-    State, Step, Then,
+    Chosen, Config, Event, Experiment, Guard, Guardrails, Held, Lane, Recorded, Refused, Request, SnapshotError, State,
+    Step, Then, UnitPosition,
 };
 
 use crate::replays::replayed;
@@ -289,7 +289,7 @@ fn lanes_end_where_the_next_begins() {
     let experiment = Experiment::create(config, 0).unwrap();
     let [low, high] = [1, u64::MAX];
     let admitted = [(low, low), (low, high), (high, low), (high, high)]
-        .map(|(share, lane)| experiment.admits(Some(Place { share, lane })));
+        .map(|(share, lane)| experiment.admits(Some(UnitPosition { share, lane })));
     assert_eq!((admitted, experiment.admits(None)), ([true, false, false, false], false));
 }
 

@@ -16,7 +16,7 @@ use super::super::sessions::random;
 use super::super::{App, Problem};
 use super::overview;
 use crate::jobs::{self, Glance, Snapshot};
-use crate::writer::{ExperimentHandle, Session};
+use crate::writer::{ExperimentHandle, Transaction};
 
 /// The most streams at a time: each holds a connection.
 pub(super) const VIEWERS: usize = 256;
@@ -143,7 +143,7 @@ impl Boards {
         }
         let made = Instant::now();
         let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
-        let job = move |session: &mut Session<'_>| {
+        let job = move |session: &mut Transaction<'_>| {
             let now = session.now;
             let awaited = session.awaited(id);
             jobs::snapshot_of(session, id, known, |experiment| Glance::of(experiment, now, awaited))

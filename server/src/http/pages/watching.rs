@@ -12,7 +12,7 @@ use super::super::off_thread::off_thread;
 use super::damaged;
 use crate::jobs::{self, Snapshot};
 use crate::notify::ExperimentLook;
-use crate::writer::Session;
+use crate::writer::Transaction;
 
 /// How often.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ pub async fn watch(app: App, mut stop: Receiver<bool>) {
 /// One look. What cannot be seen now is seen at the next.
 async fn look(app: &App) {
     let known = app.verdicts.known();
-    let job = move |session: &mut Session<'_>| (session.now, jobs::seen(session, &known));
+    let job = move |session: &mut Transaction<'_>| (session.now, jobs::seen(session, &known));
     let Ok((now, snapshots)) = app.writer.call(Some(PATIENCE), job).await else { return };
     let shared = Arc::clone(app);
     let noted = off_thread(move || {

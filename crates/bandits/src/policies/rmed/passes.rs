@@ -7,7 +7,7 @@ use crate::state::{Plain, StateError, StateReader, StateWriter};
 
 /// Where an arm stands in the passes over the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PassState {
     /// Still to come in this pass.
     Coming,
     /// In the next pass.
@@ -16,7 +16,7 @@ enum Place {
     Out,
 }
 
-impl Plain for Place {
+impl Plain for PassState {
     fn put(self, to: &mut StateWriter) {
         to.put(self as u8);
     }
@@ -37,7 +37,7 @@ pub(super) struct Passes {
     /// This pass, and how much of it is played.
     pass: Vec<usize>,
     played: usize,
-    place: Vec<Place>,
+    place: Vec<PassState>,
     /// How many arms are in the next pass.
     admitted: usize,
     /// No arm that is out has a smaller I.
@@ -57,7 +57,7 @@ impl Passes {
             clock: LogTime::new(),
             pass: (0..arms).collect(),
             played: 0,
-            place: vec![Place::Coming; arms],
+            place: vec![PassState::Coming; arms],
             admitted: 0,
             lowest_out: i64::MAX,
             touched: None,
@@ -80,7 +80,7 @@ impl Passes {
         }
         let arm = self.pass[self.played];
         self.played += 1;
-        self.place[arm] = Place::Out;
+        self.place[arm] = PassState::Out;
         arm
     }
 
@@ -89,8 +89,8 @@ impl Passes {
         self.played = 0;
         self.admitted = 0;
         for (arm, place) in self.place.iter_mut().enumerate() {
-            if *place == Place::Next {
-                *place = Place::Coming;
+            if *place == PassState::Next {
+                *place = PassState::Coming;
                 self.pass.push(arm);
             }
         }
@@ -137,10 +137,10 @@ impl Passes {
 
     #[inline]
     fn update(&mut self, arm: usize, most: i64, state: &Divergences) {
-        if self.place[arm] == Place::Out {
+        if self.place[arm] == PassState::Out {
             let sum = state.sums.of(arm);
             if sum <= most {
-                self.place[arm] = Place::Next;
+                self.place[arm] = PassState::Next;
                 self.admitted += 1;
             } else {
                 self.lowest_out = self.lowest_out.min(sum);

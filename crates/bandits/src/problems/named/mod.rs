@@ -42,10 +42,10 @@ use crate::{
 /// # Ok::<(), bandits::problems::ProblemError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem(Kind);
+pub struct Problem(ProblemKind);
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum ProblemKind {
     Arithmetic { k: usize, step: f64 },
     Cyclic { k: usize, lead: f64, circle: f64 },
     Btl { k: usize, ratio: f64 },
@@ -165,15 +165,15 @@ impl Problem {
     #[must_use]
     pub fn arms(&self) -> usize {
         match self.0 {
-            Kind::GoodAndPoor { good, poor } => good + poor,
-            Kind::Arithmetic { k, .. }
-            | Kind::Cyclic { k, .. }
-            | Kind::Btl { k, .. }
-            | Kind::Upset { k, .. }
-            | Kind::Tournament { k, .. }
-            | Kind::Normal { k, .. }
-            | Kind::Arith { k }
-            | Kind::Geom { k } => k,
+            ProblemKind::GoodAndPoor { good, poor } => good + poor,
+            ProblemKind::Arithmetic { k, .. }
+            | ProblemKind::Cyclic { k, .. }
+            | ProblemKind::Btl { k, .. }
+            | ProblemKind::Upset { k, .. }
+            | ProblemKind::Tournament { k, .. }
+            | ProblemKind::Normal { k, .. }
+            | ProblemKind::Arith { k }
+            | ProblemKind::Geom { k } => k,
         }
     }
 
@@ -189,22 +189,22 @@ impl Problem {
             return Err(ProblemError::TooManyForAMatrix { arms: self.arms() });
         }
         match self.0 {
-            Kind::Arithmetic { k, step } => matrix(arithmetic_with(k, step)),
-            Kind::Cyclic { k, lead, circle } => matrix(circle_and_leader(k, lead, circle)),
-            Kind::Btl { k, ratio } => {
+            ProblemKind::Arithmetic { k, step } => matrix(arithmetic_with(k, step)),
+            ProblemKind::Cyclic { k, lead, circle } => matrix(circle_and_leader(k, lead, circle)),
+            ProblemKind::Btl { k, ratio } => {
                 // Only ratios matter, so that the powers need not be kept from vanishing.
                 let strength = |arm: usize| libm::pow(ratio, arm as f64).max(f64::MIN_POSITIVE);
                 let strengths: Vec<f64> = (0..k).map(strength).collect();
                 matrix(btl(&strengths))
             }
-            Kind::Upset { k, lead, strong } => matrix(upset(k, lead, strong)),
-            Kind::Tournament { k, winner, least, most, seed } => {
+            ProblemKind::Upset { k, lead, strong } => matrix(upset(k, lead, strong)),
+            ProblemKind::Tournament { k, winner, least, most, seed } => {
                 matrix(tournament(k, winner == Winner::Yes, [least, most], seed as u64))
             }
-            Kind::Normal { k, sd, seed } => utilities(normal(k, sd, seed as u64)),
-            Kind::GoodAndPoor { good, poor } => utilities(good_and_poor(good, poor)),
-            Kind::Arith { k } => utilities(arith(k)),
-            Kind::Geom { k } => utilities(geom(k)),
+            ProblemKind::Normal { k, sd, seed } => utilities(normal(k, sd, seed as u64)),
+            ProblemKind::GoodAndPoor { good, poor } => utilities(good_and_poor(good, poor)),
+            ProblemKind::Arith { k } => utilities(arith(k)),
+            ProblemKind::Geom { k } => utilities(geom(k)),
         }
     }
 
@@ -213,23 +213,23 @@ impl Problem {
     pub fn is_matrix(&self) -> bool {
         matches!(
             self.0,
-            Kind::Arithmetic { .. }
-                | Kind::Cyclic { .. }
-                | Kind::Btl { .. }
-                | Kind::Upset { .. }
-                | Kind::Tournament { .. }
+            ProblemKind::Arithmetic { .. }
+                | ProblemKind::Cyclic { .. }
+                | ProblemKind::Btl { .. }
+                | ProblemKind::Upset { .. }
+                | ProblemKind::Tournament { .. }
         )
     }
 
     /// The problem of this name, with its defaults.
     fn named(name: &str) -> Option<Self> {
         let kind = match name {
-            "arithmetic" => Kind::Arithmetic { k: 8, step: 0.05 },
-            "cyclic" => Kind::Cyclic { k: 4, lead: 0.6, circle: 0.9 },
-            "btl" => Kind::Btl { k: 10, ratio: 0.9 },
-            "upset" => Kind::Upset { k: 20, lead: 0.52, strong: 0.95 },
-            "tournament" => Kind::Tournament { k: 12, winner: Winner::Yes, least: 0.02, most: 0.3, seed: 1 },
-            "normal" => Kind::Normal { k: 1000, sd: 3.0, seed: 1 },
+            "arithmetic" => ProblemKind::Arithmetic { k: 8, step: 0.05 },
+            "cyclic" => ProblemKind::Cyclic { k: 4, lead: 0.6, circle: 0.9 },
+            "btl" => ProblemKind::Btl { k: 10, ratio: 0.9 },
+            "upset" => ProblemKind::Upset { k: 20, lead: 0.52, strong: 0.95 },
+            "tournament" => ProblemKind::Tournament { k: 12, winner: Winner::Yes, least: 0.02, most: 0.3, seed: 1 },
+            "normal" => ProblemKind::Normal { k: 1000, sd: 3.0, seed: 1 },
             _ => numbered(name)?,
         };
         Some(Self(kind))
@@ -237,76 +237,76 @@ impl Problem {
 
     fn name(&self) -> &'static str {
         match self.0 {
-            Kind::Arithmetic { .. } => "arithmetic",
-            Kind::Cyclic { .. } => "cyclic",
-            Kind::Btl { .. } => "btl",
-            Kind::Upset { .. } => "upset",
-            Kind::Tournament { .. } => "tournament",
-            Kind::Normal { .. } => "normal",
-            Kind::GoodAndPoor { .. } => "{n}good{m}poor",
-            Kind::Arith { .. } => "arith{n}",
-            Kind::Geom { .. } => "geom{n}",
+            ProblemKind::Arithmetic { .. } => "arithmetic",
+            ProblemKind::Cyclic { .. } => "cyclic",
+            ProblemKind::Btl { .. } => "btl",
+            ProblemKind::Upset { .. } => "upset",
+            ProblemKind::Tournament { .. } => "tournament",
+            ProblemKind::Normal { .. } => "normal",
+            ProblemKind::GoodAndPoor { .. } => "{n}good{m}poor",
+            ProblemKind::Arith { .. } => "arith{n}",
+            ProblemKind::Geom { .. } => "geom{n}",
         }
     }
 
     fn parameters(&self) -> Vec<Parameter> {
         let arms = "how many arms";
         match &self.0 {
-            Kind::Arithmetic { k, step } => vec![
+            ProblemKind::Arithmetic { k, step } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("step", "how much better each arm is than the next", step),
             ],
-            Kind::Cyclic { k, lead, circle } => vec![
+            ProblemKind::Cyclic { k, lead, circle } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("lead", "how often arm 0 beats any other", lead),
                 Parameter::new("circle", "how often an arm beats those behind it", circle),
             ],
-            Kind::Btl { k, ratio } => vec![
+            ProblemKind::Btl { k, ratio } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("ratio", "strength of an arm over that of the one before", ratio),
             ],
-            Kind::Upset { k, lead, strong } => vec![
+            ProblemKind::Upset { k, lead, strong } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("lead", "how often arm 0 beats any other", lead),
                 Parameter::new("strong", "how often arm 1 beats those behind it", strong),
             ],
-            Kind::Tournament { k, winner, least, most, seed } => vec![
+            ProblemKind::Tournament { k, winner, least, most, seed } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("winner", "whether arm 0 beats all others, or none does: yes or no", winner),
                 Parameter::new("least", "the smallest margin of a pair", least),
                 Parameter::new("most", "the largest margin of a pair", most),
                 Parameter::new("seed", "what the pairs are drawn from", seed),
             ],
-            Kind::Normal { k, sd, seed } => vec![
+            ProblemKind::Normal { k, sd, seed } => vec![
                 Parameter::new("k", arms, k),
                 Parameter::new("sd", "standard deviation of the utilities", sd),
                 Parameter::new("seed", "what the utilities are drawn from", seed),
             ],
-            Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Vec::new(),
+            ProblemKind::GoodAndPoor { .. } | ProblemKind::Arith { .. } | ProblemKind::Geom { .. } => Vec::new(),
         }
     }
 
     fn parameter_mut(&mut self, key: &str) -> Option<&mut dyn ParameterValue> {
         Some(match (&mut self.0, key) {
             (
-                Kind::Arithmetic { k, .. }
-                | Kind::Cyclic { k, .. }
-                | Kind::Btl { k, .. }
-                | Kind::Upset { k, .. }
-                | Kind::Tournament { k, .. }
-                | Kind::Normal { k, .. },
+                ProblemKind::Arithmetic { k, .. }
+                | ProblemKind::Cyclic { k, .. }
+                | ProblemKind::Btl { k, .. }
+                | ProblemKind::Upset { k, .. }
+                | ProblemKind::Tournament { k, .. }
+                | ProblemKind::Normal { k, .. },
                 "k",
             ) => k,
-            (Kind::Arithmetic { step, .. }, "step") => step,
-            (Kind::Cyclic { lead, .. } | Kind::Upset { lead, .. }, "lead") => lead,
-            (Kind::Cyclic { circle, .. }, "circle") => circle,
-            (Kind::Btl { ratio, .. }, "ratio") => ratio,
-            (Kind::Normal { sd, .. }, "sd") => sd,
-            (Kind::Upset { strong, .. }, "strong") => strong,
-            (Kind::Tournament { winner, .. }, "winner") => winner,
-            (Kind::Tournament { least, .. }, "least") => least,
-            (Kind::Tournament { most, .. }, "most") => most,
-            (Kind::Tournament { seed, .. } | Kind::Normal { seed, .. }, "seed") => seed,
+            (ProblemKind::Arithmetic { step, .. }, "step") => step,
+            (ProblemKind::Cyclic { lead, .. } | ProblemKind::Upset { lead, .. }, "lead") => lead,
+            (ProblemKind::Cyclic { circle, .. }, "circle") => circle,
+            (ProblemKind::Btl { ratio, .. }, "ratio") => ratio,
+            (ProblemKind::Normal { sd, .. }, "sd") => sd,
+            (ProblemKind::Upset { strong, .. }, "strong") => strong,
+            (ProblemKind::Tournament { winner, .. }, "winner") => winner,
+            (ProblemKind::Tournament { least, .. }, "least") => least,
+            (ProblemKind::Tournament { most, .. }, "most") => most,
+            (ProblemKind::Tournament { seed, .. } | ProblemKind::Normal { seed, .. }, "seed") => seed,
             _ => return None,
         })
     }
@@ -318,43 +318,43 @@ impl Problem {
         };
         within("arms", self.arms() as f64, (2..=MOST).contains(&self.arms()), "2 to 100000000 arms")?;
         match self.0 {
-            Kind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
-            Kind::Cyclic { lead, circle, .. } => {
+            ProblemKind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
+            ProblemKind::Cyclic { lead, circle, .. } => {
                 within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
                 within("circle", circle, circle > 0.5 && circle <= 1.0, "0.5 < circle <= 1")
             }
-            Kind::Btl { ratio, .. } => within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
-            Kind::Upset { lead, strong, .. } => {
+            ProblemKind::Btl { ratio, .. } => within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
+            ProblemKind::Upset { lead, strong, .. } => {
                 within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
                 within("strong", strong, strong > 0.5 && strong <= 1.0, "0.5 < strong <= 1")
             }
-            Kind::Tournament { k, winner, least, most, .. } => {
+            ProblemKind::Tournament { k, winner, least, most, .. } => {
                 let enough = winner == Winner::Yes || k > 2;
                 within("k", k as f64, enough, "3 arms or more: of two, one beats the other")?;
                 within("least", least, least > 0.0 && least <= 0.5, "0 < least <= 0.5")?;
                 within("most", most, most >= least && most <= 0.5, "least <= most <= 0.5")
             }
-            Kind::Normal { sd, .. } => Ok(positive("sd", sd)?),
-            Kind::GoodAndPoor { .. } | Kind::Arith { .. } | Kind::Geom { .. } => Ok(()),
+            ProblemKind::Normal { sd, .. } => Ok(positive("sd", sd)?),
+            ProblemKind::GoodAndPoor { .. } | ProblemKind::Arith { .. } | ProblemKind::Geom { .. } => Ok(()),
         }
     }
 }
 
 /// A problem whose numbers are in its name.
-fn numbered(name: &str) -> Option<Kind> {
+fn numbered(name: &str) -> Option<ProblemKind> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if digits { text.parse().ok() } else { None }
     };
     if let Some(k) = name.strip_prefix("arith") {
-        return number(k).map(|k| Kind::Arith { k });
+        return number(k).map(|k| ProblemKind::Arith { k });
     }
     if let Some(k) = name.strip_prefix("geom") {
-        return number(k).map(|k| Kind::Geom { k });
+        return number(k).map(|k| ProblemKind::Geom { k });
     }
     let (good, poor) = name.strip_suffix("poor")?.split_once("good")?;
     let (good, poor): (usize, usize) = (number(good)?, number(poor)?);
-    (good > 0 && good.checked_add(poor).is_some()).then_some(Kind::GoodAndPoor { good, poor })
+    (good > 0 && good.checked_add(poor).is_some()).then_some(ProblemKind::GoodAndPoor { good, poor })
 }
 
 impl FromStr for Problem {
@@ -379,9 +379,9 @@ impl FromStr for Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Kind::GoodAndPoor { good, poor } => write!(formatter, "{good}good{poor}poor"),
-            Kind::Arith { k } => write!(formatter, "arith{k}"),
-            Kind::Geom { k } => write!(formatter, "geom{k}"),
+            ProblemKind::GoodAndPoor { good, poor } => write!(formatter, "{good}good{poor}poor"),
+            ProblemKind::Arith { k } => write!(formatter, "arith{k}"),
+            ProblemKind::Geom { k } => write!(formatter, "geom{k}"),
             _ => {
                 formatter.write_str(self.name())?;
                 for parameter in self.parameters() {

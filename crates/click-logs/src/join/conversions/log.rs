@@ -13,7 +13,7 @@ use crate::join::encoder::{hash, hash_of_document};
 use crate::join::record::Origin;
 use crate::join::tally::ConversionFate;
 use crate::model::{ConversionRules, Settings};
-use crate::read::{LogFile, Place, conversion};
+use crate::read::{LineUnit, LogFile, conversion};
 
 /// A line that says what a known user did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +78,8 @@ impl ConversionLog {
                         }
                         Err(malformed) => {
                             let error = match block.place() {
-                                Place::Line => LogError::of_line(malformed, line),
-                                Place::Row { group } => LogError::of_row(malformed, line, group),
+                                LineUnit::Line => LogError::of_line(malformed, line),
+                                LineUnit::Row { group } => LogError::of_row(malformed, line, group),
                             };
                             return Err(error.in_file(path));
                         }

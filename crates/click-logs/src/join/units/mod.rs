@@ -473,13 +473,7 @@ impl<'a> Counter<'a> {
                 counts.units.record(Preference::of_net(f64::from(net)));
                 counts.amounts.record(UnitAmounts::of(sides));
                 self.tally.units(UnitFate::Counted, 1);
-                trace_unit(
-                    &mut self.traced,
-                    self.at,
-                    (version, day),
-                    Some((pair, net.into())),
-                    UnitFate::Counted,
-                );
+                trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
                 let mut draft = UnitDraft::default();
                 draft.add(advantage);
                 self.convert((version, day, pair), first, draft, false);

@@ -22,7 +22,7 @@ use types::{check, holds, is_telling, may_be_other};
 
 pub(crate) use plain::rows_of_parquet;
 
-use super::file::{Block, Place};
+use super::file::{Block, LineUnit};
 use crate::error::LogError;
 
 /// An open file.
@@ -114,7 +114,7 @@ impl Table {
                 taken += done.columns().iter().map(|column| column.compressed_size().max(0) as u64).sum::<u64>();
             }
             if !bytes.is_empty() {
-                return Ok(Some((Block::new(bytes, first_line, Place::Row { group }), taken)));
+                return Ok(Some((Block::new(bytes, first_line, LineUnit::Row { group }), taken)));
             }
         }
     }

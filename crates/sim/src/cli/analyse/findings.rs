@@ -4,7 +4,7 @@ use anyhow::Result;
 use bandits::agreement::Agreement;
 use bandits::structure::theory::{self, BoundError, RegretBound};
 use bandits::structure::{
-    self, Estimate, Gaps, LowerBound, Order, RelaxedTransitivity, Tournament, condorcet_probabilities,
+    self, Estimate, Gaps, LowerBound, RelaxedTransitivity, Tournament, TournamentOrder, condorcet_probabilities,
     total_order_probabilities, von_neumann,
 };
 use bandits::winners::{borda_scores, borda_winners, condorcet_winners, copeland_scores, copeland_winners};
@@ -213,9 +213,9 @@ fn order(tournament: &Tournament) -> OrderFindings {
     let arms = tournament.arms() as u64;
     OrderFindings {
         kind: match tournament.order() {
-            Order::Total(_) => "total",
-            Order::Partial(_) => "partial",
-            Order::Cyclic => "cyclic",
+            TournamentOrder::Total(_) => "total",
+            TournamentOrder::Partial(_) => "partial",
+            TournamentOrder::Cyclic => "cyclic",
         },
         top_cycle: tournament.top_cycle(),
         pairs: arms * (arms - 1) / 2,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use output::shards::Share;
 use output::tell::info;
-use studies::{Order, Outcome, Place, Report, Study, UsualPlace, run};
+use studies::{Destination, Execution, Report, Study, StudyOutcome, UsualPlace, run};
 
 pub(super) use on_site::StudyOfSite;
 
@@ -53,18 +53,18 @@ impl<'a> Asking<'a> {
         let (named, replace) = (out.is_some(), *replace);
         let place = match out.clone() {
             Some(path) if usual == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") => {
-                Place::File { path, replace }
+                Destination::File { path, replace }
             }
-            None if usual == UsualPlace::Memory => Place::Memory,
-            out => Place::Folder { path: out.unwrap_or(folder), replace, named },
+            None if usual == UsualPlace::Memory => Destination::Memory,
+            out => Destination::Folder { path: out.unwrap_or(folder), replace, named },
         };
-        let order = Order { place: place.clone(), share, made: made(), quiet };
-        let Outcome::Finished(finished) = run(study, &order)? else { return Ok(()) };
+        let order = Execution { place: place.clone(), share, made: made(), quiet };
+        let StudyOutcome::Finished(finished) = run(study, &order)? else { return Ok(()) };
         let (report, written) = finished.into_parts()?;
         // Also if it could not be written.
         print(&report, *json);
         let written = written?;
-        if let (true, Place::Folder { path, .. }) = (compare, &place) {
+        if let (true, Destination::Folder { path, .. }) = (compare, &place) {
             println!("\n{}", significance::of_study(path)?);
         }
         written.into_iter().for_each(|written| info(quiet, &written));

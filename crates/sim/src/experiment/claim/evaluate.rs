@@ -6,7 +6,7 @@ use output::numbers::{number, significant};
 
 use super::across::{flat, grows, trend};
 use super::shape::{crossing, slower};
-use super::{At, Between, Claim, ClaimResult, Outcome, Test};
+use super::{At, Between, Claim, ClaimResult, Test, TestedClaim};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -15,7 +15,7 @@ use crate::experiment::series::{Metric, Point, Series};
 ///
 /// Below the paper's size the claim stays open, whatever the numbers.
 #[must_use]
-pub(crate) fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> Outcome {
+pub(crate) fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: impl Fn(&str) -> bool) -> TestedClaim {
     let (verdict, numbers) = match test(claim, all, &synthetic) {
         Ok((held, numbers)) => (if held { ClaimResult::Held } else { ClaimResult::DidNotHold }, numbers),
         Err(error) => (ClaimResult::NotTested, format!("{error:#}")),
@@ -38,7 +38,13 @@ pub(crate) fn evaluate(claim: &Claim, all: &[Series], scale: f64, synthetic: imp
         }
         verdict => (verdict, numbers),
     };
-    Outcome { says: claim.says.clone(), place: claim.place.clone(), verdict, numbers, comment: claim.comment.clone() }
+    TestedClaim {
+        says: claim.says.clone(),
+        place: claim.place.clone(),
+        verdict,
+        numbers,
+        comment: claim.comment.clone(),
+    }
 }
 
 /// The settings that a claim is about, in the claim's order if it names any.

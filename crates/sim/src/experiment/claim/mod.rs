@@ -359,7 +359,7 @@ fn parse_at(text: &str) -> Result<At> {
 
 /// The outcome of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct TestedClaim {
     /// The paper's sentence, paraphrased.
     pub says: String,
     /// Where in the paper.
@@ -425,7 +425,7 @@ impl ClaimResult {
 
     /// The number of outcomes with each verdict, without zeros.
     #[must_use]
-    pub fn tally<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Vec<(Self, usize)> {
+    pub fn tally<'a>(outcomes: impl Iterator<Item = &'a TestedClaim> + Clone) -> Vec<(Self, usize)> {
         let count = |verdict| outcomes.clone().filter(|outcome| outcome.verdict == verdict).count();
         Self::ALL.map(|verdict| (verdict, count(verdict))).into_iter().filter(|(_, count)| *count > 0).collect()
     }

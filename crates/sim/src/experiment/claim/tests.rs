@@ -1,6 +1,6 @@
 //! Every kind of claim, held and not held, on small constructed curves.
 
-use super::{ClaimResult, Outcome, evaluate};
+use super::{ClaimResult, TestedClaim, evaluate};
 use crate::experiment::parse;
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -38,11 +38,11 @@ fn measured() -> Vec<Series> {
     all
 }
 
-fn outcome(claim: &str, synthetic: bool) -> Outcome {
+fn outcome(claim: &str, synthetic: bool) -> TestedClaim {
     outcome_at(1.0, claim, synthetic)
 }
 
-fn outcome_at(scale: f64, claim: &str, synthetic: bool) -> Outcome {
+fn outcome_at(scale: f64, claim: &str, synthetic: bool) -> TestedClaim {
     let text = format!(
         "title = \"t\"\npaper = \"rcs\"\nfigure = \"f\"\nkind = \"structure\"\n[[setting]]\nname = \"s\"\n\
          play = \"problem\"\nproblem = \"cyclic\"\n[[claim]]\nsays = \"it\"\n{claim}\n"
@@ -197,7 +197,7 @@ fn claims_below_the_papers_scale_stay_open() {
 #[test]
 fn verdicts_are_counted_in_words() {
     let claims = ["lowest = \"a\"", "lowest = \"b\"", "lowest = \"a\"\nneeds-real-data = true"];
-    let outcomes: Vec<Outcome> = claims.iter().map(|claim| outcome(claim, true)).collect();
+    let outcomes: Vec<TestedClaim> = claims.iter().map(|claim| outcome(claim, true)).collect();
     let tally = ClaimResult::tally(outcomes.iter());
     assert_eq!(tally, [(ClaimResult::Held, 1), (ClaimResult::DidNotHold, 1), (ClaimResult::NeedsRealData, 1)]);
     assert_eq!(

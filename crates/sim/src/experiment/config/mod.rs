@@ -53,7 +53,7 @@ pub struct Experiment {
     #[serde(default)]
     pub about: String,
     /// What is measured.
-    pub kind: Kind,
+    pub kind: KindName,
     /// The algorithms, with braces for grids: `mergerucb:p={4,6,8}`.
     #[serde(default)]
     pub algorithms: Vec<String>,
@@ -111,7 +111,7 @@ pub struct Experiment {
 /// What an experiment measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum KindName {
     /// Cumulative regret over time.
     Regret,
     /// Regret at the end against the number of rankers.
@@ -128,7 +128,7 @@ pub enum Kind {
     Datasets,
 }
 
-impl Kind {
+impl KindName {
     /// How files write it.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -161,7 +161,7 @@ pub struct Subsets {
 
 impl Experiment {
     /// An experiment of this kind without settings, whose results are drawn again.
-    pub(crate) fn to_draw(kind: Kind, [title, paper, figure]: [String; 3], draw: Draw) -> Self {
+    pub(crate) fn to_draw(kind: KindName, [title, paper, figure]: [String; 3], draw: Draw) -> Self {
         Self {
             title,
             paper,

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail, ensure};
 use bandits::RegretKind;
 
-use crate::experiment::config::{Experiment, Kind, PAPERS, Paper, Play, SettingEntry};
+use crate::experiment::config::{Experiment, KindName, PAPERS, Paper, Play, SettingEntry};
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,10 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
         bail!("paper = {:?}: expected one of {}", experiment.paper, keys.join(", "));
     }
     needs(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
-    let plays = !matches!(experiment.kind, Kind::Structure | Kind::Distortion | Kind::Agreement | Kind::Datasets);
+    let plays = !matches!(
+        experiment.kind,
+        KindName::Structure | KindName::Distortion | KindName::Agreement | KindName::Datasets
+    );
     if let Some(late) =
         experiment.entries.iter().find(|setting| setting.late.iter().any(|late| !late.answers.is_none()))
     {

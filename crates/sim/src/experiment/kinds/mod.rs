@@ -15,7 +15,7 @@
 //! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
 //!
 //! ## How to add a kind
-//! A file with a type that implements [`ExperimentKind`], a variant of [`Kind`] and a line in [`of`].
+//! A file with a type that implements [`ExperimentKind`], a variant of [`KindName`] and a line in [`of`].
 
 mod accuracy;
 mod agreement;
@@ -35,7 +35,7 @@ use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
 
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::{Experiment, Kind};
+use crate::experiment::config::{Experiment, KindName};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
 use crate::experiment::kinds::plan::ExperimentPlan;
@@ -89,16 +89,16 @@ pub(crate) trait ExperimentKind {
     }
 }
 
-/// The kind of an experiment: the only place that matches on [`Kind`].
-pub(crate) fn of(kind: Kind) -> &'static dyn ExperimentKind {
+/// The kind of an experiment: the only place that matches on [`KindName`].
+pub(crate) fn of(kind: KindName) -> &'static dyn ExperimentKind {
     match kind {
-        Kind::Regret => &regret::Regret,
-        Kind::RegretAgainstRankers => &regret_against_rankers::RegretAgainstRankers,
-        Kind::Accuracy => &accuracy::Accuracy,
-        Kind::Structure => &structure::Structure,
-        Kind::Distortion => &distortion::Distortion,
-        Kind::Agreement => &agreement::Agreement,
-        Kind::Datasets => &datasets::Datasets,
+        KindName::Regret => &regret::Regret,
+        KindName::RegretAgainstRankers => &regret_against_rankers::RegretAgainstRankers,
+        KindName::Accuracy => &accuracy::Accuracy,
+        KindName::Structure => &structure::Structure,
+        KindName::Distortion => &distortion::Distortion,
+        KindName::Agreement => &agreement::Agreement,
+        KindName::Datasets => &datasets::Datasets,
     }
 }
 

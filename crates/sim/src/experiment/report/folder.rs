@@ -10,9 +10,9 @@ use output::numbers::with_separators;
 use output::numbers::{deviation, number};
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::claim::Outcome;
+use crate::experiment::claim::TestedClaim;
 use crate::experiment::config::expand;
-use crate::experiment::config::{Draw, Experiment, Kind, Paper, Subsets};
+use crate::experiment::config::{Draw, Experiment, KindName, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::kinds;
 use crate::experiment::measured::{CellWork, Effort, ExperimentData, Table};
@@ -42,7 +42,7 @@ pub struct Summary {
     /// The settings it was measured in.
     pub settings: Vec<SettingInfo>,
     /// The outcome of each claim.
-    pub claims: Vec<Outcome>,
+    pub claims: Vec<TestedClaim>,
     /// The table of experiments that are a table.
     pub table: Option<Table>,
     /// The ends of curves; all points of short ones.
@@ -56,7 +56,7 @@ struct Resolved<'a> {
     title: &'a str,
     paper: &'a str,
     figure: &'a str,
-    kind: Kind,
+    kind: KindName,
     scale: f64,
     version: &'static str,
     seed: u64,
@@ -113,7 +113,7 @@ pub(crate) fn write(
     path: &Path,
     fingerprint: String,
     measured: ExperimentData,
-    claims: Vec<Outcome>,
+    claims: Vec<TestedClaim>,
     time: Time,
 ) -> Result<Summary> {
     let name = &name_of(path)?;

@@ -11,7 +11,7 @@ use output::numbers::{deviation, number, significant, with_separators, with_unit
 use super::own::{Other, others};
 use crate::experiment::{
     Summary, Timings,
-    claim::{ClaimResult, Outcome},
+    claim::{ClaimResult, TestedClaim},
     config::{PAPERS, Paper, is_published},
     opened_setting::SettingInfo,
     report::index,
@@ -245,7 +245,7 @@ fn class(verdict: ClaimResult) -> &'static str {
     }
 }
 
-fn mark(claim: &Outcome) -> Markup {
+fn mark(claim: &TestedClaim) -> Markup {
     html! { span class=(class(claim.verdict)) title=(claim.verdict.words(1)) { (claim.verdict.sign()) } }
 }
 
@@ -289,7 +289,7 @@ fn section(results: &Path, summary: &Summary, narrow: Narrow<'_>) -> Result<Mark
 }
 
 /// A claim and what came of it.
-fn item(claim: &Outcome) -> Markup {
+fn item(claim: &TestedClaim) -> Markup {
     html! {
         li {
             span.mark { (mark(claim)) }

@@ -37,7 +37,7 @@ use ranktypes::text::escaped;
 pub(in crate::cli) struct Submit {
     /// Where the shards run
     #[arg(value_name = "WHERE", value_enum)]
-    place: Place,
+    place: Scheduler,
 
     /// The number of shards
     #[arg(long, value_name = "N", value_parser = parse_up_to::<u32, 1_000_000>)]
@@ -122,7 +122,7 @@ struct ClusterArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum Scheduler {
     /// Job arrays of Slurm
     Slurm,
     /// An indexed job of Kubernetes
@@ -160,9 +160,9 @@ impl Submit {
         }
         let job = Job { asked: self, parts, shards, needs };
         match self.place {
-            Place::Local => local::run(&job),
-            Place::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
-            Place::Kubernetes => self.hand_over(&job, "kubernetes", &kubernetes::files(&job)?),
+            Scheduler::Local => local::run(&job),
+            Scheduler::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
+            Scheduler::Kubernetes => self.hand_over(&job, "kubernetes", &kubernetes::files(&job)?),
         }
     }
 
@@ -205,7 +205,7 @@ impl Submit {
     /// What a dry run says, which is printed; `None` if none is wanted, or it fails, which is not what scripts are refused for:
     /// the data may be on the cluster alone.
     fn needs(&self) -> Result<Option<Needs>> {
-        let asked = self.place != Place::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
+        let asked = self.place != Scheduler::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
         if !self.dry_run && (!asked || self.no_dry_run) {
             return Ok(None);
         }

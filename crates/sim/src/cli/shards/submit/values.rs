@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use anyhow::{Result, bail, ensure};
 use letor_io::environment::{self, Variable};
 
-use super::{Place, Submit};
+use super::{Scheduler, Submit};
 use output::usage::usage;
 
 /// The folders of caches and data, which scripts set as they are here.
@@ -20,7 +20,7 @@ pub(super) fn check(asked: &Submit) -> Result<()> {
     {
         if let Some(value) = value {
             on_one_line(flag, OsStr::new(value))?;
-            if asked.place == Place::Slurm {
+            if asked.place == Scheduler::Slurm {
                 for_slurm(flag, value)?;
             }
         }
@@ -33,7 +33,7 @@ pub(super) fn check(asked: &Submit) -> Result<()> {
     for word in &asked.command {
         on_one_line("the command after `--`", OsStr::new(word))?;
     }
-    if asked.place == Place::Slurm {
+    if asked.place == Scheduler::Slurm {
         on_one_line("the working folder", env::current_dir()?.as_os_str())?;
         for variable in VARIABLES {
             variable.value().map_or(Ok(()), |value| on_one_line(variable.name(), &value))?;
