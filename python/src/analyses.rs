@@ -25,7 +25,7 @@ use crate::study::{Config, Study};
 pub(crate) type Findings = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
 
 /// A report for Python.
-pub(crate) fn found(report: &Report) -> PyResult<Findings> {
+pub(crate) fn findings(report: &Report) -> PyResult<Findings> {
     let tables = report.tables().map(|(name, csv)| Ok((name.to_owned(), Columns::of(csv.to_vec())?)));
     let figures = report.figures().map_err(|error| exception(&error))?;
     Ok((report.text.clone(), report.json.clone(), tables.collect::<PyResult<_>>()?, figures))
@@ -83,7 +83,7 @@ pub(crate) fn study_of_site(
     let report = work(py, CallOptions { threads, report, notes: true }, move || {
         carried_out(&name, open, &spec, settings, seed, &order)
     })?;
-    report.as_ref().map(found).transpose()
+    report.as_ref().map(findings).transpose()
 }
 
 /// Plays duelling algorithms live and on a matrix of the same rankers, which is estimated from `impressions_per_pair`

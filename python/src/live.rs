@@ -29,7 +29,7 @@ pub(crate) struct Session {
     inner: Mutex<Inner>,
 }
 
-fn asked(pair: Pair) -> Question {
+fn question(pair: Pair) -> Question {
     (pair.ticket.to_string(), pair.first, pair.second, pair.item, pair.judge)
 }
 
@@ -119,12 +119,12 @@ impl Session {
     }
 
     fn ask(&self, judge: Option<&str>) -> PyResult<Question> {
-        self.inner().live.ask(judge).map(asked).map_err(value_error)
+        self.inner().live.ask(judge).map(question).map_err(value_error)
     }
 
     fn ask_many(&self, count: usize, judge: Option<&str>) -> PyResult<Vec<Question>> {
         let pairs = self.inner().live.ask_many(count, judge).map_err(value_error)?;
-        Ok(pairs.into_iter().map(asked).collect())
+        Ok(pairs.into_iter().map(question).collect())
     }
 
     fn tell(&self, ticket: &str, verdict: &str, judge: Option<&str>, note: Option<&str>) -> PyResult<()> {
@@ -148,7 +148,7 @@ impl Session {
 
     /// The pairs that are open.
     fn open(&self) -> Vec<Question> {
-        self.inner().live.open().cloned().map(asked).collect()
+        self.inner().live.open().cloned().map(question).collect()
     }
 
     /// All judgements: first, second, winner, item, judge, ticket, and note if there are any.

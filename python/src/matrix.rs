@@ -24,7 +24,7 @@ use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Execution, Report, StudyOutcome, matrix_file, run};
 
-use crate::analyses::{Findings, found};
+use crate::analyses::{Findings, findings};
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::settings::{Placed, StudyInputs};
 use crate::study::{Config, Study, arm_name};
@@ -128,7 +128,7 @@ impl Matrix {
 const BOARD: &str = "`rankduel.Board` of these counts";
 
 /// Names that a caller gave to arms.
-fn given(names: Option<Vec<String>>) -> PyResult<Option<Names>> {
+fn parse_names(names: Option<Vec<String>>) -> PyResult<Option<Names>> {
     names.map(Names::new).transpose().map_err(value_error)
 }
 
@@ -151,7 +151,7 @@ impl Matrix {
             return Err(value_error(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
         }
         let (arms, cells) = (shape[0], values.as_array().iter().copied().collect());
-        let names = ArmNames::NUMBERS.called(given(names)?);
+        let names = ArmNames::NUMBERS.called(parse_names(names)?);
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
             matrix_file::tell_what_was_read(&name, &read, BOARD, true);
@@ -171,7 +171,7 @@ impl Matrix {
     #[staticmethod]
     #[pyo3(signature = (path, names=None))]
     fn open(py: Python<'_>, path: PathBuf, names: Option<Vec<String>>) -> PyResult<Self> {
-        let called = given(names)?;
+        let called = parse_names(names)?;
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let file = matrix_file::read(&path, true)?;
             let features = file.origin.rankers().map(<[_]>::to_vec);
@@ -389,7 +389,7 @@ impl Matrix {
             Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
             Preferences::Utilities(arena) => explore(inner.on_utilities(arena, settings.regret)?, settings, &order),
         });
-        own.raise(py, explored)?.as_ref().map(found).transpose()
+        own.raise(py, explored)?.as_ref().map(findings).transpose()
     }
 
     /// Writes the files of `rankduel proxy`: all of them if it was estimated here, otherwise `.npy` and `.txt`.

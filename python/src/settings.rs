@@ -14,7 +14,7 @@ use output::shards::shard::of_this_task;
 use output::shards::{Parts, ShardSpec, Share, folder_of};
 use output::usage::usage;
 use pyo3::prelude::*;
-use sim::cli::made;
+use sim::cli::invocation;
 use studies::request::{CompareRequest, LiveRequest, MatrixRequest};
 use studies::results::label;
 use studies::{Destination, Execution};
@@ -128,7 +128,7 @@ pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
         None => Destination::Memory,
         Some(path) => Destination::Folder { path, replace, named: true },
     };
-    Ok(Execution { place, share, made: made(), quiet: true })
+    Ok(Execution { place, share, made: invocation(), quiet: true })
 }
 
 fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) -> PyResult<Vec<Spec>> {

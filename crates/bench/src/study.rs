@@ -247,7 +247,7 @@ impl BenchStudy {
                     Cell::Broke(_) | Cell::Skipped => {}
                 }
             }
-            EntryResults::Values(values.into_iter().map(|of| of.into_iter().map(known).collect()).collect())
+            EntryResults::Values(values.into_iter().map(|of| of.into_iter().map(all_values).collect()).collect())
         };
         let entries = self.players(track).into_iter().enumerate().map(|(place, name)| {
             let results = of_player(place, &name);
@@ -258,7 +258,7 @@ impl BenchStudy {
 }
 
 /// The values of all runs; `None` where the measure does not apply.
-fn known(runs: Vec<Option<f64>>) -> Option<Vec<f64>> {
+fn all_values(runs: Vec<Option<f64>>) -> Option<Vec<f64>> {
     runs.into_iter().collect()
 }
 

@@ -54,11 +54,12 @@ impl Session {
                 None => {
                     let (config, names) = (Config::of([""; 0]), BTreeMap::new());
                     let log = Log { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
-                    let (event, sum) = from_line(text, log).map_err(|error| refused(said(&error, number)))?;
+                    let (event, sum) = from_line(text, log).map_err(|error| refused(message_of(&error, number)))?;
                     Self::begin(event, sum).map_err(|error| refused(error.to_string()))?
                 }
                 Some(mut live) => {
-                    let (event, sum) = from_line(text, live.log()).map_err(|error| refused(said(&error, number)))?;
+                    let (event, sum) =
+                        from_line(text, live.log()).map_err(|error| refused(message_of(&error, number)))?;
                     live.fold(event, sum).map_err(|error| refused(error.to_string()))?;
                     live
                 }
@@ -74,7 +75,7 @@ impl Session {
 }
 
 /// What is wrong with a line.
-fn said(error: &LineError, line: u64) -> String {
+fn message_of(error: &LineError, line: u64) -> String {
     match error {
         LineError::NotAnEvent(_) if line == 1 => {
             "expected the event `created` of a log of judgements; this is another file, or its beginning is missing"

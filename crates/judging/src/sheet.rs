@@ -32,7 +32,11 @@ pub struct Filled {
 ///
 /// # Errors
 /// If the table cannot be written.
-pub fn of<'a>(session: &Session, pairs: impl IntoIterator<Item = &'a Pair>, texts: Option<&Texts>) -> Result<Vec<u8>> {
+pub fn sheet_of<'a>(
+    session: &Session,
+    pairs: impl IntoIterator<Item = &'a Pair>,
+    texts: Option<&Texts>,
+) -> Result<Vec<u8>> {
     let config = session.config();
     // Spreadsheets take it for UTF-8 by its first three bytes.
     let mut sheet = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
@@ -120,7 +124,7 @@ mod tests {
         let config = Config { items: texts.items.clone(), ..Config::of(texts.competitors.clone()) };
         let mut session = Session::new(config).unwrap();
         let pairs = session.ask_many(4, None).unwrap();
-        let sheet = String::from_utf8(of(&session, &pairs, Some(&texts)).unwrap()).unwrap();
+        let sheet = String::from_utf8(sheet_of(&session, &pairs, Some(&texts)).unwrap()).unwrap();
         assert!(sheet.starts_with("\u{feff}ticket,question,answer 1,answer 2,better,note\n"), "{sheet}");
         assert!(sheet.contains(",'=cmd,") && sheet.contains("\"two\nlines\"") && !sheet.contains(",a,"), "{sheet}");
         // As a spreadsheet of another country saves it; one row is left empty.

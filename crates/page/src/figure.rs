@@ -73,7 +73,7 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
         .chain((missing > 0).then(|| format!("Not drawn: {}.", with_unit(missing as u64, "pair"))))
         .chain(note.map(str::to_owned))
         .flat_map(|text| lines("about", &text));
-    Some(drawn(&panels, &below.collect::<Vec<_>>()))
+    Some(svg(&panels, &below.collect::<Vec<_>>()))
 }
 
 /// What stands above a chart: whose share it is, of which days, and that later outcomes contradict the verdict.
@@ -101,10 +101,10 @@ pub fn differences(courses: &[Course], below: &[String]) -> Option<String> {
         })
         .collect();
     let below: Vec<Line> = below.iter().flat_map(|text| lines("about", text)).collect();
-    (!panels.is_empty()).then(|| drawn(&panels, &below))
+    (!panels.is_empty()).then(|| svg(&panels, &below))
 }
 
-fn drawn(panels: &[Panel], below: &[Line]) -> String {
+fn svg(panels: &[Panel], below: &[Line]) -> String {
     let mut top = 0.0;
     let mut pieces = Vec::new();
     for panel in panels {

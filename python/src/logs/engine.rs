@@ -13,7 +13,7 @@ use verdicts::integrity::{PageCounts, PageRecord};
 use verdicts::{OfVersion, PairChoices};
 
 use super::rules::read;
-use super::{CreditedBytes, rows, said};
+use super::{CreditedBytes, credited_bytes, rows};
 use crate::arrow::{self, Batch, Imported};
 use crate::call::value_error;
 use crate::frame::{Column, Table, Values};
@@ -398,5 +398,5 @@ pub(crate) fn added_up<'py>(
         sum.add_day(version, day as i32, [first, second], OfDay::of_numbers(numbers));
     }
     sum.tally += tally;
-    Ok(said(py, &sum.credited(&survey, &settings), &settings))
+    Ok(credited_bytes(py, &sum.credited(&survey, &settings), &settings))
 }

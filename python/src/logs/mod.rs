@@ -36,7 +36,7 @@ use crate::call::value_error;
 /// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
 type CreditedBytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
-fn said<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
+fn credited_bytes<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
     let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
     let tables = [outcomes, fates_csv(credited), pages_csv(credited)];
     let [outcomes, fates, pages] = tables.map(|table| PyBytes::new(py, table.as_bytes()));
@@ -114,7 +114,7 @@ impl Log {
             let appended = py.detach(|| self.gathered.append(state));
             let (credited, unkept) = appended.map_err(of_state)?;
             self.unkept = Some(unkept);
-            return Ok(said(py, &credited, self.gathered.settings()));
+            return Ok(credited_bytes(py, &credited, self.gathered.settings()));
         }
         let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
             let settings = self.gathered.settings().clone();
@@ -132,7 +132,7 @@ impl Log {
             units.count(&mut sum);
             Ok(sum.credited(&survey, &settings))
         });
-        Ok(said(py, &credited.map_err(value_error)?, self.gathered.settings()))
+        Ok(credited_bytes(py, &credited.map_err(value_error)?, self.gathered.settings()))
     }
 }
 

@@ -114,14 +114,14 @@ impl Apply {
                 continue;
             }
             server.post(&step.path, &step.body).with_context(|| format!("failed to {}", step.what))?;
-            println!("{}", done(&step.what));
+            println!("{}", past_tense(&step.what));
         }
         Ok(())
     }
 }
 
 /// A step in the past.
-fn done(what: &str) -> String {
+fn past_tense(what: &str) -> String {
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     let verb = match verb {
         "make" => "made",
@@ -298,7 +298,7 @@ impl Server {
         match answered(answer)? {
             (404, _) => Ok(None),
             (200, status) => Ok(Some(status)),
-            (status, problem) => bail!("{}: {}", self.url, said(status, &problem)),
+            (status, problem) => bail!("{}: {}", self.url, problem_text(status, &problem)),
         }
     }
 
@@ -310,7 +310,7 @@ impl Server {
         let answer = request.send(body.to_string()).with_context(|| self.url.clone())?;
         match answered(answer)? {
             (200..=299, _) => Ok(()),
-            (status, problem) => bail!("{}", said(status, &problem)),
+            (status, problem) => bail!("{}", problem_text(status, &problem)),
         }
     }
 }
@@ -322,7 +322,7 @@ fn answered(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)
 }
 
 /// What an answer without success says.
-fn said(status: u16, problem: &Value) -> String {
+fn problem_text(status: u16, problem: &Value) -> String {
     problem["detail"].as_str().map_or_else(|| format!("status {status}"), str::to_owned)
 }
 
@@ -413,7 +413,7 @@ mod tests {
         assert!(of("name = 'e'\nrankers = ['a', 'b']\nship = 'c'").unwrap_err().contains("not a ranker of e"));
         assert!(of("name = 'e'\nrankers = ['a']").is_err());
         assert_eq!(
-            (done("make e"), done("pause e"), done("raise e to a share of 1")),
+            (past_tense("make e"), past_tense("pause e"), past_tense("raise e to a share of 1")),
             ("made e".into(), "paused e".into(), "raised e to a share of 1".into())
         );
     }

@@ -70,18 +70,18 @@ impl Calls {
     pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &str) -> Result<Assignment> {
         let body = format!("{{\"unit\":{},\"key\":\"drive-{n}\",{lists}}}", json!(unit));
         let path = format!("/v1/experiments/{}/impressions", self.experiment);
-        Ok(asked(&self.answered("POST", &path, &body)?))
+        Ok(assignment(&self.answered("POST", &path, &body)?))
     }
 
     pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Assignment> {
         let path = format!("/v1/experiments/{}/choose", self.experiment);
         let body = json!({"unit": unit, "key": format!("drive-{n}")});
-        Ok(asked(&self.answered("POST", &path, &body.to_string())?))
+        Ok(assignment(&self.answered("POST", &path, &body.to_string())?))
     }
 
     pub(super) fn lists(&mut self, id: &str, lists: &str) -> Result<Assignment> {
         let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &format!("{{{lists}}}"))?;
-        Ok(asked(&answer))
+        Ok(assignment(&answer))
     }
 
     /// Sends clicks; how many were taken, or had been before.
@@ -150,7 +150,7 @@ impl Calls {
     }
 }
 
-fn asked(answer: &Value) -> Assignment {
+fn assignment(answer: &Value) -> Assignment {
     let texts = |field: &str| {
         let texts = answer[field].as_array().into_iter().flatten();
         texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()

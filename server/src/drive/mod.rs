@@ -201,6 +201,6 @@ impl Drive<'_> {
 }
 
 /// A number below `count` that follows from a text.
-fn drawn(text: &str, count: u64) -> u64 {
+fn draw_below(text: &str, count: u64) -> u64 {
     Generator::seed_from_u64(interleave::keyed::seed_of(text)).random_range(0..count.max(1))
 }

@@ -10,7 +10,7 @@ use interleave::{Doc, RankedList};
 use simulation::prepared::PreparedSite;
 use simulation::spec::SiteSpec;
 
-use super::drawn;
+use super::draw_below;
 
 /// More rankers than these send their lists only when they were chosen.
 const FEW: usize = 10;
@@ -88,7 +88,7 @@ impl Users {
     pub(super) fn unit(&self, n: u64) -> String {
         match self.users {
             None => format!("user-{n}"),
-            Some(users) => format!("user-{}", drawn(&format!("user {} {n}", self.seed), users)),
+            Some(users) => format!("user-{}", draw_below(&format!("user {} {n}", self.seed), users)),
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) async fn impression(
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
     let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &entry.config, true, of_fallback(&entry))?;
-    let answer = asked(&app, &entry, &requester, "impression", body.value(), Some(lists)).await?;
+    let answer = ask_writer(&app, &entry, &requester, "impression", body.value(), Some(lists)).await?;
     Ok(match answer {
         jobs::Answer::Open { id, shown, is_mixed, .. } => listed(&app, id, shown.unwrap_or_default(), is_mixed),
         jobs::Answer::Fallback(why) => fallback_list(&app, fallback, why),
@@ -84,7 +84,7 @@ pub(super) async fn duel(
 
 /// Asks the writer for an impression. Where that is not possible in time, or not wanted, the fallback's list is the
 /// answer.
-async fn asked(
+async fn ask_writer(
     app: &App,
     entry: &ExperimentHandle,
     requester: &Requester,
@@ -109,7 +109,7 @@ async fn chosen(
     kind: &str,
     body: Value<'_>,
 ) -> Result<(ImpressionAnswer, Vec<String>), Problem> {
-    Ok(match asked(app, entry, requester, kind, body, None).await? {
+    Ok(match ask_writer(app, entry, requester, kind, body, None).await? {
         jobs::Answer::Open { id, arms, is_mixed, .. } => {
             let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
             (outcome, names(entry, &arms))

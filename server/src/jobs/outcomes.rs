@@ -72,13 +72,13 @@ impl From<ConversionFate> for OutcomeFate {
 /// Takes outcomes, and returns what became of each.
 pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<OutcomeFate> {
     let of = |outcome: &UserOutcome| {
-        let fates = outcome.whose.iter().map(|(experiment, whose)| take(session, *experiment, whose, outcome));
+        let fates = outcome.whose.iter().map(|(experiment, whose)| take_outcome(session, *experiment, whose, outcome));
         fates.min().unwrap_or(OutcomeFate::UnknownUnit)
     };
     all.iter().map(of).collect()
 }
 
-fn take(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
+fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
     let unit = match whose {
         CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
         // Another store may have given out this number.

@@ -175,12 +175,12 @@ impl App {
 
     /// To the next question: a page that is loaded again sends nothing twice.
     fn back(&self, key: &str, outcome: ReplyResult) -> Response {
-        Redirect::to(&format!("{}j/{key}{}", self.pages.base, page::said(outcome))).into_response()
+        Redirect::to(&format!("{}j/{key}{}", self.pages.base, page::notice_query(outcome))).into_response()
     }
 }
 
 /// Does something in the room as the judge of a key, beside the threads that answer: the file may be in use by others.
-async fn done<T: Send + 'static>(
+async fn in_room<T: Send + 'static>(
     app: &App,
     key: &str,
     work: impl FnOnce(&Room, &str) -> anyhow::Result<T> + Send + 'static,
@@ -210,8 +210,8 @@ struct QuestionQuery {
 }
 
 async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): Query<QuestionQuery>) -> Response {
-    match done(&app, &key, Room::question).await {
-        Ok(shown) => Html(app.pages.question(&key, &shown, page::told(&told.said))).into_response(),
+    match in_room(&app, &key, Room::question).await {
+        Ok(shown) => Html(app.pages.question(&key, &shown, page::notice(&told.said))).into_response(),
         Err(problem) => problem,
     }
 }
@@ -229,14 +229,14 @@ async fn say(State(app): State<App>, Path(key): Path<String>, Form(sent): Form<S
     let Some(said) = Reply::of(&sent.verdict, &sent.note) else {
         return app.problem(StatusCode::UNPROCESSABLE_ENTITY, "This is not an answer: go back and use the buttons.");
     };
-    match done(&app, &key, move |room, judge| room.say(judge, &sent.ticket, said)).await {
+    match in_room(&app, &key, move |room, judge| room.say(judge, &sent.ticket, said)).await {
         Ok(outcome) => app.back(&key, outcome),
         Err(problem) => problem,
     }
 }
 
 async fn undo(State(app): State<App>, Path(key): Path<String>) -> Response {
-    match done(&app, &key, Room::undo).await {
+    match in_room(&app, &key, Room::undo).await {
         Ok(outcome) => app.back(&key, outcome),
         Err(problem) => problem,
     }

@@ -12,7 +12,7 @@ pub(super) const STYLES: &str = include_str!("judge.css");
 pub(super) const SCRIPT: &str = include_str!("judge.js");
 
 /// What is said of what happened last, by its word in the address. Words of others say nothing.
-pub(super) fn told(word: &str) -> &'static str {
+pub(super) fn notice(word: &str) -> &'static str {
     match word {
         "undone" => "Taken back: answer this one again.",
         "nothing" => "There is nothing to undo.",
@@ -24,7 +24,7 @@ pub(super) fn told(word: &str) -> &'static str {
 }
 
 /// The word for an outcome, as the query of an address.
-pub(super) fn said(outcome: ReplyResult) -> &'static str {
+pub(super) fn notice_query(outcome: ReplyResult) -> &'static str {
     match outcome {
         ReplyResult::Taken => "",
         ReplyResult::Again => "?said=again",

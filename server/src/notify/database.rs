@@ -51,7 +51,7 @@ impl DatabaseQueue {
         let Some(epoch) = self.epoch() else { return Ok(()) };
         let since = self.since;
         self.ask(|session| {
-            let known = known(session)?;
+            let known = read_known(session)?;
             let found = all_news(&known, since, seen, now);
             if found.is_empty() {
                 return Ok(());
@@ -126,7 +126,7 @@ impl DatabaseQueue {
     }
 }
 
-fn known(session: &Session) -> Result<AllKnown, StoreError> {
+fn read_known(session: &Session) -> Result<AllKnown, StoreError> {
     let mut all = AllKnown::new();
     for row in session.rows("SELECT experiment, created, known FROM messages_known", &[])? {
         let (experiment, created, known): (String, i64, String) = (row.get(0), row.get(1), row.get(2));

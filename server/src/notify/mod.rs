@@ -53,7 +53,7 @@ impl Notifier {
 
     /// Adds what is new of experiments; `now` is in milliseconds since 1970.
     pub fn note(&self, seen: Vec<ExperimentLook>, now: i64) {
-        let noted = held(&self.queue).note(seen, now);
+        let noted = locked(&self.queue).note(seen, now);
         if let Err(error) = noted {
             tracing::error!(%error, "messages cannot be kept");
         }
@@ -62,7 +62,7 @@ impl Notifier {
     /// The last messages of an experiment, the newest first.
     #[must_use]
     pub fn deliveries(&self, experiment: &str, most: usize) -> Vec<Delivery> {
-        held(&self.queue).deliveries(experiment, most).unwrap_or_default()
+        locked(&self.queue).deliveries(experiment, most).unwrap_or_default()
     }
 }
 
@@ -84,19 +84,19 @@ pub fn beside(store: &Path) -> PathBuf {
     name.into()
 }
 
-fn held(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sends what is due until it is over. The queue is free while a receiver is waited for.
 fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, is_over: &AtomicBool) {
     while !is_over.load(Ordering::SeqCst) {
-        let due = held(queue).due(clock.now()).unwrap_or_default();
+        let due = locked(queue).due(clock.now()).unwrap_or_default();
         for message in due {
             if is_over.load(Ordering::SeqCst) {
                 return;
             }
-            match held(queue).claim(&message, clock.now()) {
+            match locked(queue).claim(&message, clock.now()) {
                 Ok(true) => {}
                 Ok(false) => continue,
                 Err(error) => {
@@ -114,11 +114,11 @@ fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, 
                     "a message is not delivered yet"
                 );
             }
-            if let Err(error) = held(queue).sent(&message, answer, clock.now()) {
+            if let Err(error) = locked(queue).sent(&message, answer, clock.now()) {
                 tracing::error!(%error, "that a message was sent cannot be kept; it is sent again");
             }
         }
-        let pending = held(queue).pending().unwrap_or(0);
+        let pending = locked(queue).pending().unwrap_or(0);
         metrics.pending.set(pending);
         std::thread::sleep(PERIOD);
     }

@@ -18,7 +18,8 @@ const ANSWERS: u32 = 3_000;
 /// The rows of the table, each measured once.
 pub(super) fn rows() -> Result<Vec<Row>> {
     let row = |what: String, unit, value, target| Row { goal: "P20", what, unit, value, target: Some(target) };
-    let mut rows = vec![row(format!("judges, {COMPETITORS} competitors: a pair and its answer"), "us", asked()?, 10.0)];
+    let mut rows =
+        vec![row(format!("judges, {COMPETITORS} competitors: a pair and its answer"), "us", ask_and_record()?, 10.0)];
     for (competitors, judgements, seconds) in
         [(COMPETITORS, 100_000, 2.0), (COMPETITORS, 500_000, 8.0), (1_500, 1_500 * 8 / 2, 10.0)]
     {
@@ -32,7 +33,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 }
 
 /// Microseconds from asking for a pair until its answer is recorded.
-fn asked() -> Result<f64> {
+fn ask_and_record() -> Result<f64> {
     let mut session = Session::new(Config::of((0..COMPETITORS).map(|k| format!("c{k}"))))?;
     let mut draws = Normals::from_seed(20);
     let start = Instant::now();

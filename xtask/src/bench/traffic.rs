@@ -50,7 +50,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 
 /// The log of an experiment, in which every second impression is clicked, as a store has it.
 fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
-    let (mut experiment, lists) = begun(rankers, policy)?;
+    let (mut experiment, lists) = begin_experiment(rankers, policy)?;
     let mut log = Vec::new();
     for unit in 1..=IMPRESSIONS {
         let now = unit as i64 * 100;
@@ -66,7 +66,7 @@ fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
     Ok(log)
 }
 
-fn begun(rankers: u16, policy: &str) -> Result<(Experiment, Vec<ListBuf>)> {
+fn begin_experiment(rankers: u16, policy: &str) -> Result<(Experiment, Vec<ListBuf>)> {
     let names = (0..rankers).map(|ranker| format!("r{ranker}"));
     let config = Config { policy: policy.to_owned(), multileaving: "sosm".to_owned(), ..Config::of("bench", names) };
     let lists = (0..rankers)
@@ -86,7 +86,7 @@ fn fold(log: &[Vec<u8>]) -> Result<()> {
 
 /// By how much the process grows for each impression that stays open, its events not kept.
 fn memory_of_open() -> Result<f64> {
-    let (mut experiment, lists) = begun(2, "fixed")?;
+    let (mut experiment, lists) = begin_experiment(2, "fixed")?;
     let before = resident()?;
     for unit in 1..=OPEN {
         let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() }, ..Request::default() };

@@ -51,13 +51,13 @@ impl Queued {
         match &self.awaited {
             &Awaited::Duel(first, second) => {
                 let key = (first.min(second), first.max(second));
-                let Some(lower_won) = take(&mut self.duels, &key) else {
+                let Some(lower_won) = pop_first(&mut self.duels, &key) else {
                     return false;
                 };
                 self.feed(Feedback::of_duel(first, second, lower_won == (first < second)));
             }
             Awaited::Set(arms) => {
-                let Some(wins) = take(&mut self.sets, arms) else {
+                let Some(wins) = pop_first(&mut self.sets, arms) else {
                     return false;
                 };
                 self.feed(Feedback::Set { wins: &wins });
@@ -70,7 +70,7 @@ impl Queued {
 }
 
 /// The first of a queue, which is removed once it is empty.
-fn take<K: Ord, T>(queues: &mut BTreeMap<K, VecDeque<T>>, key: &K) -> Option<T> {
+fn pop_first<K: Ord, T>(queues: &mut BTreeMap<K, VecDeque<T>>, key: &K) -> Option<T> {
     let queue = queues.get_mut(key)?;
     let first = queue.pop_front();
     if queue.is_empty() {

@@ -203,7 +203,7 @@ impl OpenPolicy {
 
 /// Logs what was asked for `step`, and what else its line ends with.
 #[cold]
-pub(super) fn asked(log: &mut String, step: u64, ticket: Option<Ticket>, choice: Choice<'_>, end: &str) {
+pub(super) fn log_ask(log: &mut String, step: u64, ticket: Option<Ticket>, choice: Choice<'_>, end: &str) {
     // Writing into a string cannot fail.
     let _ = match ticket {
         Some(ticket) => write!(log, "a {step} {ticket}"),
@@ -228,7 +228,7 @@ pub(super) fn stayed(log: &mut String, step: u64) {
 
 /// Logs an outcome; `first_won` of a duel, coin or not.
 #[cold]
-pub(super) fn told(log: &mut String, ticket: Ticket, outcome: Outcome<'_>, first_won: bool) {
+pub(super) fn log_outcome(log: &mut String, ticket: Ticket, outcome: Outcome<'_>, first_won: bool) {
     let side = if first_won { "first" } else { "second" };
     let _ = match outcome {
         Outcome::Duel(Preference::Tie) => writeln!(log, "t {ticket} tie:{side}"),

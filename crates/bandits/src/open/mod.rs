@@ -284,7 +284,7 @@ impl OpenPolicy {
                 let first_won = self.coins.toss(&mut self.coin_generator);
                 self.form.arrive(step, &[first; 2], Some(Feedback::of_duel(first, first, first_won)));
                 if let Some(log) = &mut self.log {
-                    log::asked(log, step, None, choice, if first_won { " first" } else { " second" });
+                    log::log_ask(log, step, None, choice, if first_won { " first" } else { " second" });
                 }
                 return Asked { step, ticket: None, choice: Choice::Duel(first, first) };
             }
@@ -298,14 +298,14 @@ impl OpenPolicy {
             (self.tickets.give_set(self.history, step, Arc::clone(&self.set)), Choice::Set(&self.set))
         };
         if let Some(log) = &mut self.log {
-            log::asked(log, step, Some(ticket), choice, "");
+            log::log_ask(log, step, Some(ticket), choice, "");
         }
         Asked { step, ticket: Some(ticket), choice }
     }
 
     fn asked_alone(&mut self, choice: Choice<'static>) -> Asked<'static> {
         if let Some(log) = &mut self.log {
-            log::asked(log, self.step, None, choice, "");
+            log::log_ask(log, self.step, None, choice, "");
         }
         Asked { step: self.step, ticket: None, choice }
     }
@@ -378,7 +378,7 @@ impl OpenPolicy {
             decided => decided == Preference::First,
         };
         if let Some(log) = &mut self.log {
-            log::told(log, ticket, outcome.into(), first_won);
+            log::log_outcome(log, ticket, outcome.into(), first_won);
         }
         self.form.arrive(step, &pair, Some(Feedback::of_duel(pair[0], pair[1], first_won)));
     }
@@ -388,7 +388,7 @@ impl OpenPolicy {
         self.tally.told += 1;
         self.history = wins.words().fold(self.history, mix);
         if let Some(log) = &mut self.log {
-            log::told(log, ticket, wins.into(), false);
+            log::log_outcome(log, ticket, wins.into(), false);
         }
         self.room.clone_from(wins);
         self.room.resolve_ties(&mut self.coin_generator);

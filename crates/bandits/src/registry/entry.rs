@@ -36,14 +36,14 @@ impl Entry {
         Self {
             name: C::NAME,
             summary: C::SUMMARY,
-            prefer: prefer::of(C::NAME),
+            prefer: prefer::phrase_of(C::NAME),
             paper: C::PAPER,
             module: path.trim_start_matches(':').rsplit_once("::").map_or("", |(module, _)| module),
             variants: C::VARIANTS,
             revision: C::REVISION,
             action_kind: C::ACTION,
             needs_horizon: C::NEEDS_HORIZON,
-            memory: memory::of(C::NAME),
+            memory: memory::memory_of(C::NAME),
             parameters: C::default().parameters(),
         }
     }

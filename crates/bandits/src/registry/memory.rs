@@ -22,7 +22,7 @@ impl Memory {
 }
 
 /// The memory of an algorithm; none if it has no row.
-pub(super) fn of(name: &str) -> Memory {
+pub(super) fn memory_of(name: &str) -> Memory {
     let &(per_pair, per_arm) = row(MEMORY, name).unwrap_or(&(0, 0));
     Memory { per_pair, per_arm }
 }

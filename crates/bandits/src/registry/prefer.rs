@@ -4,7 +4,7 @@
 use super::row;
 
 /// The phrase of an algorithm; empty if it has no row.
-pub(super) fn of(name: &str) -> &'static str {
+pub(super) fn phrase_of(name: &str) -> &'static str {
     row(PREFER, name).copied().unwrap_or_default()
 }
 

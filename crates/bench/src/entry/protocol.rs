@@ -92,7 +92,7 @@ pub(super) fn read_move(text: &str, arms: usize) -> Result<Move, Foul> {
     }
     let answer = answer_of(&line, arms)?;
     if answer == Answer::default() {
-        return Err(Foul::Broke(format!("wrote {}, where {{\"pair\": [I, J]}} was due", shown(text))));
+        return Err(Foul::Broke(format!("wrote {}, where {{\"pair\": [I, J]}} was due", line_start(text))));
     }
     Ok(Move { action: Action::Enough(answer), winner: line.winner.map(|winner| arm(winner, arms)).transpose()? })
 }
@@ -107,8 +107,9 @@ pub(super) fn read_answer(text: &str, arms: usize) -> Result<Answer, Foul> {
 }
 
 fn parse(text: &str) -> Result<Line, Foul> {
-    serde_json::from_str(text)
-        .map_err(|error| Foul::Broke(format!("wrote {}, which is not a line of the protocol ({error})", shown(text))))
+    serde_json::from_str(text).map_err(|error| {
+        Foul::Broke(format!("wrote {}, which is not a line of the protocol ({error})", line_start(text)))
+    })
 }
 
 fn answer_of(line: &Line, arms: usize) -> Result<Answer, Foul> {
@@ -133,7 +134,7 @@ fn arm(number: u64, arms: usize) -> Result<usize, Foul> {
 }
 
 /// The beginning of a line, for messages.
-fn shown(text: &str) -> String {
+fn line_start(text: &str) -> String {
     const MOST: usize = 60;
     let escaped: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     format!("\"{escaped}{}\"", if text.chars().nth(MOST).is_some() { "..." } else { "" })

@@ -38,7 +38,7 @@ pub fn files(scores: &Scores) -> Result<Vec<(String, Content)>> {
 }
 
 /// A value as tables show it.
-fn shown(measure: &Measure, value: f64) -> String {
+fn format_value(measure: &Measure, value: f64) -> String {
     match measure.summary {
         Summary::MostRuns => format!("{value:.0}"),
         Summary::Mean => format!("{value:.3}"),
@@ -71,7 +71,7 @@ fn cells(measure: &Measure, score: Option<&MeasureScore>) -> [String; 2] {
         None => ["-".to_owned(), "-".to_owned()],
         Some(score) => {
             let (worst, problem) = &score.worst;
-            [shown(measure, score.median), format!("{} ({problem})", shown(measure, *worst))]
+            [format_value(measure, score.median), format!("{} ({problem})", format_value(measure, *worst))]
         }
     }
 }

@@ -224,7 +224,7 @@ impl<'a> Future<'a> {
     }
 }
 
-pub(crate) fn of(names: &[String], group: &GroupFit, settings: &Settings, conclusion: &Conclusion) -> Advice {
+pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, conclusion: &Conclusion) -> Advice {
     let future = Future::of(group, settings);
     let known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinTolerance(_));
     let chances = if known { Vec::new() } else { future.chances() };

@@ -58,7 +58,7 @@ impl Discrimination {
 }
 
 /// The slopes of the judges of a group; `None` if none were fitted.
-pub(super) fn of(table: &Table, group: &GroupFit) -> Option<Discrimination> {
+pub(super) fn discrimination_of(table: &Table, group: &GroupFit) -> Option<Discrimination> {
     let places = group.fit.slope_places();
     let spread = 1.0 / libm::sqrt(group.fit.prior_precision(places.clone().next()?));
     // The spread, which each slope is shrunk by, is known from that many judges.

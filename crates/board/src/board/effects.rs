@@ -50,7 +50,7 @@ fn number(value: f64) -> String {
 }
 
 /// The effects of the covariates of a group.
-pub(super) fn of(names: &[String], group: &GroupFit) -> Vec<Effect> {
+pub(super) fn effects_of(names: &[String], group: &GroupFit) -> Vec<Effect> {
     let tie = group.fit.tie();
     let places = group.fit.covariate_places();
     let effect = |((name, place), typical): ((&String, usize), &f64)| {

@@ -247,7 +247,7 @@ impl Board {
         let winners = claims::winners(table, &fits[0], misfit.is_some());
         let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
         let advice = (settings.advice && open && model.is_none())
-            .then(|| advice::of(&table.names, &fits[0], settings, &conclusion));
+            .then(|| advice::advise(&table.names, &fits[0], settings, &conclusion));
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         let covariates: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
@@ -275,8 +275,8 @@ impl Board {
             assumptions,
             advice,
             model,
-            effects: effects::of(&covariates, &fits[0]),
-            discrimination: discrimination::of(table, &fits[0]),
+            effects: effects::effects_of(&covariates, &fits[0]),
+            discrimination: discrimination::discrimination_of(table, &fits[0]),
         };
         Ok((board, beats))
     }

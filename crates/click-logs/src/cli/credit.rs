@@ -365,37 +365,37 @@ impl Bars {
     }
 
     fn finish(&self) {
-        held(&self.reading).finish();
-        if let Some(bar) = held(&self.joining).take() {
+        locked(&self.reading).finish();
+        if let Some(bar) = locked(&self.joining).take() {
             bar.finish();
         }
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watch for Bars {
     fn read(&self, bytes: u64) {
         self.stop.if_asked();
-        held(&self.reading).advance(bytes);
+        locked(&self.reading).advance(bytes);
     }
 
     fn join(&self, partitions: usize) {
-        held(&self.reading).finish();
-        *held(&self.joining) = Some(Progress::new("partitions joined", partitions as u64, self.quiet));
+        locked(&self.reading).finish();
+        *locked(&self.joining) = Some(Progress::new("partitions joined", partitions as u64, self.quiet));
     }
 
     fn joined(&self) {
         self.stop.if_asked();
-        if let Some(bar) = &*held(&self.joining) {
+        if let Some(bar) = &*locked(&self.joining) {
             bar.advance(1);
         }
     }
 
     fn again(&self, why: &str) {
-        let mut reading = held(&self.reading);
+        let mut reading = locked(&self.reading);
         reading.finish();
         info(self.quiet, why);
         *reading = Progress::new("bytes read", self.bytes, self.quiet);

@@ -151,7 +151,7 @@ impl<'a> LineFields<'a> {
                 if text.is_empty() || names_a_unit && lists::is_nobody(&text) {
                     return Ok(());
                 }
-                put(&mut self.texts[place], name, text, |text| excerpt(text))
+                set_field(&mut self.texts[place], name, text, |text| excerpt(text))
             }
             Field::Time => {
                 let moment = match value {
@@ -168,7 +168,7 @@ impl<'a> LineFields<'a> {
             }
             Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Rankers => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
-                put(&mut self.lists[list_place(field)], name, complete(list, name)?, of_entries)
+                set_field(&mut self.lists[list_place(field)], name, complete(list, name)?, of_entries)
             }
             Field::Paged => {
                 let places = match value {
@@ -181,12 +181,12 @@ impl<'a> LineFields<'a> {
                 };
                 let expected = "a whole number: how many places of the page the user saw";
                 let places = places.map_err(|found| unexpected(name, &found, expected))?;
-                put(&mut self.paged, name, places, u64::to_string)
+                set_field(&mut self.paged, name, places, u64::to_string)
             }
             Field::Teams => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
                 let list = list.into_iter().map(present).collect();
-                put(&mut self.teams, name, list, |list| of_teams(list))
+                set_field(&mut self.teams, name, list, |list| of_teams(list))
             }
             Field::Receipt => {
                 let receipt = match value {
@@ -205,7 +205,7 @@ impl<'a> LineFields<'a> {
                         return Err(unexpected(name, &other, expected));
                     }
                 };
-                put(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())
+                set_field(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())
             }
             Field::Dwell => {
                 let seconds = match value {
@@ -219,7 +219,7 @@ impl<'a> LineFields<'a> {
                     }
                     other => return Err(unexpected(name, &other, "a number of seconds")),
                 };
-                put(&mut self.dwell, name, seconds, f64::to_string)
+                set_field(&mut self.dwell, name, seconds, f64::to_string)
             }
             Field::Value => {
                 let expected = "a whole number of minor units, such as cents: 1250 for 12.50";
@@ -232,11 +232,11 @@ impl<'a> LineFields<'a> {
                     other => Err(other),
                 };
                 let found = found.map_err(|found| unexpected(name, &found, expected))?;
-                put(&mut self.value, name, found, i64::to_string)
+                set_field(&mut self.value, name, found, i64::to_string)
             }
             Field::Hits | Field::Documents => match value {
                 Value::Null => Ok(()),
-                Value::Hits(hits) => put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len())),
+                Value::Hits(hits) => set_field(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len())),
                 other => Err(unexpected(name, &other, "the list of hits of a response")),
             },
             Field::SearchConfiguration => {
@@ -253,7 +253,7 @@ impl<'a> LineFields<'a> {
     /// Adds a time.
     pub(super) fn add_time(&mut self, name: &'static str, moment: Moment<'a>) -> Result<(), Malformed> {
         let place = usize::from(self.times[0].as_ref().is_some_and(|(other, _)| *other != name));
-        put(&mut self.times[place], name, moment, |moment| match moment {
+        set_field(&mut self.times[place], name, moment, |moment| match moment {
             Moment::Text(text) => excerpt(text),
             Moment::Number(number) => number.to_string(),
             Moment::Known(time) => times::text(*time),
@@ -291,7 +291,7 @@ impl<'a> LineFields<'a> {
         }
         for (text, other) in self.texts.iter_mut().zip(other.texts) {
             if let Some((name, other)) = other {
-                put(text, name, other, |text| excerpt(text))?;
+                set_field(text, name, other, |text| excerpt(text))?;
             }
         }
         for (name, time) in other.times.into_iter().flatten() {
@@ -299,26 +299,26 @@ impl<'a> LineFields<'a> {
         }
         for (list, other) in self.lists.iter_mut().zip(other.lists) {
             if let Some((name, other)) = other {
-                put(list, name, other, of_entries)?;
+                set_field(list, name, other, of_entries)?;
             }
         }
         if let Some((name, places)) = other.paged {
-            put(&mut self.paged, name, places, u64::to_string)?;
+            set_field(&mut self.paged, name, places, u64::to_string)?;
         }
         if let Some((name, list)) = other.teams {
-            put(&mut self.teams, name, list, |list| of_teams(list))?;
+            set_field(&mut self.teams, name, list, |list| of_teams(list))?;
         }
         if let Some((name, receipt)) = other.receipt {
-            put(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())?;
+            set_field(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())?;
         }
         if let Some((name, dwell)) = other.dwell {
-            put(&mut self.dwell, name, dwell, f64::to_string)?;
+            set_field(&mut self.dwell, name, dwell, f64::to_string)?;
         }
         if let Some((name, value)) = other.value {
-            put(&mut self.value, name, value, i64::to_string)?;
+            set_field(&mut self.value, name, value, i64::to_string)?;
         }
         if let Some((name, hits)) = other.hits {
-            put(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len()))?;
+            set_field(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len()))?;
         }
         self.has_configuration |= other.has_configuration;
         self.has_count |= other.has_count;
@@ -385,7 +385,7 @@ impl<'a> LineFields<'a> {
                 }
                 Moment::Known(time) => check(time).map_err(Malformed::new)?,
             };
-            put(&mut found, name, time, |time| times::text(*time))?;
+            set_field(&mut found, name, time, |time| times::text(*time))?;
         }
         found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
     }
@@ -433,7 +433,7 @@ impl<'a> LineFields<'a> {
 }
 
 /// Makes a value that of a field, if it has none or the same.
-fn put<T: PartialEq>(
+fn set_field<T: PartialEq>(
     place: &mut Named<T>,
     name: &'static str,
     value: T,

@@ -145,7 +145,7 @@ pub(super) fn at_ends(canvas: &mut Canvas, curves: &[Drawn], frame: Frame, (top,
         curves.iter().filter_map(|curve| Some((curve, *curve.points.last()?))).collect();
     ends.sort_by(|(_, (_, one)), (_, (_, other))| one.total_cmp(other));
     let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
-    let places = apart(&wanted, 1.08 * size, (top + size / 2.0, bottom - size / 2.0));
+    let places = spread_apart(&wanted, 1.08 * size, (top + size / 2.0, bottom - size / 2.0));
     for ((curve, (x, y)), place) in ends.into_iter().zip(places) {
         let bend = frame.right + 1.5 * size;
         let thin = 0.5 * print.line();
@@ -162,7 +162,7 @@ pub(super) fn at_ends(canvas: &mut Canvas, curves: &[Drawn], frame: Frame, (top,
 
 /// The ascending places `wanted`, moved as little as possible until they are `gap` apart and within the limits; closer
 /// together if there is not enough room.
-pub(super) fn apart(wanted: &[f64], gap: f64, (from, to): (f64, f64)) -> Vec<f64> {
+pub(super) fn spread_apart(wanted: &[f64], gap: f64, (from, to): (f64, f64)) -> Vec<f64> {
     let Some(most) = wanted.len().checked_sub(1) else { return Vec::new() };
     let gap = if most == 0 { gap } else { gap.min((to - from) / most as f64) };
     // Groups of neighbours that touch: each is centred on what its members want.

@@ -1,7 +1,7 @@
 //! Tests of printed figures: sizes, fonts, names, and what does not fit.
 #![expect(clippy::disallowed_methods, reason = "shapes of sample curves")]
 
-use super::legend::apart;
+use super::legend::spread_apart;
 use super::*;
 use crate::{Curve, CurvePoint, Panel};
 
@@ -229,11 +229,11 @@ fn what_does_not_fit_is_refused_in_one_line() {
 
 #[test]
 fn names_at_ends_keep_their_distance_and_order() {
-    let places = apart(&[10.0, 10.5, 11.0, 50.0, 99.0, 99.5], 8.0, (0.0, 100.0));
+    let places = spread_apart(&[10.0, 10.5, 11.0, 50.0, 99.0, 99.5], 8.0, (0.0, 100.0));
     assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 8.0 - 1e-9), "{places:?}");
     assert!(places[0] >= 0.0 && places[5] <= 100.0 + 1e-9, "{places:?}");
     assert_eq!(places[3], 50.0, "what is alone stays");
-    let crowded = apart(&[1.0; 30], 8.0, (0.0, 100.0));
+    let crowded = spread_apart(&[1.0; 30], 8.0, (0.0, 100.0));
     assert!(crowded.windows(2).all(|pair| pair[1] > pair[0]) && crowded[29] <= 100.0 + 1e-9);
-    assert!(apart(&[], 8.0, (0.0, 1.0)).is_empty());
+    assert!(spread_apart(&[], 8.0, (0.0, 1.0)).is_empty());
 }

@@ -11,7 +11,7 @@ const VERSION: &[u8] = b"letor-io content 1\n";
 /// The checksum as 64 hex digits.
 ///
 /// The digest of a query covers its id, labels and packed values, which depend only on its content.
-pub(super) fn of(dataset: &Dataset) -> String {
+pub(super) fn checksum_of(dataset: &Dataset) -> String {
     let digests: Vec<_> = (0..dataset.queries())
         .into_par_iter()
         .map(|index| {

@@ -171,7 +171,7 @@ impl Dataset {
     /// Computed in parallel at the first call, then kept. The number of features is not included, because features
     /// that are always 0 may be absent from text.
     pub fn checksum(&self) -> String {
-        self.content.checksum.get_or_init(|| checksum::of(self)).clone()
+        self.content.checksum.get_or_init(|| checksum::checksum_of(self)).clone()
     }
 
     /// The size in memory, in bytes, including values that are still in a cache file.

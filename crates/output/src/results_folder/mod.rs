@@ -124,7 +124,7 @@ impl ResultsFolder {
             (replaces, path, taken) = (Some(replacement), new, lock_of_new);
         }
         let path = &path;
-        let (held, finished) = held(path)?;
+        let (held, finished) = config_in(path)?;
         if let Some(held) = &held {
             refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
         }
@@ -166,7 +166,7 @@ impl ResultsFolder {
     /// The configuration of the results that it holds. If they were being written when the process was killed, the sizes are
     /// those of all runs, which are finished; if runs are missing, there are no sizes.
     #[must_use]
-    pub fn held(&self) -> Option<&Value> {
+    pub fn config(&self) -> Option<&Value> {
         self.held.as_ref()
     }
 
@@ -263,7 +263,7 @@ impl FolderOfOtherFiles {
     pub fn claim(path: &Path, command: &str) -> Result<Self> {
         let mut created = Created(Vec::new());
         let lock = lock(path, &mut created)?;
-        if let (Some(held), _) = held(path)? {
+        if let (Some(held), _) = config_in(path)? {
             refuse_another_key(path, &held, &serde_json::json!({"command": command}), Compare::WhatIsWanted)?;
         }
         check_writable(&path.join("summary.json"))?;
@@ -339,7 +339,7 @@ fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
 }
 
 /// The configuration in the folder at `path`, if any, and whether it is finished.
-fn held(path: &Path) -> Result<(Option<Value>, bool)> {
+fn config_in(path: &Path) -> Result<(Option<Value>, bool)> {
     for (name, finished) in [("config.json", true), (UNFINISHED, false)] {
         let path = path.join(name);
         match input::read_file(&path, input::MOST_OF_RESULTS) {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{Created, held, is_empty, lock, refuse_another_key};
+use super::{Created, config_in, is_empty, lock, refuse_another_key};
 use crate::difference::Compare;
 use crate::files::explained;
 use crate::interrupt::finish_writing;
@@ -47,10 +47,10 @@ impl Replacement {
             name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", named.display())))?;
         let new = target.with_file_name(format!(".{}.new", name.to_string_lossy()));
         let mut taken = lock(&new, created)?;
-        match held(&new)? {
+        match config_in(&new)? {
             // Complete results, which a process that was killed had just exchanged.
             (Some(_), true) => {
-                rename(&new, &free_name(&shown(named, &target))?)?;
+                rename(&new, &free_name(&path_for_names(named, &target))?)?;
                 taken = lock(&new, created)?;
             }
             (Some(kept), false) if refuse_another_key(&new, &kept, key, Compare::WhatIsWanted).is_ok() => {}
@@ -66,7 +66,7 @@ impl Replacement {
                 taken = lock(&new, created)?;
             }
         }
-        let aside = free_name(&shown(named, &target))?;
+        let aside = free_name(&path_for_names(named, &target))?;
         let done = AtomicBool::new(false);
         Ok((Self { named: named.to_path_buf(), target, aside, done, _lock: lock_of_old }, new, taken))
     }
@@ -116,7 +116,7 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// The folder or file `named` for names beside it: as the user calls it, unless that is a symbolic link elsewhere.
-fn shown(named: &Path, target: &Path) -> PathBuf {
+fn path_for_names(named: &Path, target: &Path) -> PathBuf {
     let is_link = fs::symlink_metadata(named).is_ok_and(|data| data.is_symlink());
     if is_link { target } else { named }.to_path_buf()
 }
@@ -165,5 +165,5 @@ impl ClaimedFile {
 
 /// The name to which former content of the file at `path` moves.
 pub(super) fn aside_of_file(path: &Path) -> Result<PathBuf> {
-    free_name(&shown(path, &fs::canonicalize(path).map_err(|error| explained(error, "read", path))?))
+    free_name(&path_for_names(path, &fs::canonicalize(path).map_err(|error| explained(error, "read", path))?))
 }

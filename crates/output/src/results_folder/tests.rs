@@ -52,7 +52,7 @@ fn another_key_is_refused_and_nothing_changes() {
     let command = refused(&json!({"command": "bandit", "setting": "explore-then-exploit"}));
     assert!(command.contains("holds results of `live`, not of `bandit explore-then-exploit`"), "{command}");
     // The same key, with less or with other sizes.
-    assert_eq!(claim(&path, &json!({"command": "live", "seed": 1})).unwrap().held().unwrap()["steps"], 10);
+    assert_eq!(claim(&path, &json!({"command": "live", "seed": 1})).unwrap().config().unwrap()["steps"], 10);
     let folder = claim(&path, &config(1, 99)).unwrap();
     assert!(folder.was_finished());
     // What was not known at first differs.
@@ -96,7 +96,7 @@ fn replaced_results_are_moved_aside() {
     };
     assert_eq!((moved(1), moved(2), moved(3)), (None, Some("r.old-1".to_owned()), Some("r.old-2".to_owned())));
     assert_eq!(names(&root.path().join("deep")), ["r", "r.old-1", "r.old-2"]);
-    let seed = |name: &str| held(&root.path().join("deep").join(name)).unwrap().0.unwrap()["seed"].clone();
+    let seed = |name: &str| config_in(&root.path().join("deep").join(name)).unwrap().0.unwrap()["seed"].clone();
     assert_eq!(["r.old-1", "r.old-2", "r"].map(seed), [1, 2, 3]);
 }
 
@@ -106,7 +106,7 @@ fn former_results_stay_until_the_new_ones_are_complete() {
     let path = root.path().join("r");
     write(&path, &config(1, 10), "a").unwrap();
     let replace = |seed| ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
-    let seed = |name: &str| held(&root.path().join(name)).unwrap().0.unwrap()["seed"].clone();
+    let seed = |name: &str| config_in(&root.path().join(name)).unwrap().0.unwrap()["seed"].clone();
     // Nothing was written: nothing is left of it.
     drop(replace(2));
     assert_eq!((names(root.path()), seed("r")), (vec_of(["r"]), 1.into()));
@@ -125,9 +125,9 @@ fn former_results_stay_until_the_new_ones_are_complete() {
         (vec_of([".r.new", "r"]), vec_of(["a", "config.json"]), 1.into())
     );
     // The same again goes on, another one begins.
-    assert!(replace(2).held().is_some() && root.path().join(".r.new/b").exists());
+    assert!(replace(2).config().is_some() && root.path().join(".r.new/b").exists());
     let folder = replace(3);
-    assert!(folder.held().is_none() && names(folder.path()).is_empty());
+    assert!(folder.config().is_none() && names(folder.path()).is_empty());
     folder.write(&config(3, 10), || write_atomic(&folder.join("c"), b"")).unwrap();
     assert_eq!((folder.path(), folder.join("c").exists()), (path.as_path(), true));
     assert_eq!((names(root.path()), seed("r"), seed("r.old-1")), (vec_of(["r", "r.old-1"]), 3.into(), 1.into()));
@@ -211,14 +211,14 @@ fn an_unfinished_folder_keeps_its_key() {
     assert_eq!(names(&path), [UNFINISHED]);
     assert!(format!("{:#}", claim(&path, &key(2)).unwrap_err()).contains("its seed is 1, not 2"));
     let folder = claim(&path, &key(1)).unwrap();
-    assert!(!folder.was_finished() && folder.held().unwrap().get("steps").is_none());
+    assert!(!folder.was_finished() && folder.config().unwrap().get("steps").is_none());
     drop(folder);
     // A folder named like the file stops the writer halfway: the sizes are known from then on.
     fs::create_dir(path.join("b")).unwrap();
     assert!(write(&path, &config(1, 99), "b").is_err());
     assert_eq!(names(&path), [UNFINISHED, "b"]);
     let folder = claim(&path, &key(1)).unwrap();
-    assert_eq!((folder.was_finished(), &folder.held().unwrap()["steps"]), (false, &99.into()));
+    assert_eq!((folder.was_finished(), &folder.config().unwrap()["steps"]), (false, &99.into()));
     drop(folder);
     write(&path, &config(1, 99), "a").unwrap();
     assert_eq!(names(&path), ["a", "b", "config.json"]);

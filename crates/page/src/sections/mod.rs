@@ -64,12 +64,12 @@ const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
 /// The part that is made of all others: what their words mean.
 const WORDS: (&str, Place) = ("words", Place::Bottom);
 
-fn made() -> impl Iterator<Item = (&'static str, Place, Make)> {
+fn all_parts() -> impl Iterator<Item = (&'static str, Place, Make)> {
     PARTS.into_iter().chain([DETAILS])
 }
 
 fn all() -> impl Iterator<Item = (&'static str, Place)> {
-    made().map(|(id, place, _)| (id, place)).chain([WORDS])
+    all_parts().map(|(id, place, _)| (id, place)).chain([WORDS])
 }
 
 impl Overview {
@@ -77,7 +77,7 @@ impl Overview {
     #[must_use]
     pub fn parts(&self) -> Vec<Section> {
         let mut parts: Vec<Section> =
-            made().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect();
+            all_parts().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect();
         parts.push(Section { id: WORDS.0, html: fates::words(&parts).into_string() });
         parts
     }

@@ -12,7 +12,7 @@ use output::text_table::{Align, TextTable};
 use output::usage::usage;
 
 use crate::cli::args::CacheArgs;
-use crate::cli::shards::{ShardArgs, made};
+use crate::cli::shards::{ShardArgs, invocation};
 use crate::experiment::{
     self, Experiment, ExperimentContext, ExperimentOutcome, SharedWork, Table, claim::ClaimResult, report::index,
 };
@@ -157,7 +157,7 @@ impl ExperimentCommand {
     /// What the shards of an experiment are parts of.
     fn sharded_work(&self, context: &ExperimentContext, file: &Path) -> Result<ShardedWork> {
         let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
-        ShardedWork::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &made())
+        ShardedWork::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &invocation())
     }
 
     /// Plays the runs of a shard, and leaves its part; or does what all shards need.

@@ -46,7 +46,7 @@ use studies::sensitivity::SensitivityStudy;
 
 use self::args::defaults::{self, Added};
 pub use self::datasets::gets_data_as;
-pub use self::shards::made;
+pub use self::shards::invocation;
 
 /// Find the best of many rankers from user clicks, at the lowest cost to the users.
 ///
@@ -157,11 +157,11 @@ pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
 /// The failure of a command.
 #[must_use]
 pub fn failure(error: &anyhow::Error) -> Failure {
-    Failure::of(error, known)
+    Failure::of(error, library_failure)
 }
 
 /// The kind of an error of the libraries.
-fn known(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
+fn library_failure(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
     use letor_io::ErrorKind as Data;
     if let Some(error) = cause.downcast_ref::<letor_io::Error>() {
         return Some(match (error.io_kind(), error.kind()) {

@@ -15,7 +15,7 @@ use studies::proxy::{Reference, Request, estimate};
 
 use super::study::print;
 use crate::cli::args::{CommonArgs, SiteArgs};
-use crate::cli::shards::{ShardArgs, made};
+use crate::cli::shards::{ShardArgs, invocation};
 
 /// Estimate the preference matrix of a data set's rankers from simulated impressions.
 ///
@@ -167,7 +167,9 @@ impl Proxy {
             out: self.out.clone(),
             against,
         };
-        let Some((report, written)) = estimate(&prepared, request, &share, &made(), quiet)? else { return Ok(()) };
+        let Some((report, written)) = estimate(&prepared, request, &share, &invocation(), quiet)? else {
+            return Ok(());
+        };
         print(&report, self.json);
         output::tell::info(quiet, &written);
         Ok(())

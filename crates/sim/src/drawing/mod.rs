@@ -176,7 +176,7 @@ fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    let known = known(figure);
+    let known = curve_names(figure);
     let is = |curve: &str, name: &str| curve == name || curve.split([' ', ',']).next() == Some(name);
     for name in names {
         ensure!(
@@ -193,7 +193,7 @@ fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
 
 /// Checks that there are curves to relabel.
 fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
-    let known = known(figure);
+    let known = curve_names(figure);
     for name in chosen.relabel.keys() {
         ensure!(
             known.contains(name),
@@ -203,7 +203,7 @@ fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
     Ok(())
 }
 
-fn known(figure: &Panels) -> Vec<String> {
+fn curve_names(figure: &Panels) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
         if !known.contains(&curve.name) {

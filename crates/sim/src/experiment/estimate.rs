@@ -21,7 +21,7 @@ pub(crate) fn estimate(
     let mut total = Estimate::default();
     let request = EstimateRequest { context, small, experiment };
     for setting in &experiment.settings {
-        kinds::of(experiment.kind).cost(&request, setting, &mut total)?;
+        kinds::kind_named(experiment.kind).cost(&request, setting, &mut total)?;
     }
     Ok(total)
 }

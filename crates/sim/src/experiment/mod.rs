@@ -120,15 +120,16 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
         if fingerprint.same_measurements(&summary.fingerprint)
             && let Some((measured, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
         {
-            let _owner = own(&folder)?;
+            let _owner = claim_folder(&folder)?;
             let work = folder::Time { seconds: seconds(), played: false };
             let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
             return Ok(ExperimentOutcome { summary, known: false, kept: None, seconds: seconds() });
         }
     }
-    let _owner = own(&folder)?;
-    let measured =
-        kinds::of(experiment.kind).measure(context, &experiment).with_context(|| format!("{}", path.display()))?;
+    let _owner = claim_folder(&folder)?;
+    let measured = kinds::kind_named(experiment.kind)
+        .measure(context, &experiment)
+        .with_context(|| format!("{}", path.display()))?;
     debug_assert!(
         undeclared(&experiment, &measured.series)?.is_none(),
         "{:?}",
@@ -180,7 +181,7 @@ fn reworded(
 }
 
 /// Creates and locks the folder of an experiment's results.
-fn own(folder: &Path) -> Result<FolderOfOtherFiles> {
+fn claim_folder(folder: &Path) -> Result<FolderOfOtherFiles> {
     let owner = FolderOfOtherFiles::claim(folder, "experiment")?;
     say_when_stopped(|| "stopped; finished runs are kept, and the same command plays the others".to_owned());
     Ok(owner)
@@ -189,7 +190,7 @@ fn own(folder: &Path) -> Result<FolderOfOtherFiles> {
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be
 /// about it.
 fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<String>> {
-    let names = kinds::of(experiment.kind).series_names(experiment)?;
+    let names = kinds::kind_named(experiment.kind).series_names(experiment)?;
     let declared = |series: &&series::Series| {
         let curves = names.metrics.iter().find(|(metric, _)| *metric == series.metric);
         names.settings.contains(&series.setting) && curves.is_some_and(|(_, curves)| curves.contains(&series.curve))

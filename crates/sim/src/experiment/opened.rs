@@ -63,6 +63,8 @@ pub fn read(path: &Path) -> Result<Experiment> {
 /// With the line where there is one.
 pub fn parse(text: &str) -> Result<Experiment, FileError> {
     let experiment = Experiment::parse(text)?;
-    kinds::of(experiment.kind).check(&experiment).map_err(|error| FileError::new(None, format!("{error:#}")))?;
+    kinds::kind_named(experiment.kind)
+        .check(&experiment)
+        .map_err(|error| FileError::new(None, format!("{error:#}")))?;
     Ok(experiment)
 }

@@ -54,6 +54,6 @@ pub fn shared_work(context: &ExperimentContext, path: &Path) -> Result<SharedWor
 /// As for [`run`](super::run).
 pub fn run_share(context: &ExperimentContext, path: &Path) -> Result<Vec<Cell>> {
     let experiment = check(path)?;
-    kinds::of(experiment.kind).measure(context, &experiment)?;
+    kinds::kind_named(experiment.kind).measure(context, &experiment)?;
     Ok(context.sharing.cells.take())
 }

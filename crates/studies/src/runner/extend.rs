@@ -90,7 +90,7 @@ impl Size {
     /// # Errors
     /// If this version cannot play its algorithms.
     fn held(folder: &ResultsFolder, asked: &Self) -> Result<Option<Self>> {
-        let Some(config) = folder.held() else { return Ok(None) };
+        let Some(config) = folder.config() else { return Ok(None) };
         let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
             (Some(steps), _) => {
                 let per_decade = config["checkpoints"].as_u64().and_then(|count| u32::try_from(count).ok());

@@ -101,7 +101,7 @@ impl Workplace {
     pub fn held(&self) -> Option<Value> {
         match &self.claimed {
             Claimed::Memory => None,
-            Claimed::Folder(folder) => folder.held().cloned(),
+            Claimed::Folder(folder) => folder.config().cloned(),
             Claimed::File { file, .. } if file.moves_to().is_some() => None,
             Claimed::File { path, .. } => {
                 let bytes = output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?;

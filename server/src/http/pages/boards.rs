@@ -159,7 +159,7 @@ impl Boards {
                 let name = &told.config.name;
                 let deliveries = shared.notifier().map(|notifier| notifier.deliveries(name, DELIVERIES));
                 let deliveries = deliveries.unwrap_or_default();
-                let page = overview::of(&told, headline, verdict, &shared.metrics, is_pending);
+                let page = overview::overview_of(&told, headline, verdict, &shared.metrics, is_pending);
                 let parts = Overview { deliveries: overview::deliveries(&deliveries), ..page }.parts();
                 rendered(made, (state, winner), parts, before.as_deref())
             })

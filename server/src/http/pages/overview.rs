@@ -30,7 +30,7 @@ pub(super) fn says(headline: &Headline, warning: &str) -> bool {
 }
 
 /// The page of an experiment. With `is_pending`, somebody killed it, and its log does not say so yet.
-pub(super) fn of(
+pub(super) fn overview_of(
     glance: &Glance,
     found: Headline,
     verdict: &DecisionReport,

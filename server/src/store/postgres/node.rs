@@ -77,7 +77,7 @@ struct State {
     until: Mutex<Option<Instant>>,
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -152,13 +152,13 @@ impl Node {
     /// All nodes, as they were a moment ago.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeRow> {
-        held(&self.state.nodes).clone()
+        locked(&self.state.nodes).clone()
     }
 
     /// Another node that leads.
     #[must_use]
     pub fn leader(&self) -> Option<NodeRow> {
-        let nodes = held(&self.state.nodes);
+        let nodes = locked(&self.state.nodes);
         nodes.iter().find(|node| node.leads && node.is_alive && node.node != self.state.name).cloned()
     }
 
@@ -171,7 +171,7 @@ impl Node {
     /// Whether its lease holds, as far as this node can know.
     #[must_use]
     pub fn has_lease(&self) -> bool {
-        held(&self.state.until).is_some_and(|until| Instant::now() < until)
+        locked(&self.state.until).is_some_and(|until| Instant::now() < until)
     }
 
     /// Notes that a commit in this epoch was refused.
@@ -182,8 +182,8 @@ impl Node {
     /// Leads no more from now on, so that another one takes over. Nothing may be written by this one afterwards.
     pub fn leave(&self) {
         self.state.gives_up.store(true, Ordering::SeqCst);
-        drop(held(&self.wake).take());
-        if let Some(thread) = held(&self.thread).take() {
+        drop(locked(&self.wake).take());
+        if let Some(thread) = locked(&self.thread).take() {
             // One that panicked said so; its lease ends by itself.
             let _ = thread.join();
         }
@@ -212,7 +212,7 @@ impl Member {
             tracing::warn!(%error, "the lease could not be looked after");
             self.session = None;
             // Others may lead by now. Commits would be refused, if the database could be reached.
-            if held(&self.state.until).is_none_or(|until| Instant::now() >= until) {
+            if locked(&self.state.until).is_none_or(|until| Instant::now() >= until) {
                 self.follow();
             }
         }
@@ -229,12 +229,12 @@ impl Member {
             let asked = Instant::now();
             session.execute(include_str!("sql/nodes/renew.sql"), &[name, address, &LEASE.as_secs_f64()])?;
             self.renewed = Some(asked);
-            *held(&self.state.until) = Some(asked + LEASE);
+            *locked(&self.state.until) = Some(asked + LEASE);
         }
         let (nodes, epoch) = self.nodes(session)?;
         let seen = self.state.seen.fetch_max(epoch, Ordering::SeqCst);
         let mine = nodes.iter().find(|node| node.leads).map(|leader| (leader.node == *name, leader.is_alive));
-        *held(&self.state.nodes) = nodes;
+        *locked(&self.state.nodes) = nodes;
         match mine {
             Some((true, _)) => {
                 if epoch >= seen {
@@ -263,7 +263,7 @@ impl Member {
         let seen = self.state.seen.load(Ordering::SeqCst);
         if let Some(epoch) = take_over(session, &self.state.name, seen)? {
             self.lead(epoch);
-            *held(&self.state.nodes) = self.nodes(session)?.0;
+            *locked(&self.state.nodes) = self.nodes(session)?.0;
         }
         Ok(())
     }

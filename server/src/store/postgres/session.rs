@@ -200,7 +200,7 @@ impl Session {
 }
 
 /// What the database says of a failure.
-pub(super) fn told(error: &tokio_postgres::Error) -> String {
+pub(super) fn message_of(error: &tokio_postgres::Error) -> String {
     let Some(told) = error.as_db_error() else {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
         return format!("{error}{cause}");
@@ -212,7 +212,7 @@ pub(super) fn told(error: &tokio_postgres::Error) -> String {
 /// What to do about a connection that was refused, where that is not clear.
 pub(super) fn advice(error: &tokio_postgres::Error) -> &'static str {
     // What poolers say.
-    if told(error).contains("startup parameter") {
+    if message_of(error).contains("startup parameter") {
         return "; a pooler in the mode `transaction` cannot be used: connect to PostgreSQL itself";
     }
     ""
@@ -220,6 +220,6 @@ pub(super) fn advice(error: &tokio_postgres::Error) -> &'static str {
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self::Postgres(told(&error))
+        Self::Postgres(message_of(&error))
     }
 }

@@ -6,14 +6,14 @@ use std::pin::Pin;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::session::{advice, told};
+use super::session::{advice, message_of};
 
 /// What carries a connection's bytes, as long as it is there.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Connects; `roots` has the certificates that are trusted, in PEM, if they are not those of the Web. Why not, if that fails.
 pub(super) async fn connect(config: &Config, roots: Option<&Path>) -> Result<(Client, Driver), String> {
-    let failed = |error: tokio_postgres::Error| format!("{}{}", told(&error), advice(&error));
+    let failed = |error: tokio_postgres::Error| format!("{}{}", message_of(&error), advice(&error));
     if config.get_ssl_mode() == SslMode::Require {
         return encrypted(config, roots).await;
     }
@@ -33,7 +33,7 @@ async fn encrypted(_: &Config, _: Option<&Path>) -> Result<(Client, Driver), Str
 #[cfg(feature = "tls")]
 async fn encrypted(config: &Config, roots: Option<&Path>) -> Result<(Client, Driver), String> {
     let connector = rustls::Connector::new(roots)?;
-    let (client, connection) = config.connect(connector).await.map_err(|error| told(&error))?;
+    let (client, connection) = config.connect(connector).await.map_err(|error| message_of(&error))?;
     Ok((client, Box::pin(async { drop(connection.await) })))
 }
 

@@ -62,7 +62,7 @@ impl Table {
 }
 
 pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<()> {
-    check_against(root, fix, &|name| known(root, name), findings)
+    check_against(root, fix, &|name| table_named(root, name), findings)
 }
 
 fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findings) -> Result<()> {
@@ -227,7 +227,7 @@ const NAMES: [&str; 28] = [
 ];
 
 /// A table by name; `root` is the repository's top folder.
-fn known(root: &Path, name: &str) -> Option<Table> {
+fn table_named(root: &Path, name: &str) -> Option<Table> {
     let code = |text: &str| format!("`{text}`");
     Some(match name {
         "bandits" => {
@@ -363,7 +363,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let page = read(&root.join("docs/pages/bandits/which.md")).expect("the page");
         let (mut faults, mut count) = (Vec::new(), 0);
-        let fixed = rewrite(&page, &|name| known(&root, name), &mut faults, &mut count);
+        let fixed = rewrite(&page, &|name| table_named(&root, name), &mut faults, &mut count);
         assert!(fixed == page, "which.md is not what results/bench-1 says: run `cargo xtask tidy --fix`");
         assert!(faults.is_empty() && count >= 7, "{faults:?}");
     }
@@ -372,8 +372,8 @@ mod tests {
     fn every_table_has_rows() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for name in NAMES {
-            assert!(known(&root, name).is_some_and(|table| table.rows.len() > 1), "{name}");
+            assert!(table_named(&root, name).is_some_and(|table| table.rows.len() > 1), "{name}");
         }
-        assert_eq!(known(&root, "none"), None);
+        assert_eq!(table_named(&root, "none"), None);
     }
 }

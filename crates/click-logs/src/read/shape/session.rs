@@ -116,7 +116,7 @@ impl Form {
                 Some(other) => {
                     return Err(wrong(Malformed::new(format!(
                         "`clicked` is {}; expected true or false",
-                        found(other)
+                        value_excerpt(other)
                     ))));
                 }
             };
@@ -135,7 +135,10 @@ impl Form {
             Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => true,
             Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => false,
             Some(other) => {
-                return Err(Malformed::new(format!("`interleave` is {}; expected true or false", found(other))));
+                return Err(Malformed::new(format!(
+                    "`interleave` is {}; expected true or false",
+                    value_excerpt(other)
+                )));
             }
         };
         let is_mixed = is_interleaved && teams.iter().any(Option::is_some);
@@ -188,7 +191,7 @@ impl Form {
 }
 
 /// A value as an error shows it.
-fn found(value: &Value) -> String {
+fn value_excerpt(value: &Value) -> String {
     value.as_str().map_or_else(|| excerpt(&value.to_string()), excerpt)
 }
 
@@ -202,7 +205,9 @@ fn text(object: &Map<String, Value>, key: &str) -> Result<Option<Cow<'static, st
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok((!text.is_empty()).then(|| Cow::Owned(text.clone()))),
         Some(Value::Number(number)) if !number.is_f64() => Ok(Some(Cow::Owned(number.to_string()))),
-        Some(other) => Err(Malformed::new(format!("`{key}` is {}; expected text or a whole number", found(other)))),
+        Some(other) => {
+            Err(Malformed::new(format!("`{key}` is {}; expected text or a whole number", value_excerpt(other))))
+        }
     }
 }
 
@@ -217,6 +222,6 @@ fn time(name: &str, value: &Value, settings: &Settings) -> Result<Option<i64>, M
             let known = times::of_number(seconds);
             known.map(Some).ok_or_else(|| Malformed::new(times::not_a_time(seconds, &number.to_string())))
         }
-        other => Err(Malformed::new(format!("`{name}` is {}; expected a time", found(other)))),
+        other => Err(Malformed::new(format!("`{name}` is {}; expected a time", value_excerpt(other)))),
     }
 }

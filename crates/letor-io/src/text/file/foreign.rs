@@ -35,7 +35,7 @@ impl Foreign {
 
 /// The kind of file that has `line` as its first line with content; `None` if it is none of these.
 pub(crate) fn foreign(line: &[u8]) -> Option<Foreign> {
-    if line_shape::of(line) != LineShape::Other {
+    if line_shape::shape_of(line) != LineShape::Other {
         return None;
     }
     let mut fields = [&b""[..]; 6];

@@ -116,7 +116,7 @@ impl GroupSizes {
     pub(in crate::text) fn cut(&self, text: &[u8], mut group: usize) -> (usize, usize) {
         let (mut rows, mut cut) = (0, 0);
         for (end, line) in lines(text) {
-            if matches!(line_shape::of(line), LineShape::Blank | LineShape::Comment) {
+            if matches!(line_shape::shape_of(line), LineShape::Blank | LineShape::Comment) {
                 continue;
             }
             rows += 1;

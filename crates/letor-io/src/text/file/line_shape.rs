@@ -17,7 +17,7 @@ pub(super) enum LineShape<'a> {
 }
 
 /// The form of `line`, which has no line feed.
-pub(super) fn of(line: &[u8]) -> LineShape<'_> {
+pub(super) fn shape_of(line: &[u8]) -> LineShape<'_> {
     let mut tokens = Tokens { rest: line };
     let Some(label) = tokens.next() else {
         return if tokens.rest.is_empty() { LineShape::Blank } else { LineShape::Comment };
@@ -109,7 +109,7 @@ mod tests {
             ("python 2:2.5", LineShape::Other),
             ("{\"1\": \"caption_count\"}", LineShape::Other),
         ] {
-            assert_eq!(of(line.as_bytes()), expected, "{line}");
+            assert_eq!(shape_of(line.as_bytes()), expected, "{line}");
         }
     }
 }

@@ -130,12 +130,12 @@ fn reason_to_skip(path: &Path) -> Option<String> {
         let start = text.len() - BEGINNING;
         let (read, failure) = read_up_to(&mut source, &mut text[start..]);
         let filled = start + read;
-        let first = lines(&text[..filled]).find(|(_, line)| line_shape::of(line) != LineShape::Blank);
+        let first = lines(&text[..filled]).find(|(_, line)| line_shape::shape_of(line) != LineShape::Blank);
         if first.is_none() && failure.is_none() && read == BEGINNING && filled < MAX_LINE {
             text.resize(filled + BEGINNING, 0);
             continue;
         }
-        return match (first.map(|(_, line)| line_shape::of(line)), failure) {
+        return match (first.map(|(_, line)| line_shape::shape_of(line)), failure) {
             (Some(LineShape::Row { .. }), _) => None,
             (_, Some(failure)) => Some(format!("failed to read: {failure}")),
             (None, None) if read == BEGINNING => {

@@ -123,7 +123,7 @@ impl PieceReader {
             }
             let whole = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
             let first = lines(&reader.carry[searched..whole])
-                .map(|(_, line)| (line_shape::of(line), line))
+                .map(|(_, line)| (line_shape::shape_of(line), line))
                 .find(|(shape, _)| !matches!(shape, LineShape::Blank | LineShape::Comment));
             if let Some((LineShape::Other, line)) = first
                 && let Some(foreign) = foreign(line)
@@ -235,7 +235,7 @@ impl PieceReader {
                 self.group = group;
                 cut
             }
-            ids => last_query(text, |line| match (line_shape::of(line), ids) {
+            ids => last_query(text, |line| match (line_shape::shape_of(line), ids) {
                 (LineShape::Blank | LineShape::Comment, _) => LineId::None,
                 (LineShape::Row { comment: Some(id), .. }, Ids::Comment) => LineId::Id(id),
                 (LineShape::Row { qid: Some(id), .. }, Ids::Qid) => LineId::Id(id),

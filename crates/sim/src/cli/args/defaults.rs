@@ -63,7 +63,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
     let called = called.and_then(|name| command.find_subcommand(name));
     let (target, place) = called.map_or((command, 1), |command| (command, 2));
     let target_table = called.map_or(LIVE, |command| command.get_name());
-    let given = given(target, &arguments[arguments.len().min(place)..]);
+    let given = flags_among(target, &arguments[arguments.len().min(place)..]);
 
     let mut found: Vec<(&Arg, Added)> = Vec::new();
     let mut take = |key: &str, value: &DeValue<'_>, span: Range<usize>| -> Result<()> {
@@ -128,7 +128,7 @@ fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
 }
 
 /// The flags among `words`.
-fn given<'a>(command: &'a Command, words: &[OsString]) -> Vec<&'a Arg> {
+fn flags_among<'a>(command: &'a Command, words: &[OsString]) -> Vec<&'a Arg> {
     let words = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--"));
     words.filter_map(|word| flag(command, word.split('=').next().unwrap_or(word))).collect()
 }

@@ -1,7 +1,7 @@
 //! Examples of every command; a test parses them all.
 
 /// The examples of the command with this name, under a heading.
-pub(super) fn of(command: &str) -> Option<&'static str> {
+pub(super) fn examples_of(command: &str) -> Option<&'static str> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }
 

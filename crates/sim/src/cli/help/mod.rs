@@ -107,7 +107,7 @@ pub(super) fn dressed(command: Command) -> Command {
 
 /// The same for the command that is `called` so in the table of examples.
 fn with_examples(command: Command, called: &str) -> Command {
-    let command = match examples::of(called) {
+    let command = match examples::examples_of(called) {
         Some(examples) => command.after_long_help(examples),
         None => command,
     };

@@ -19,7 +19,7 @@ enum Reply {
     Quit,
 }
 
-fn said(line: &str) -> Option<Reply> {
+fn parse_reply(line: &str) -> Option<Reply> {
     Some(match line.trim().to_lowercase().as_str() {
         "1" => Reply::Answer(Answer::First),
         "2" => Reply::Answer(Answer::Second),
@@ -118,7 +118,7 @@ fn answer() -> Result<Reply> {
         if read == 0 {
             return Ok(Reply::Quit);
         }
-        if let Some(said) = said(&line) {
+        if let Some(said) = parse_reply(&line) {
             return Ok(said);
         }
     }

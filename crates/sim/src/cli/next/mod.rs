@@ -163,7 +163,7 @@ impl Next {
         }
         let pairs: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
         if let Some(path) = &self.sheet {
-            output::write_atomic(path, &judging::sheet::of(live, pairs, texts.as_ref())?)?;
+            output::write_atomic(path, &judging::sheet::sheet_of(live, pairs, texts.as_ref())?)?;
         } else {
             for pair in pairs {
                 println!("{}", serde_json::to_string(&printed(live, pair))?);

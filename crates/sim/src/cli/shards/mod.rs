@@ -60,7 +60,7 @@ pub(super) fn invoked_with(arguments: &[OsString]) {
 
 /// How the part of the present command comes about; without arguments where a program calls the library.
 #[must_use]
-pub fn made() -> Made {
+pub fn invocation() -> Made {
     Made {
         arguments: of_the_work(&ARGUMENTS.with_borrow(Clone::clone)),
         folder: std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.to_string_lossy().into_owned()),

@@ -264,10 +264,10 @@ fn begun_in(folder: &Path) -> Result<Vec<BegunShard>> {
     let entries = fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?;
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
-    Ok(folders.iter().filter_map(|folder| begun(folder)).collect())
+    Ok(folders.iter().filter_map(|folder| begun_shard(folder)).collect())
 }
 
-fn begun(folder: &Path) -> Option<BegunShard> {
+fn begun_shard(folder: &Path) -> Option<BegunShard> {
     Shard::from_name(folder.file_name()?.to_str()?)?;
     let pieces = folder.join(PIECES);
     let since = |time: SystemTime| SystemTime::now().duration_since(time).ok();

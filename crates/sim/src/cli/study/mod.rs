@@ -13,7 +13,7 @@ pub(super) use on_site::StudyOfSite;
 
 use super::args::{OutputArgs, PlaceArgs};
 use super::evidence::significance;
-use super::shards::made;
+use super::shards::invocation;
 use desk::println;
 
 /// How a study is asked for.
@@ -58,7 +58,7 @@ impl<'a> Asking<'a> {
             None if usual == UsualPlace::Memory => Destination::Memory,
             out => Destination::Folder { path: out.unwrap_or(folder), replace, named },
         };
-        let order = Execution { place: place.clone(), share, made: made(), quiet };
+        let order = Execution { place: place.clone(), share, made: invocation(), quiet };
         let StudyOutcome::Finished(finished) = run(study, &order)? else { return Ok(()) };
         let (report, written) = finished.into_parts()?;
         // Also if it could not be written.

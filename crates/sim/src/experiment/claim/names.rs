@@ -15,7 +15,7 @@ use crate::experiment::series::Metric;
 /// With the line of the claim where it is one, and the names there are.
 pub(crate) fn check(experiment: &Experiment) -> Result<(), (Option<usize>, anyhow::Error)> {
     check_settings(experiment).map_err(|error| (None, error))?;
-    let names = kinds::of(experiment.kind).series_names(experiment).map_err(|error| (None, error))?;
+    let names = kinds::kind_named(experiment.kind).series_names(experiment).map_err(|error| (None, error))?;
     for claim in &experiment.claims {
         check_claim(&names, claim).map_err(|error| (Some(claim.line), error.context("[[claim]]")))?;
     }
@@ -24,7 +24,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), (Option<usize>, anyho
 
 /// The curves of two settings of one name would be joined to one.
 fn check_settings(experiment: &Experiment) -> Result<()> {
-    let kind = kinds::of(experiment.kind);
+    let kind = kinds::kind_named(experiment.kind);
     let settings = &experiment.settings;
     let labels: Vec<_> = settings.iter().map(|setting| kind.setting_label(setting)).collect();
     for (number, label) in labels.iter().enumerate() {

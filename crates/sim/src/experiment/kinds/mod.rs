@@ -90,7 +90,7 @@ pub(crate) trait ExperimentKind {
 }
 
 /// The kind of an experiment: the only place that matches on [`KindName`].
-pub(crate) fn of(kind: KindName) -> &'static dyn ExperimentKind {
+pub(crate) fn kind_named(kind: KindName) -> &'static dyn ExperimentKind {
     match kind {
         KindName::Regret => &regret::Regret,
         KindName::RegretAgainstRankers => &regret_against_rankers::RegretAgainstRankers,

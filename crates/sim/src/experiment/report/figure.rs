@@ -29,7 +29,7 @@ pub(crate) fn title(experiment: &Experiment, measured: &ExperimentData, scale: f
 
 /// The figure; none for experiments that are a table.
 pub(crate) fn figure(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Option<Panels> {
-    let panels = kinds::of(experiment.kind).panels(experiment, measured);
+    let panels = kinds::kind_named(experiment.kind).panels(experiment, measured);
     if panels.is_empty() {
         return None;
     }
@@ -55,7 +55,7 @@ fn subtitle(experiment: &Experiment, measured: &ExperimentData, panels: &[Panel]
         Bands::Quantile => Some("from the 10th to the 90th percentile"),
         Bands::None => None,
     };
-    let sample = kinds::of(experiment.kind).sample();
+    let sample = kinds::kind_named(experiment.kind).sample();
     let mean = format!("{}{}", mean_of(most as u64, sample.noun), sample.of);
     let drawn = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
     // Many curves have no bars: they would overlap.

@@ -200,7 +200,7 @@ fn write_resolved(
     folder: &Path,
     measured: &ExperimentData,
 ) -> Result<()> {
-    let plan = kinds::of(experiment.kind).plan(context, experiment)?;
+    let plan = kinds::kind_named(experiment.kind).plan(context, experiment)?;
     let resolved = Resolved {
         experiment: name,
         title: &experiment.title,
@@ -298,14 +298,14 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
         page,
         "\nMade by `rankduel experiment {}{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
          the resolved configuration in `experiment.toml`.\n",
-        shown(path)
+        printable_path(path)
     );
     page
 }
 
 /// The path of an experiment's file as a page can name it: as it was given, or the name alone if that names a machine's
 /// folders.
-fn shown(path: &Path) -> String {
+fn printable_path(path: &Path) -> String {
     let given = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
     given.display().to_string()
 }

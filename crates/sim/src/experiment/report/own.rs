@@ -89,7 +89,7 @@ impl Own {
             summary: json("summary.json"),
             findings: json("findings.json"),
             decision: json("decision.json"),
-            said: said(folder),
+            said: first_paragraph(folder),
             tables,
         }
     }
@@ -292,7 +292,7 @@ impl Own {
 }
 
 /// The first paragraph of what a command printed and kept, without the lines that are indented: details.
-fn said(folder: &Path) -> Vec<String> {
+fn first_paragraph(folder: &Path) -> Vec<String> {
     let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
     let text = ["verdict.txt", "decision.txt", "board.txt"].iter().find_map(text).unwrap_or_default();
     let paragraph = text.lines().take_while(|line| !line.trim().is_empty());
