@@ -5,7 +5,7 @@
 
 use crate::board::{Board, Ranks};
 use crate::settings::Settings;
-use crate::words::names;
+use crate::text::names;
 use crate::{BoardError, Judgement, Table};
 use serde::Serialize;
 

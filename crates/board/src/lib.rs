@@ -37,9 +37,9 @@ mod proven_wins;
 pub mod read;
 mod settings;
 mod table;
+mod text;
 mod units;
 mod winners;
-mod words;
 
 pub use board::{
     Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Discrimination, Effect, Group, JudgeSlope,
@@ -55,9 +55,9 @@ pub use populations::{ClusterKind, Population};
 pub use preferences::Preferences;
 pub use settings::{Clusters, FurtherPairs, Looks, Settings, TieModel};
 pub use table::{Answer, Covariate, Judgement, Order, Table};
+pub use text::percent;
 pub use units::{BothOrders, RowCounts, Unit, Units};
 pub use winners::Winners;
-pub use words::percent;
 
 /// The example of the README, compiled and run as a test.
 #[cfg(all(doctest, feature = "read"))]

@@ -6,8 +6,8 @@
 
 use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
+use crate::text::count;
 use crate::units::Unit;
-use crate::words::count;
 use crate::{BoardError, Judgement, Table};
 use ranktypes::text::with_separators;
 use serde::Serialize;

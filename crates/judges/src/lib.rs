@@ -77,9 +77,9 @@ mod log;
 mod model;
 mod screen;
 mod state;
+mod status;
 mod stop;
 mod verdicts;
-mod words;
 
 pub use board::Answer;
 

@@ -25,7 +25,7 @@
 //! Any other command:
 //!
 //! 1. A file in `src/cli/` with its arguments and a function `run`; shared flags are in `src/cli/args/`. If it computes for long, what
-//!    it computes is a `studies::Study`, and `cli::study::Asking` carries it out.
+//!    it computes is a `studies::Study`, and `cli::study::StudyLauncher` carries it out.
 //! 2. A line in the list of commands in `src/cli/mod.rs`, and examples in `src/cli/help/examples.rs`.
 //! 3. The test `help` lists the flags of every command; `UPDATE=1` writes them again.
 

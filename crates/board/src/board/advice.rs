@@ -8,7 +8,7 @@
 use super::Conclusion;
 use super::chances::{Chance, listed_with_milestones, milestones};
 use crate::group::{GroupFit, difference_of};
-use crate::words::{count, percent};
+use crate::text::{count, percent};
 use crate::{FurtherPairs, Settings};
 use ranktypes::text::with_separators;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! How likely the best is known after more judgements, and that in words.
 
-use crate::words::percent;
+use crate::text::percent;
 use ranktypes::text::with_separators;
 use serde::Serialize;
 

@@ -11,7 +11,7 @@
 
 use super::Estimate;
 use crate::group::GroupFit;
-use crate::words::percent;
+use crate::text::percent;
 use serde::Serialize;
 
 /// The effect of a covariate.

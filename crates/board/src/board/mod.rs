@@ -5,7 +5,7 @@ mod chances;
 mod claims;
 mod discrimination;
 mod effects;
-mod words;
+mod sentences;
 
 pub use advice::Advice;
 pub use chances::{Chance, listed};
@@ -251,13 +251,13 @@ impl Board {
         let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
         let never = (0..table.names.len()).filter(|number| !met.contains(number));
         let covariates: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
-        let said = words::Opening {
+        let said = sentences::Opening {
             conclusion: &conclusion,
             winners: winners.as_ref(),
             misfit: misfit.as_ref(),
             covariates: &covariates,
         };
-        let assumptions = words::assumptions(table, fits, settings, &conclusion, model.is_some());
+        let assumptions = sentences::assumptions(table, fits, settings, &conclusion, model.is_some());
         let board = Self {
             level: settings.level,
             looks: settings.looks,

@@ -9,9 +9,9 @@ mod judges;
 mod orders;
 mod repeats;
 mod replicates;
+mod sentences;
 mod structure;
 mod ties;
-mod words;
 
 use crate::Table;
 use crate::group::GroupFit;
@@ -218,5 +218,5 @@ pub(crate) fn all(
 }
 
 fn worded((p_value, finding): (Option<f64>, Finding)) -> ReportedFinding {
-    ReportedFinding { sentence: words::finding(&finding), p_value, finding }
+    ReportedFinding { sentence: sentences::finding(&finding), p_value, finding }
 }

@@ -39,7 +39,7 @@ impl Gold {
             ));
         }
         if let Some(missing) = people.iter().find(|name| !table.judges.contains(name)) {
-            let judges = crate::words::names(&table.judges, 8);
+            let judges = crate::text::names(&table.judges, 8);
             return Err(BoardError::Gold(format!(
                 "no judge of the table is called {missing:?}; its judges are {judges}"
             )));

@@ -7,8 +7,8 @@ use crate::findings::Test;
 use crate::group::GroupFit;
 use crate::populations::ClusterKind;
 use crate::settings::{Looks, Settings};
+use crate::text::{count, names, percent};
 use crate::units::Units;
-use crate::words::{count, names, percent};
 use crate::{BoardError, Judgement, Table};
 use serde::Serialize;
 

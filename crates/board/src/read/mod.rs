@@ -37,7 +37,7 @@ use self::counts::PairTotals;
 use self::error::{decimal_comma, quoted};
 use self::names::Numbering;
 use self::winner::Values;
-use crate::words::count;
+use crate::text::count;
 use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
 /// How to read a table.

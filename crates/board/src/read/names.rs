@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::quoted;
-use crate::words::count;
+use crate::text::count;
 
 /// Names in the order in which they come.
 #[derive(Default)]

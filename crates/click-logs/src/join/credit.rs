@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::conversions::{self, Appearance, ConversionLog};
 use super::credited::{Credited, CreditedConversions};
-use super::encode::{Encoded, Encoding, Kind, note_action};
+use super::encode_blocks::{Encoded, Encoding, Kind, note_action};
 use super::outcome::{self, PairOutcome};
 use super::sliding::stopped::Stopped;
 use super::span::{Span, beyond_end};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use verdicts::OfVersion;
 
-use super::encode::note_action;
+use super::encode_blocks::note_action;
 use super::span::Span;
 use crate::model::{Complete, Settings};
 

@@ -6,7 +6,7 @@ use verdicts::integrity::PageRecord;
 
 use super::conversions::{Appearance, ConversionLog};
 use super::outcome::{PairOutcome, UNKNOWN};
-use super::page_of::PageOf;
+use super::page_reader::PageReader;
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
@@ -421,7 +421,7 @@ impl<'a> Table<'a> {
         mut take: impl FnMut(PairOutcome),
         mut leave: impl FnMut(Closed),
     ) -> Result<Joined, String> {
-        let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageOf::default());
+        let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageReader::default());
         let (mut tally, mut appearances) = (self.tally, Vec::new());
         let draft_places = self.conversions.and_then(|log| log.rules().draft_places);
         for entry in &self.entries {

@@ -12,7 +12,7 @@ use studies::matrix_file;
 use studies::request::{CompareRequest, StudyDefaults};
 
 use crate::cli::args::{PlaceArgs, SiteArgs};
-use crate::cli::study::Asking;
+use crate::cli::study::StudyLauncher;
 
 /// Run the same bandits live and on the proxy matrix of the same data, side by side.
 ///
@@ -52,7 +52,7 @@ impl Compare {
                 "--multileave does not apply to compare, whose algorithms duel with two lists at a time; leave it out"
             )
         );
-        let asking = Asking::new(place)?;
+        let launcher = StudyLauncher::new(place)?;
         // Read first: a wrong file name should fail before any work is done.
         let matrix = match &self.matrix {
             None => ProxyMatrix::Estimated(self.impressions_per_pair),
@@ -61,10 +61,10 @@ impl Compare {
                 ProxyMatrix::Given { matrix: read.matrix, origin: Box::new(read.origin), name: matrix_file::name(path) }
             }
         };
-        let site = self.site.open_for(&asking.share, &place.common)?;
+        let site = self.site.open_for(&launcher.share, &place.common)?;
         let regret = request.run.regret_part(RegretKind::Condorcet);
         let part = regret + &request.truth.part() + &request.streams.part();
         let folder = self.site.default_folder("compare", &site.prepared.description, &part, &place.common);
-        asking.run(CompareStudy::new(site, settings, matrix)?, folder)
+        launcher.run(CompareStudy::new(site, settings, matrix)?, folder)
     }
 }

@@ -7,7 +7,7 @@ use studies::live::LiveStudy;
 use studies::request::{LiveRequest, StudyDefaults};
 
 use crate::cli::args::{ComparisonArgs, PlaceArgs, SiteArgs};
-use crate::cli::study::Asking;
+use crate::cli::study::StudyLauncher;
 
 /// Run dueling bandits on simulated users: the same as rankduel without a command.
 ///
@@ -34,7 +34,7 @@ impl Live {
         let Self { site, request, place, comparison } = self;
         let usual = if site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
         let settings = request.settings(usual, place.common.seed, None)?;
-        let asking = Asking::new(place)?.compare(comparison.compare_algorithms);
+        let launcher = StudyLauncher::new(place)?.compare(comparison.compare_algorithms);
         let parts = [
             request.run.regret_part(RegretKind::Condorcet),
             request.truth.part(),
@@ -42,8 +42,8 @@ impl Live {
             request.evidence.part(),
             settings.run.late.part(),
         ];
-        let open = site.open_for(&asking.share, &place.common)?;
+        let open = site.open_for(&launcher.share, &place.common)?;
         let folder = site.default_folder("live", &open.prepared.description, &parts.concat(), &place.common);
-        asking.run(LiveStudy { site: open, settings }, folder)
+        launcher.run(LiveStudy { site: open, settings }, folder)
     }
 }

@@ -6,6 +6,7 @@
 //! `diff -r` of two results folders shows whether they agree.
 
 mod answers;
+mod captions;
 mod config;
 mod curves;
 mod environment;
@@ -18,7 +19,6 @@ mod played;
 mod print_mark;
 mod printed;
 mod table;
-mod words;
 
 use anyhow::Result;
 use bandits::registry::{Spec, entries};
@@ -31,6 +31,7 @@ use simulation::runs::{RunResult, StudyPlan};
 use crate::report::{Content, ReportFile};
 
 pub use self::answers::{MeanAnswers, answers};
+pub use self::captions::{live_caption, named, regret_of_a_step, report};
 pub use self::config::{AlgorithmNames, BanditConfig, LiveConfig, VERSION};
 use self::curves::figure;
 pub use self::curves::{bands, curves, logs};
@@ -44,7 +45,6 @@ pub use self::palette::palette;
 pub use self::played::PlayedRuns;
 pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
 pub use self::table::{distorted, settled, table};
-pub use self::words::{live_caption, named, regret_of_a_step, report};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]

@@ -1,7 +1,7 @@
 //! `click-logs decide --against`: how well interleaving agreed with past A/B tests, and what that says of a new result.
 
 mod past;
-mod words;
+mod report;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use statistics::fixed::Prediction;
 use verdicts::decide::{Action, By, decide};
 
 use self::past::{Past, read};
-use self::words::{digits, record, words};
+use self::report::{digits, record, words};
 use super::decide::Format;
 use crate::error::LogError;
 use crate::model::Primary;

@@ -31,7 +31,7 @@ use self::join_part::{Over, join_part};
 use self::state::{Next, PARTS, Section, Taken};
 use super::credit::{Inputs, JoinState, Limits, Watch};
 use super::credited::Credited;
-use super::encode::{Kind, note_action};
+use super::encode_blocks::{Kind, note_action};
 use super::record::Blocks;
 use super::span::Span;
 use super::spill::Spill;

@@ -21,7 +21,7 @@ use times::duration_text;
 
 use crate::error::LogError;
 use crate::join::credit::Inputs;
-use crate::join::encode::Kind;
+use crate::join::encode_blocks::Kind;
 use crate::join::tally::Tally;
 use crate::join::units::{OfDay, unzigzag, zigzag};
 use crate::model::{Alone, Complete, Lineup, Lineups, Settings};

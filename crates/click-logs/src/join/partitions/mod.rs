@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::credit::{Inputs, JoinState, LEAST_MEMORY, Watch};
-use super::encode::Kind;
+use super::encode_blocks::Kind;
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
 use super::spill::Spill;
 use super::table::{Joined, Table};

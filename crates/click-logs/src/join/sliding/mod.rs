@@ -22,7 +22,7 @@ use self::classify_strays::{classify_strays_of, write_closed};
 use self::stopped::Stopped;
 use super::conversions::{Appearance, ConversionLog};
 use super::credit::{Inputs, JoinState, Watch};
-use super::encode::{Encoded, Kind};
+use super::encode_blocks::{Encoded, Kind};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
 use super::spill::Spill;
 use super::table::{Table, in_groups};

@@ -30,7 +30,7 @@ pub struct ProbabilisticScratch {
     shown: Vec<Doc>,
     clicks: Clicks,
     pub(super) shared: SharedScratch,
-    pub(super) short: super::short::Marks,
+    pub(super) short: super::short_lists::Marks,
 }
 
 /// The clicks of one impression.

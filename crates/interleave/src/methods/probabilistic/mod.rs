@@ -35,11 +35,11 @@
 //! - A ranker never draws a document it does not list (P_x = 0), and where it has none left the
 //!   other ranker draws. Hence the list shows `length` documents, or all that either ranker lists.
 
+mod batched;
 mod credit;
 mod drawing;
 mod shared;
-mod short;
-mod together;
+mod short_lists;
 
 use rand::{Rng, SeedableRng};
 
@@ -179,12 +179,20 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
         mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
-        if length <= together::DEEPEST
+        if length <= batched::DEEPEST
             && let [Some(first), Some(second)] = lists.map(RankedList::short)
             && first.len() == second.len()
         {
             let lists = [first, second];
-            return short::compare(&self.weights, self.credit_ties, lists, length, generator, &mut scratch.short, user);
+            return short_lists::compare(
+                &self.weights,
+                self.credit_ties,
+                lists,
+                length,
+                generator,
+                &mut scratch.short,
+                user,
+            );
         }
         // Taken under either setting, so that both show the same list for the same generator.
         let redraw = generator.next_u64();

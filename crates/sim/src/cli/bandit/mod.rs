@@ -26,7 +26,7 @@ use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
 use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, Selected, default_folder, of_content};
-use crate::cli::study::Asking;
+use crate::cli::study::StudyLauncher;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
 ///
@@ -145,17 +145,17 @@ impl Bandit {
         prepared: PreparedEnvironment<A>,
         settings: RunSettings,
     ) -> Result<()> {
-        let asking = Asking::new(&self.place)?.compare(self.comparison.compare_algorithms);
+        let launcher = StudyLauncher::new(&self.place)?.compare(self.comparison.compare_algorithms);
         let on = PlayedEnvironment::new(prepared, &settings, self.changes.describe());
         let folder = |kind| self.folder(kind, &on.environment, &settings.late);
         match settings.size.length {
             Length::Steps(..) => {
                 let folder = folder("bandit");
-                asking.run(MatrixStudy { settings, on }, folder)
+                launcher.run(MatrixStudy { settings, on }, folder)
             }
             Length::Horizons(_) => {
                 let folder = folder("explore");
-                asking.run(ExploreStudy { settings, on }, folder)
+                launcher.run(ExploreStudy { settings, on }, folder)
             }
         }
     }

@@ -13,7 +13,7 @@ use output::tell::info;
 use output::usage::usage;
 
 use super::args::{PlaceArgs, default_folder};
-use super::study::Asking;
+use super::study::StudyLauncher;
 
 /// Play the benchmark of dueling bandits, or make tables of its results.
 ///
@@ -102,7 +102,7 @@ impl Play {
         let request = Request { tracks, entries, problems, runs: self.runs, key: self.key.clone() };
         let folder = self.folder(&request);
         let study = BenchStudy::new(request)?;
-        Asking::new(&self.place)?.run(study, folder)
+        StudyLauncher::new(&self.place)?.run(study, folder)
     }
 
     fn entries(&self) -> Result<Vec<Entry>> {

@@ -1,4 +1,4 @@
-//! Asking for a study: from flags to an order, and from its outcome to lines.
+//! StudyLauncher for a study: from flags to an order, and from its outcome to lines.
 
 mod on_site;
 
@@ -17,7 +17,7 @@ use super::shards::invocation;
 use desk::println;
 
 /// How a study is asked for.
-pub(super) struct Asking<'a> {
+pub(super) struct StudyLauncher<'a> {
     output: &'a OutputArgs,
     quiet: bool,
     /// How much of the work is done.
@@ -26,7 +26,7 @@ pub(super) struct Asking<'a> {
     compare: bool,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> StudyLauncher<'a> {
     /// As these flags say.
     ///
     /// # Errors

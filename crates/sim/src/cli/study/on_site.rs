@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Arg, Args};
 use studies::{OnSite, UsualPlace};
 
-use super::Asking;
+use super::StudyLauncher;
 use crate::cli::args::{PlaceArgs, SiteArgs};
 
 /// The flags of a study of a site: those of the site, its own, and those of every study.
@@ -26,11 +26,11 @@ pub(in crate::cli) struct StudyOfSite<S: OnSite> {
 impl<S: OnSite> StudyOfSite<S> {
     pub(in crate::cli) fn run(self) -> Result<()> {
         let Self { site, request, place } = self;
-        let asking = Asking::new(&place)?.usually(S::USUAL_PLACE);
-        S::check(&request, &site.spec()?, &asking.share)?;
-        let open = site.open_for(&asking.share, &place.common)?;
+        let launcher = StudyLauncher::new(&place)?.usually(S::USUAL_PLACE);
+        S::check(&request, &site.spec()?, &launcher.share)?;
+        let open = site.open_for(&launcher.share, &place.common)?;
         let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &place.common);
-        asking.run(S::on(open, request, place.common.seed)?, folder)
+        launcher.run(S::on(open, request, place.common.seed)?, folder)
     }
 }
 

@@ -10,7 +10,7 @@
 //! [`PredictionPoweredMeans`] has the estimates and their errors.
 
 mod agreement;
-mod words;
+mod report;
 
 use anyhow::{Result, ensure};
 use letor_io::{Dataset, Gold};

@@ -9,16 +9,16 @@
 //!
 //! Here: the plain form, and the one that draws sixteen pairs side by side (`abreast`). Not here: credit.
 
-mod abreast;
 mod intent;
+mod simd;
 
 use rand::Rng;
 
-use self::abreast::{Abreast, LANES, Turns};
 use self::intent::Intent;
+use self::simd::{LANES, SimdDraw, Turns};
 use super::CreditTies;
+use super::batched::{DEEPEST, ShownList, winner_at};
 use super::credit::{DrawProbabilities, Tally};
-use super::together::{DEEPEST, ShownList, winner_at};
 use crate::random::BitBudget;
 use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
 use crate::support::rank_table::RankTable;
@@ -50,7 +50,7 @@ pub(super) struct SharedScratch {
     ranks: Vec<u16>,
     /// What the user would do with each document.
     examinations: Vec<Examination>,
-    abreast: Abreast,
+    abreast: SimdDraw,
     /// Never side by side: the plain form, for tests.
     one_by_one: bool,
     /// The list of one pair.
@@ -96,7 +96,7 @@ impl<'a> SharedImpression<'a> {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
         let stride = depth.max(DEEPEST);
-        let abreast = depth <= DEEPEST && !scratch.one_by_one && Abreast::is_possible();
+        let abreast = depth <= DEEPEST && !scratch.one_by_one && SimdDraw::is_possible();
         let SharedScratch { sequences, intents, turns, in_lanes, ranks, examinations, drawn, order, .. } =
             &mut *scratch;
         examinations.clear();

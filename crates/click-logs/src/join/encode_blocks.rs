@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::encoder::Encoder;
+use super::line_encoder::Encoder;
 use super::span::Span;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LogError, Malformed};

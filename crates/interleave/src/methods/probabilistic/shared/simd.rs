@@ -9,7 +9,7 @@
 
 use super::intent::Intent;
 use crate::Doc;
-use crate::methods::probabilistic::together::DEEPEST;
+use crate::methods::probabilistic::batched::DEEPEST;
 
 /// How many pairs are drawn side by side.
 pub(super) const LANES: usize = 16;
@@ -23,7 +23,7 @@ type Lanes = [Lane; LANES];
 
 /// Pairs whose lists are drawn together.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Abreast {
+pub(super) struct SimdDraw {
     coins: Lanes,
     /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
     met: [Lanes; DEEPEST],
@@ -71,7 +71,7 @@ impl Turns {
     }
 }
 
-impl Abreast {
+impl SimdDraw {
     /// Whether this processor can draw so.
     pub(super) fn is_possible() -> bool {
         #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ use crate::model::{Alone, Lineup, NOBODY, Scheme, read_credit};
 
 /// What is kept of an impression, read for its coins. Its buffers serve all impressions.
 #[derive(Debug, Default)]
-pub(super) struct PageOf {
+pub(super) struct PageReader {
     coins: Coins,
     /// What was displayed, where that is not the list as it was mixed.
     page: Option<Page>,
@@ -38,7 +38,7 @@ enum Coins {
     Ranks,
 }
 
-impl PageOf {
+impl PageReader {
     /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt, `positions` are the places of the page
     /// that were clicked, each once.
     pub(super) fn read(

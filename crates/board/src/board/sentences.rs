@@ -5,8 +5,8 @@ use crate::findings::{Finding, ReportedFinding};
 use crate::group::GroupFit;
 use crate::posterior::MOST_SPREAD;
 use crate::settings::{Looks, Settings, TieModel};
+use crate::text::{names, percent};
 use crate::winners::Winners;
-use crate::words::{names, percent};
 use crate::{Order, Table};
 
 /// More names are not listed in a sentence.

@@ -1,7 +1,7 @@
 //! What is found, in sentences.
 
 use super::Finding;
-use crate::words::{count, names, percent};
+use crate::text::{count, names, percent};
 
 /// A finding in one sentence.
 pub(super) fn finding(finding: &Finding) -> String {

@@ -7,7 +7,7 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::together::{DEEPEST, ShownList, winner_at};
+use super::batched::{DEEPEST, ShownList, winner_at};
 use crate::keyed::seeded;
 use crate::list::{Short, Tied};
 use crate::random::BitBudget;
