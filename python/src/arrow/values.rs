@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
-use super::open::slice;
+use super::structures::slice;
 
 /// The values of a column.
 #[derive(Clone, Copy)]
@@ -132,11 +132,36 @@ impl Times<'_> {
     }
 }
 
+/// Where each row ends and the next one begins: ascending numbers, one more than there are rows, or none for no rows.
+#[derive(Clone, Copy)]
+pub(super) enum Ends<'a> {
+    Small(&'a [i32]),
+    Large(&'a [i64]),
+}
+
+impl Ends<'_> {
+    #[inline]
+    fn row(self, row: usize) -> Range<usize> {
+        match self {
+            Self::Small(ends) => ends[row] as usize..ends[row + 1] as usize,
+            Self::Large(ends) => ends[row] as usize..ends[row + 1] as usize,
+        }
+    }
+
+    /// From the first row to the last.
+    pub(super) fn whole(self) -> Range<usize> {
+        match self {
+            Self::Small(&[first, .., last]) => first as usize..last as usize,
+            Self::Large(&[first, .., last]) => first as usize..last as usize,
+            Self::Small(_) | Self::Large(_) => 0..0,
+        }
+    }
+}
+
 /// Where the bytes of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Layout<'a> {
-    Ends(&'a [i32], &'a [u8]),
-    LargeEnds(&'a [i64], &'a [u8]),
+    Ends(Ends<'a>, &'a [u8]),
     /// Short ones in the views, others in buffers, which are as long as the numbers say.
     Views(&'a [[u8; 16]], &'a [*const c_void], &'a [i64]),
     Nothing,
@@ -156,8 +181,7 @@ impl<'a> Spans<'a> {
             return None;
         }
         match self.layout {
-            Layout::Ends(ends, bytes) => Some(&bytes[ends[row] as usize..ends[row + 1] as usize]),
-            Layout::LargeEnds(ends, bytes) => Some(&bytes[ends[row] as usize..ends[row + 1] as usize]),
+            Layout::Ends(ends, bytes) => Some(&bytes[ends.row(row)]),
             Layout::Views(views, buffers, lengths) => viewed(&views[row], buffers, lengths),
             Layout::Nothing => None,
         }
@@ -189,7 +213,7 @@ pub(crate) struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// Texts that are known to be UTF-8, from the first to the last.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], text: &'a str) -> Self {
-        let spans = Spans { valid: Valid::Flags(valid), layout: Layout::LargeEnds(ends, text.as_bytes()) };
+        let spans = Spans { valid: Valid::Flags(valid), layout: Layout::Ends(Ends::Large(ends), text.as_bytes()) };
         Self { spans, keys: None }
     }
 
@@ -212,8 +236,7 @@ impl<'a> Texts<'a> {
 /// Where the items of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Items<'a> {
-    Ends(&'a [i32]),
-    LargeEnds(&'a [i64]),
+    Ends(Ends<'a>),
     Each(usize),
 }
 
@@ -229,14 +252,16 @@ pub(crate) struct Lists<'a> {
 impl<'a> Lists<'a> {
     /// Lists whose items are those of `items`, one after another.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], items: Texts<'a>) -> Self {
-        Self { valid: Valid::Flags(valid), places: Items::LargeEnds(ends), items }
+        Self { valid: Valid::Flags(valid), places: Items::Ends(Ends::Large(ends)), items }
     }
 
     #[inline]
     fn places(self, row: usize) -> Range<usize> {
         match self.places {
-            Items::Ends(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
-            Items::LargeEnds(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
+            Items::Ends(ends) => {
+                let (first, Range { start, end }) = (ends.whole().start, ends.row(row));
+                start - first..end - first
+            }
             Items::Each(count) => row * count..(row + 1) * count,
         }
     }
@@ -254,7 +279,7 @@ impl<'a> Lists<'a> {
         }
         // Most lists are in one of these forms, which is found out once per list.
         match (self.items.keys, self.items.spans) {
-            (None, Spans { valid: Valid::All, layout: Layout::Ends(ends, bytes) }) => {
+            (None, Spans { valid: Valid::All, layout: Layout::Ends(Ends::Small(ends), bytes) }) => {
                 for place in self.places(row) {
                     let item = &bytes[ends[place] as usize..ends[place + 1] as usize];
                     // SAFETY: every row was checked when the column was opened.
