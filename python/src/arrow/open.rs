@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::structures::{Array, Schema, slice};
+use super::structures::{Array, Schema, Unaligned, slice};
 use super::values::{Ends, Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
 
 /// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`,
@@ -126,7 +126,7 @@ impl<'a> Opened<'a> {
 
     /// Values of one size.
     fn fixed<T>(&self) -> &'a [T] {
-        // SAFETY: the format is that of `T`.
+        // SAFETY: the format is that of `T`, which asks for no alignment.
         unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), self.rows) }
     }
 
@@ -149,17 +149,17 @@ impl<'a> Opened<'a> {
         Ok(if is_large { Ends::Large(self.ascending()?) } else { Ends::Small(self.ascending()?) })
     }
 
-    fn ascending<T: Copy + PartialOrd + Default + std::fmt::Display>(&self) -> PyResult<&'a [T]> {
+    fn ascending<T: Copy + PartialOrd + Default + std::fmt::Display>(&self) -> PyResult<&'a [Unaligned<T>]> {
         let count = if self.buffer(1).is_null() { 0 } else { self.rows + 1 };
         // SAFETY: one more than there are rows.
-        let ends = unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), count) };
-        let is_wrong = |&row: &usize| ends[row] < T::default() || ends[row + 1] < ends[row];
+        let ends = unsafe { slice(self.buffer(1).cast::<Unaligned<T>>().wrapping_add(self.offset), count) };
+        let is_wrong = |&row: &usize| ends[row].get() < T::default() || ends[row + 1].get() < ends[row].get();
         match (0..count.saturating_sub(1)).find(is_wrong) {
             None => Ok(ends),
             Some(row) => Err(self.wrong(&format!(
                 "says that row {row} goes from {} to {}; expected ascending offsets from 0",
-                ends[row],
-                ends[row + 1]
+                ends[row].get(),
+                ends[row + 1].get()
             ))),
         }
     }
@@ -174,7 +174,7 @@ impl<'a> Opened<'a> {
             // The first two are the bits and the views, the last has the lengths of those between.
             let [_, _, between @ .., lengths] = self.array.buffers() else { unreachable!("at least 3") };
             // SAFETY: as many as there are between.
-            let lengths = unsafe { slice(lengths.cast::<i64>(), between.len()) };
+            let lengths = unsafe { slice(lengths.cast::<Unaligned<i64>>(), between.len()) };
             let spans = Spans { valid, layout: Layout::Views(self.fixed(), between, lengths) };
             return match (0..self.rows).find(|&row| valid.has(row) && spans.bytes(row).is_none()) {
                 None => Ok(spans),

@@ -138,3 +138,20 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
     // SAFETY: the caller's.
     unsafe { std::slice::from_raw_parts(pointer, length) }
 }
+
+/// A number in a buffer: the interface asks for no alignment.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Unaligned<T>(T);
+
+impl<T: Copy> Unaligned<T> {
+    pub(super) fn of(values: &[T]) -> &[Self] {
+        // SAFETY: both have one form, and this one asks for less.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
+    }
+
+    #[inline]
+    pub(super) fn get(self) -> T {
+        self.0
+    }
+}
