@@ -153,8 +153,7 @@ impl<'a> Opened<'a> {
         let count = if self.buffer(1).is_null() { 0 } else { self.rows + 1 };
         // SAFETY: one more than there are rows.
         let ends = unsafe { slice(self.buffer(1).cast::<Unaligned<T>>().wrapping_add(self.offset), count) };
-        let is_wrong = |&row: &usize| ends[row].get() < T::default() || ends[row + 1].get() < ends[row].get();
-        match (0..count.saturating_sub(1)).find(is_wrong) {
+        match ends.windows(2).position(|pair| pair[0].get() < T::default() || pair[1].get() < pair[0].get()) {
             None => Ok(ends),
             Some(row) => Err(self.wrong(&format!(
                 "says that row {row} goes from {} to {}; expected ascending offsets from 0",
