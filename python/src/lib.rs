@@ -28,7 +28,7 @@
 //! interpreter's lock; the calling thread looks for signals every 50 ms. `output::progress::watched` reports to it how far the work is,
 //! and stops it by unwinding at its next progress; work that makes none, such as reading a file, is left to end unseen, and so
 //! owns all that it needs. Tables are read from the very bytes of the CSV files that `rankduel` writes (`results::curves_csv` and
-//! others), so that both agree, and leave through the Arrow C data interface, written out in `arrow.rs`. Policies in Python are
+//! others), so that both agree, and leave through the Arrow C data interface, written out in `arrow`. Policies in Python are
 //! algorithms from outside (`bandits::registry::Outside`); a thread that plays one keeps the interpreter's lock for two
 //! milliseconds at a time. Click models in Python are asked once, when a site is opened, for every state that its users can be in; the
 //! answers are a `clicks::FiniteStateModel`, so that impressions need no interpreter and every number is part of seeds and keys.

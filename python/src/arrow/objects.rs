@@ -12,6 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyT
 
 use crate::order::{NO_ORDER, is_unordered};
 
+use super::structures::Unaligned;
 use super::values::{Floats, Lists, Texts, Valid, Values};
 
 /// What a column shall be read as.
@@ -270,7 +271,7 @@ impl Column {
         match &self.0 {
             Held::Texts(texts) => Values::Text(texts.texts()),
             Held::Lists { valid, ends, items } => Values::Lists(Lists::of_owned(valid, ends, items.texts())),
-            Held::Numbers { valid, values } => Values::Float(Valid::Flags(valid), Floats::F64(values)),
+            Held::Numbers { valid, values } => Values::Float(Valid::Flags(valid), Floats::F64(Unaligned::of(values))),
         }
     }
 

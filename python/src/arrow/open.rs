@@ -2,48 +2,20 @@
 //!
 //! Offsets and text are checked: a producer may be wrong. That buffers are as long as their offsets say cannot be seen.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::values::{Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
-use super::{Array, Schema};
-
-/// The children of a structure.
-///
-/// # Safety
-/// There must be `count` of them behind the pointer.
-pub(super) unsafe fn children<'a, T>(pointer: *mut *mut T, count: i64) -> &'a [*mut T] {
-    if count <= 0 || pointer.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller's.
-    unsafe { std::slice::from_raw_parts(pointer, count as usize) }
-}
-
-/// A slice, which is empty where a producer leaves out the buffer of no values.
-///
-/// # Safety
-/// That of `slice::from_raw_parts`, if the pointer is not null.
-pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
-    if pointer.is_null() || length == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's.
-    unsafe { std::slice::from_raw_parts(pointer, length) }
-}
+use super::structures::{Array, Schema, Unaligned, slice};
+use super::values::{Ends, Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
 
 /// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`,
 /// `single` (in single precision), `time` or `lists`.
 pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
-    // SAFETY: a schema that is not released has a format, children and a dictionary, or none.
-    let (format, dictionary, children) = unsafe {
-        let format = CStr::from_ptr(schema.format).to_bytes();
-        (format, schema.dictionary.as_ref(), children(schema.children, schema.n_children))
-    };
-    if let Some(dictionary) = dictionary {
-        return kind(dictionary).filter(|kind| *kind == "text" && dictionary.dictionary.is_null());
+    let format = schema.format();
+    if let Some(dictionary) = schema.dictionary() {
+        return kind(dictionary).filter(|kind| *kind == "text" && dictionary.dictionary().is_none());
     }
     match format {
         b"n" => Some("null"),
@@ -54,9 +26,8 @@ pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
         b"g" => Some("float"),
         _ if format.starts_with(b"ts") => Some("time"),
         _ if matches!(format, b"+l" | b"+L") || format.starts_with(b"+w:") => {
-            let &[item] = children else { return None };
-            // SAFETY: children are valid as long as their parent.
-            kind(unsafe { &*item }).filter(|kind| matches!(*kind, "text" | "null")).map(|_| "lists")
+            let [item] = schema.children() else { return None };
+            kind(item).filter(|kind| matches!(*kind, "text" | "null")).map(|_| "lists")
         }
         _ => None,
     }
@@ -86,48 +57,44 @@ pub(super) fn values<'a>(
         return Err(wrong(&format!("has {length} values, fewer than its rows or lists need")));
     }
     let opened = Opened { name, array, offset: own_offset + skipped, rows };
-    // SAFETY: a schema that is not released has a format.
-    let format = unsafe { CStr::from_ptr(schema.format) }.to_bytes();
-    // SAFETY: the array is one of this schema.
-    unsafe {
-        if let Some(dictionary) = schema.dictionary.as_ref() {
-            let held = array.dictionary.as_ref().ok_or_else(|| wrong("has a dictionary without values"))?;
-            let count = usize::try_from(held.length).map_err(|_| wrong("has a dictionary of a negative length"))?;
-            let (valid, keys) = (opened.valid(2)?, opened.ints(format)?);
-            let Values::Text(Texts { spans, keys: None }) = values(name, dictionary, held, 0, count)? else {
-                return Err(PyTypeError::new_err(format!("the Arrow column {name} has a dictionary of no texts")));
+    let format = schema.format();
+    if let Some(dictionary) = schema.dictionary() {
+        let held = array.dictionary().ok_or_else(|| wrong("has a dictionary without values"))?;
+        let count = usize::try_from(held.length).map_err(|_| wrong("has a dictionary of a negative length"))?;
+        let (valid, keys) = (opened.valid(2)?, opened.ints(format)?);
+        let Values::Text(Texts { spans, keys: None }) = values(name, dictionary, held, 0, count)? else {
+            return Err(PyTypeError::new_err(format!("the Arrow column {name} has a dictionary of no texts")));
+        };
+        let is_outside = |&row: &usize| valid.has(row) && !(0..count as i128).contains(&keys.get(row));
+        if let Some(row) = (0..rows).find(is_outside) {
+            return Err(wrong(&format!("has the key {} in row {row}, and {count} texts", keys.get(row))));
+        }
+        return Ok(Values::Text(Texts { spans, keys: Some((valid, keys)) }));
+    }
+    match format {
+        b"n" => Ok(Values::Null),
+        b"u" | b"U" | b"vu" => opened.texts(format).map(Values::Text),
+        b"z" | b"Z" | b"vz" => opened.spans(format).map(Values::Bytes),
+        b"g" => Ok(Values::Float(opened.valid(2)?, Floats::F64(opened.fixed()))),
+        b"f" => Ok(Values::Float(opened.valid(2)?, Floats::F32(opened.fixed()))),
+        b"c" | b"C" | b"s" | b"S" | b"i" | b"I" | b"l" | b"L" => {
+            Ok(Values::Int(opened.valid(2)?, opened.ints(format)?))
+        }
+        _ if format.starts_with(b"ts") => {
+            let per = match format.get(2) {
+                Some(b's') => (1, 1000),
+                Some(b'm') => (1, 1),
+                Some(b'u') => (1000, 1),
+                _ => (1_000_000, 1),
             };
-            let is_outside = |&row: &usize| valid.has(row) && !(0..count as i128).contains(&keys.get(row));
-            if let Some(row) = (0..rows).find(is_outside) {
-                return Err(wrong(&format!("has the key {} in row {row}, and {count} texts", keys.get(row))));
-            }
-            return Ok(Values::Text(Texts { spans, keys: Some((valid, keys)) }));
+            let has_zone = format.len() > 4;
+            Ok(Values::Time(Times { valid: opened.valid(2)?, values: opened.fixed(), per, has_zone }))
         }
-        match format {
-            b"n" => Ok(Values::Null),
-            b"u" | b"U" | b"vu" => opened.texts(format).map(Values::Text),
-            b"z" | b"Z" | b"vz" => opened.spans(format).map(Values::Bytes),
-            b"g" => Ok(Values::Float(opened.valid(2)?, Floats::F64(opened.fixed()))),
-            b"f" => Ok(Values::Float(opened.valid(2)?, Floats::F32(opened.fixed()))),
-            b"c" | b"C" | b"s" | b"S" | b"i" | b"I" | b"l" | b"L" => {
-                Ok(Values::Int(opened.valid(2)?, opened.ints(format)?))
-            }
-            _ if format.starts_with(b"ts") => {
-                let per = match format.get(2) {
-                    Some(b's') => (1, 1000),
-                    Some(b'm') => (1, 1),
-                    Some(b'u') => (1000, 1),
-                    _ => (1_000_000, 1),
-                };
-                let has_zone = format.len() > 4;
-                Ok(Values::Time(Times { valid: opened.valid(2)?, values: opened.fixed(), per, has_zone }))
-            }
-            _ if format.starts_with(b"+") => opened.lists(schema, format).map(Values::Lists),
-            other => Err(PyTypeError::new_err(format!(
-                "the column {name} has the Arrow format {:?}, which is not read",
-                String::from_utf8_lossy(other)
-            ))),
-        }
+        _ if format.starts_with(b"+") => opened.lists(schema, format).map(Values::Lists),
+        other => Err(PyTypeError::new_err(format!(
+            "the column {name} has the Arrow format {:?}, which is not read",
+            String::from_utf8_lossy(other)
+        ))),
     }
 }
 
@@ -137,13 +104,13 @@ impl<'a> Opened<'a> {
     }
 
     fn buffer(&self, at: usize) -> *const c_void {
-        // SAFETY: `valid` has seen that there are as many buffers, and it is called first.
-        unsafe { *self.array.buffers.add(at) }
+        // `valid` has seen that there are as many buffers, and it is called first.
+        self.array.buffers()[at]
     }
 
     /// Which rows have values, of an array with that many buffers.
     fn valid(&self, buffers: i64) -> PyResult<Valid<'a>> {
-        if self.array.n_buffers != buffers || self.array.buffers.is_null() {
+        if self.array.n_buffers != buffers || self.array.buffers().is_empty() {
             return Err(self.wrong(&format!("has {} buffers; expected {buffers}", self.array.n_buffers)));
         }
         if buffers > 1 && self.rows > 0 && self.buffer(1).is_null() {
@@ -159,7 +126,7 @@ impl<'a> Opened<'a> {
 
     /// Values of one size.
     fn fixed<T>(&self) -> &'a [T] {
-        // SAFETY: the format is that of `T`.
+        // SAFETY: the format is that of `T`, which asks for no alignment.
         unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), self.rows) }
     }
 
@@ -177,29 +144,23 @@ impl<'a> Opened<'a> {
         })
     }
 
-    /// Ascending ends of rows.
-    fn ends<T: Copy + PartialOrd + Default + std::fmt::Display>(&self) -> PyResult<&'a [T]> {
+    /// Where rows end, by numbers of 32 or 64 bits.
+    fn ends(&self, is_large: bool) -> PyResult<Ends<'a>> {
+        Ok(if is_large { Ends::Large(self.ascending()?) } else { Ends::Small(self.ascending()?) })
+    }
+
+    fn ascending<T: Copy + PartialOrd + Default + std::fmt::Display>(&self) -> PyResult<&'a [Unaligned<T>]> {
         let count = if self.buffer(1).is_null() { 0 } else { self.rows + 1 };
         // SAFETY: one more than there are rows.
-        let ends = unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), count) };
-        let is_wrong = |&row: &usize| ends[row] < T::default() || ends[row + 1] < ends[row];
-        match (0..count.saturating_sub(1)).find(is_wrong) {
+        let ends = unsafe { slice(self.buffer(1).cast::<Unaligned<T>>().wrapping_add(self.offset), count) };
+        match ends.windows(2).position(|pair| pair[0].get() < T::default() || pair[1].get() < pair[0].get()) {
             None => Ok(ends),
             Some(row) => Err(self.wrong(&format!(
                 "says that row {row} goes from {} to {}; expected ascending offsets from 0",
-                ends[row],
-                ends[row + 1]
+                ends[row].get(),
+                ends[row + 1].get()
             ))),
         }
-    }
-
-    /// The bytes that end at `end`.
-    fn bytes(&self, end: usize) -> PyResult<&'a [u8]> {
-        if end > 0 && self.buffer(2).is_null() {
-            return Err(self.wrong("has text and no buffer for it"));
-        }
-        // SAFETY: they are as long as the producer says.
-        Ok(unsafe { slice(self.buffer(2).cast::<u8>(), end) })
     }
 
     fn spans(&self, format: &[u8]) -> PyResult<Spans<'a>> {
@@ -209,34 +170,31 @@ impl<'a> Opened<'a> {
                 return Err(self.wrong(&format!("has {buffers} buffers; expected at least 3")));
             }
             let valid = self.valid(buffers)?;
-            // SAFETY: the first two are the bits and the views, the last has the lengths of those between.
-            let (between, lengths) = unsafe {
-                let between = slice(self.array.buffers.add(2).cast_const(), buffers as usize - 3);
-                (between, slice(self.buffer(buffers as usize - 1).cast::<i64>(), between.len()))
-            };
+            // The first two are the bits and the views, the last has the lengths of those between.
+            let [_, _, between @ .., lengths] = self.array.buffers() else { unreachable!("at least 3") };
+            // SAFETY: as many as there are between.
+            let lengths = unsafe { slice(lengths.cast::<Unaligned<i64>>(), between.len()) };
             let spans = Spans { valid, layout: Layout::Views(self.fixed(), between, lengths) };
             return match (0..self.rows).find(|&row| valid.has(row) && spans.bytes(row).is_none()) {
                 None => Ok(spans),
                 Some(row) => Err(self.wrong(&format!("has a view in row {row} that is beyond its buffer"))),
             };
         }
-        let valid = self.valid(3)?;
-        let layout = if matches!(format, b"U" | b"Z") {
-            let ends = self.ends::<i64>()?;
-            Layout::LargeEnds(ends, self.bytes(ends.last().map_or(0, |end| *end as usize))?)
-        } else {
-            let ends = self.ends::<i32>()?;
-            Layout::Ends(ends, self.bytes(ends.last().map_or(0, |end| *end as usize))?)
-        };
-        Ok(Spans { valid, layout })
+        let (valid, ends) = (self.valid(3)?, self.ends(matches!(format, b"U" | b"Z"))?);
+        let end = ends.whole().end;
+        if end > 0 && self.buffer(2).is_null() {
+            return Err(self.wrong("has text and no buffer for it"));
+        }
+        // SAFETY: they are as long as the producer says.
+        let bytes = unsafe { slice(self.buffer(2).cast::<u8>(), end) };
+        Ok(Spans { valid, layout: Layout::Ends(ends, bytes) })
     }
 
     fn texts(&self, format: &[u8]) -> PyResult<Texts<'a>> {
         let spans = self.spans(format)?;
         // All at once is quicker than row by row.
         let used = match spans.layout {
-            Layout::Ends(&[first, ..], bytes) => Some(&bytes[first as usize..]),
-            Layout::LargeEnds(&[first, ..], bytes) => Some(&bytes[first as usize..]),
+            Layout::Ends(ends, bytes) => Some(&bytes[ends.whole()]),
             _ => None,
         };
         let is_text = |row: usize| spans.bytes(row).is_none_or(|bytes| str::from_utf8(bytes).is_ok());
@@ -251,17 +209,9 @@ impl<'a> Opened<'a> {
 
     fn lists(&self, schema: &'a Schema, format: &[u8]) -> PyResult<Lists<'a>> {
         let (valid, places, first, items) = match format {
-            b"+l" => {
-                let valid = self.valid(2)?;
-                let ends = self.ends::<i32>()?;
-                let [first, last] = [ends.first(), ends.last()].map(|end| end.map_or(0, |end| *end as usize));
-                (valid, Items::Ends(ends), first, last - first)
-            }
-            b"+L" => {
-                let valid = self.valid(2)?;
-                let ends = self.ends::<i64>()?;
-                let [first, last] = [ends.first(), ends.last()].map(|end| end.map_or(0, |end| *end as usize));
-                (valid, Items::LargeEnds(ends), first, last - first)
+            b"+l" | b"+L" => {
+                let (valid, ends) = (self.valid(2)?, self.ends(format == b"+L")?);
+                (valid, Items::Ends(ends), ends.whole().start, ends.whole().len())
             }
             _ => {
                 let each = str::from_utf8(&format[3..]).ok().and_then(|count| count.parse::<usize>().ok());
@@ -269,15 +219,10 @@ impl<'a> Opened<'a> {
                 (self.valid(1)?, Items::Each(each), self.offset * each, self.rows * each)
             }
         };
-        // SAFETY: as many as the structures say.
-        let (schemas, arrays) = unsafe {
-            (children(schema.children, schema.n_children), children(self.array.children, self.array.n_children))
-        };
-        let ([schema], [array]) = (schemas, arrays) else {
+        let ([schema], [array]) = (schema.children(), self.array.children()) else {
             return Err(self.wrong("has lists without one column of items"));
         };
-        // SAFETY: children are valid as long as their parent.
-        let items = match unsafe { values(self.name, &**schema, &**array, first, items)? } {
+        let items = match values(self.name, schema, array, first, items)? {
             Values::Text(items) => items,
             Values::Null => Texts { spans: Spans { valid: Valid::All, layout: Layout::Nothing }, keys: None },
             _ => return Err(PyTypeError::new_err("expected lists of text")),

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
-use super::open::slice;
+use super::structures::{Unaligned, slice};
 
 /// The values of a column.
 #[derive(Clone, Copy)]
@@ -70,28 +70,28 @@ impl Valid<'_> {
 /// Whole numbers of any width.
 #[derive(Clone, Copy)]
 pub(crate) enum Ints<'a> {
-    I8(&'a [i8]),
-    U8(&'a [u8]),
-    I16(&'a [i16]),
-    U16(&'a [u16]),
-    I32(&'a [i32]),
-    U32(&'a [u32]),
-    I64(&'a [i64]),
-    U64(&'a [u64]),
+    I8(&'a [Unaligned<i8>]),
+    U8(&'a [Unaligned<u8>]),
+    I16(&'a [Unaligned<i16>]),
+    U16(&'a [Unaligned<u16>]),
+    I32(&'a [Unaligned<i32>]),
+    U32(&'a [Unaligned<u32>]),
+    I64(&'a [Unaligned<i64>]),
+    U64(&'a [Unaligned<u64>]),
 }
 
 impl Ints<'_> {
     #[inline]
     pub(crate) fn get(self, row: usize) -> i128 {
         match self {
-            Self::I8(values) => values[row].into(),
-            Self::U8(values) => values[row].into(),
-            Self::I16(values) => values[row].into(),
-            Self::U16(values) => values[row].into(),
-            Self::I32(values) => values[row].into(),
-            Self::U32(values) => values[row].into(),
-            Self::I64(values) => values[row].into(),
-            Self::U64(values) => values[row].into(),
+            Self::I8(values) => values[row].get().into(),
+            Self::U8(values) => values[row].get().into(),
+            Self::I16(values) => values[row].get().into(),
+            Self::U16(values) => values[row].get().into(),
+            Self::I32(values) => values[row].get().into(),
+            Self::U32(values) => values[row].get().into(),
+            Self::I64(values) => values[row].get().into(),
+            Self::U64(values) => values[row].get().into(),
         }
     }
 }
@@ -99,16 +99,16 @@ impl Ints<'_> {
 /// Numbers with a point.
 #[derive(Clone, Copy)]
 pub(crate) enum Floats<'a> {
-    F32(&'a [f32]),
-    F64(&'a [f64]),
+    F32(&'a [Unaligned<f32>]),
+    F64(&'a [Unaligned<f64>]),
 }
 
 impl Floats<'_> {
     #[inline]
     pub(crate) fn get(self, row: usize) -> f64 {
         match self {
-            Self::F32(values) => values[row].into(),
-            Self::F64(values) => values[row],
+            Self::F32(values) => values[row].get().into(),
+            Self::F64(values) => values[row].get(),
         }
     }
 }
@@ -117,7 +117,7 @@ impl Floats<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Times<'a> {
     pub(super) valid: Valid<'a>,
-    pub(super) values: &'a [i64],
+    pub(super) values: &'a [Unaligned<i64>],
     /// How many of its units a millisecond has, and how many milliseconds a unit has.
     pub(super) per: (i64, i64),
     /// Whether they are instants, and not times of an unknown zone.
@@ -128,17 +128,42 @@ impl Times<'_> {
     /// In milliseconds.
     #[inline]
     pub(crate) fn ms(self, row: usize) -> Option<i64> {
-        self.valid.has(row).then(|| (self.values[row] / self.per.0).saturating_mul(self.per.1))
+        self.valid.has(row).then(|| (self.values[row].get() / self.per.0).saturating_mul(self.per.1))
+    }
+}
+
+/// Where each row ends and the next one begins: ascending numbers, one more than there are rows, or none for no rows.
+#[derive(Clone, Copy)]
+pub(super) enum Ends<'a> {
+    Small(&'a [Unaligned<i32>]),
+    Large(&'a [Unaligned<i64>]),
+}
+
+impl Ends<'_> {
+    #[inline]
+    fn row(self, row: usize) -> Range<usize> {
+        match self {
+            Self::Small(ends) => ends[row].get() as usize..ends[row + 1].get() as usize,
+            Self::Large(ends) => ends[row].get() as usize..ends[row + 1].get() as usize,
+        }
+    }
+
+    /// From the first row to the last.
+    pub(super) fn whole(self) -> Range<usize> {
+        match self {
+            Self::Small(&[first, .., last]) => first.get() as usize..last.get() as usize,
+            Self::Large(&[first, .., last]) => first.get() as usize..last.get() as usize,
+            Self::Small(_) | Self::Large(_) => 0..0,
+        }
     }
 }
 
 /// Where the bytes of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Layout<'a> {
-    Ends(&'a [i32], &'a [u8]),
-    LargeEnds(&'a [i64], &'a [u8]),
+    Ends(Ends<'a>, &'a [u8]),
     /// Short ones in the views, others in buffers, which are as long as the numbers say.
-    Views(&'a [[u8; 16]], &'a [*const c_void], &'a [i64]),
+    Views(&'a [[u8; 16]], &'a [*const c_void], &'a [Unaligned<i64>]),
     Nothing,
 }
 
@@ -156,8 +181,7 @@ impl<'a> Spans<'a> {
             return None;
         }
         match self.layout {
-            Layout::Ends(ends, bytes) => Some(&bytes[ends[row] as usize..ends[row + 1] as usize]),
-            Layout::LargeEnds(ends, bytes) => Some(&bytes[ends[row] as usize..ends[row + 1] as usize]),
+            Layout::Ends(ends, bytes) => Some(&bytes[ends.row(row)]),
             Layout::Views(views, buffers, lengths) => viewed(&views[row], buffers, lengths),
             Layout::Nothing => None,
         }
@@ -166,14 +190,14 @@ impl<'a> Spans<'a> {
 
 /// What a view shows; `None` if that is beyond its buffer.
 #[inline]
-fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [i64]) -> Option<&'a [u8]> {
+fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Unaligned<i64>]) -> Option<&'a [u8]> {
     let number = |at: usize| i32::from_ne_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
     let length = usize::try_from(number(0)).ok()?;
     if length <= 12 {
         return Some(&view[4..4 + length]);
     }
     let (buffer, start) = (usize::try_from(number(8)).ok()?, usize::try_from(number(12)).ok()?);
-    let held = usize::try_from(*lengths.get(buffer)?).ok()?;
+    let held = usize::try_from(lengths.get(buffer)?.get()).ok()?;
     // SAFETY: the buffer is as long as the producer says.
     unsafe { slice(buffers.get(buffer)?.cast::<u8>(), held) }.get(start..start.checked_add(length)?)
 }
@@ -189,7 +213,10 @@ pub(crate) struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// Texts that are known to be UTF-8, from the first to the last.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], text: &'a str) -> Self {
-        let spans = Spans { valid: Valid::Flags(valid), layout: Layout::LargeEnds(ends, text.as_bytes()) };
+        let spans = Spans {
+            valid: Valid::Flags(valid),
+            layout: Layout::Ends(Ends::Large(Unaligned::of(ends)), text.as_bytes()),
+        };
         Self { spans, keys: None }
     }
 
@@ -212,8 +239,7 @@ impl<'a> Texts<'a> {
 /// Where the items of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Items<'a> {
-    Ends(&'a [i32]),
-    LargeEnds(&'a [i64]),
+    Ends(Ends<'a>),
     Each(usize),
 }
 
@@ -229,14 +255,16 @@ pub(crate) struct Lists<'a> {
 impl<'a> Lists<'a> {
     /// Lists whose items are those of `items`, one after another.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], items: Texts<'a>) -> Self {
-        Self { valid: Valid::Flags(valid), places: Items::LargeEnds(ends), items }
+        Self { valid: Valid::Flags(valid), places: Items::Ends(Ends::Large(Unaligned::of(ends))), items }
     }
 
     #[inline]
     fn places(self, row: usize) -> Range<usize> {
         match self.places {
-            Items::Ends(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
-            Items::LargeEnds(ends) => (ends[row] - ends[0]) as usize..(ends[row + 1] - ends[0]) as usize,
+            Items::Ends(ends) => {
+                let (first, Range { start, end }) = (ends.whole().start, ends.row(row));
+                start - first..end - first
+            }
             Items::Each(count) => row * count..(row + 1) * count,
         }
     }
@@ -254,9 +282,9 @@ impl<'a> Lists<'a> {
         }
         // Most lists are in one of these forms, which is found out once per list.
         match (self.items.keys, self.items.spans) {
-            (None, Spans { valid: Valid::All, layout: Layout::Ends(ends, bytes) }) => {
+            (None, Spans { valid: Valid::All, layout: Layout::Ends(Ends::Small(ends), bytes) }) => {
                 for place in self.places(row) {
-                    let item = &bytes[ends[place] as usize..ends[place + 1] as usize];
+                    let item = &bytes[ends[place].get() as usize..ends[place + 1].get() as usize];
                     // SAFETY: every row was checked when the column was opened.
                     take(Some(unsafe { str::from_utf8_unchecked(item) }));
                 }
