@@ -7,7 +7,7 @@
 //! [`compare`](crate::Interleaving::compare); outcomes of different pairs in one impression depend on each
 //! other.
 //!
-//! Here: the plain form, and the one that draws sixteen pairs side by side (`abreast`). Not here: credit.
+//! Here: the plain form, and the one that draws sixteen pairs side by side (`simd`). Not here: credit.
 
 mod intent;
 mod simd;
