@@ -97,7 +97,7 @@ impl Correction {
     }
 }
 
-/// What is asked.
+/// The settings of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Question {
     /// The test.
@@ -157,7 +157,7 @@ const RESAMPLES: usize = 10_000;
 /// comparisons are corrected together.
 ///
 /// # Errors
-/// If there is nothing to compare, an algorithm has fewer than two values, or the sign test is asked of values without
+/// If there is nothing to compare, an algorithm has fewer than two values, or the sign test gets values without
 /// pairs.
 pub fn compare(samples: &[Sample], question: &Question, baseline: Option<&str>) -> Result<Vec<Comparison>> {
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! A million arms whose utilities are drawn from N(0, 3^2): how mergeRUCB narrows them down.
+//! A million arms with utilities drawn from N(0, 3^2): how mergeRUCB narrows them down.
 //!
 //! `cargo run --release -p bandits --example million_arms [ARMS] [STEPS] [SEED]`, by default 1e6, 1e9
 //! and 1. One line for each merge and each tenfold of time: the stage, how many arms are left, which
@@ -26,7 +26,7 @@ impl Watched<'_> {
         let (stage, left) = (self.stage, self.policy.survivors());
         let best = self.policy.recommend(&mut Generator::seed_from_u64(0));
         let leader = best.map_or_else(
-            || "nobody leads".to_owned(),
+            || "no arm leads".to_owned(),
             |arm| format!("arm {} leads, truly number {}", arm.0, self.rank(arm)),
         );
         println!("step {step:>13}  stage {stage:>2}  {left:>8} arms left  {leader}");

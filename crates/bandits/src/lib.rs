@@ -2,8 +2,8 @@
 //! other than the best has a cost.
 //!
 //! A [`Policy`] chooses which arms to compare, an [`Arena`] returns the outcome, and [`play`] runs the loop in front of
-//! an [`Observer`], such as a [`Recorder`] of regret; a [`Run`] can be interrupted and resumed. The crate knows nothing
-//! of documents, rankers or users: an arena may be a matrix of probabilities, as here, or a search engine.
+//! an [`Observer`], such as a [`Recorder`] of regret; a [`Run`] can be interrupted and resumed. The crate is independent
+//! of documents, rankers and users: an arena may be a matrix of probabilities, as here, or a search engine.
 //!
 //! ```
 //! use bandits::{Generators, MatrixArena, Policy, Recorder, one_two_five, play, problems};
@@ -90,7 +90,7 @@
 //! mean of 20 runs (of 2 to 4 for those that forget and `dexp3`), and the share of runs that recommend the best arm after
 //! 10^7 steps. Then regret and that share after 10^6 steps of 20 runs, on one problem of each other kind: utilities on the scale of
 //! judges (`normal:k=60:sd=1:seed=1`), a Condorcet winner but no order (`cyclic:k=30:lead=0.53:circle=0.7`), no Condorcet winner
-//! (`tournament:k=20:winner=no:seed=5`, Copeland regret). The last column says whether an algorithm takes [late answers](open) itself or gets them through queues.
+//! (`tournament:k=20:winner=no:seed=5`, Copeland regret). The last column shows whether an algorithm takes [late answers](open) itself or gets them through queues.
 //!
 //! <!-- when-to-prefer-pages: written by cargo xtask tidy --fix -->
 //! | name | prefer it | regret at 10^5 | at 10^7 | right | judge-like scale | no order | no winner | late answers |
@@ -157,11 +157,11 @@
 //!
 //! # Two settings
 //!
-//! *Ongoing regret* is the curve of a [`Recorder`]. *Explore, then exploit* asks at several horizons whether the arm
-//! recommended there is the best: [`explore_then_exploit`] answers for all horizons from one run if the algorithm is
+//! *Ongoing regret* is the curve of a [`Recorder`]. *Explore, then exploit* measures at several horizons whether the arm
+//! recommended there is the best: [`explore_then_exploit`] does so for all horizons from one run if the algorithm is
 //! anytime, and from one run per horizon otherwise.
 //!
-//! What regret measures is a [`RegretKind`]: [`regret`] defines each, and says when a kind measures nothing.
+//! What regret measures is a [`RegretKind`]: [`regret`] defines each, and when a kind measures nothing.
 //!
 //! # Matrices
 //!
@@ -248,7 +248,7 @@
 //!
 //! # How to add an algorithm
 //!
-//! An algorithm of your own is a type that names the pair that meets in each step and learns who won: it implements
+//! An algorithm of your own is a type that names the pair that meets in each step and learns the winner: it implements
 //! [`DuelPolicy`] (or [`SetPolicy`], for sets of arms). Nothing in this crate has to change. Save this example as
 //! `crates/bandits/examples/own.rs` and call `cargo run --release -p bandits --example own`:
 //!
@@ -342,9 +342,9 @@
 //! * Parameters with defaults, ranges and warnings are a [`config!`]; [`state!`] and [`stored!`] let snapshots keep it.
 //!
 //! A **registered** algorithm has a name that commands, experiments and Python understand. It is a file in `src/policies/`, a
-//! line `pub mod` in `src/policies/mod.rs`, a line in the list of `src/registry/mod.rs`, and a row in each of four tables of what
-//! is known of algorithms. [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and
-//! what tests ask of it; `cargo xtask pin` writes everything else.
+//! line `pub mod` in `src/policies/mod.rs`, a line in the list of `src/registry/mod.rs`, and a row in each of four tables on
+//! algorithms. [How to register an algorithm](policies#how-to-register-an-algorithm) has a whole file to copy, and the
+//! requirements of tests; `cargo xtask pin` writes everything else.
 //!
 //! # How to add an arena
 //!

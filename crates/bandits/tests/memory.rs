@@ -1,4 +1,4 @@
-//! The memory that each algorithm declares, against what it allocates: callers refuse work by the former. A binary of
+//! The memory that each algorithm declares, against its allocations: callers refuse work by the former. A binary of
 //! its own, because it counts every allocation of the process. For a single algorithm:
 //!
 //! ```sh
@@ -30,7 +30,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promises are those that `System` asks for; so below.
+        // SAFETY: the caller gives the guarantees that `System` needs; so below.
         unsafe { System.alloc(layout) }
     }
 
@@ -77,12 +77,12 @@ fn algorithms_take_the_memory_that_they_declare() {
     let mut wrong = Vec::new();
     for entry in common::algorithms() {
         let spec: Spec = entry.name.parse().expect("a registered name");
-        // What all runs of a process share is made by the first of them.
+        // The first run of a process makes the data that all runs share.
         measured(&spec, 8);
         let arms = 600;
         let (found, declared) = (measured(&spec, arms), entry.memory.bytes(arms) as f64);
         if found > 1.1 * declared || found < 0.6 * declared {
-            // Two sizes separate what is taken per pair from what is taken per arm.
+            // Two sizes separate the memory per pair from that per arm.
             let fewer = arms / 3;
             let per_pair = (found / arms as f64 - measured(&spec, fewer) / fewer as f64) / (arms - fewer) as f64;
             let per_arm = found / arms as f64 - per_pair * arms as f64;

@@ -1,4 +1,4 @@
-//! The definition of the benchmark, a file that is part of the program: what is played, how often, and the checksum of every
+//! The definition of the benchmark, a file that is part of the program: the sessions, their numbers, and the checksum of every
 //! problem.
 
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ const TEXT: &str = include_str!("../bench-1.toml");
 pub struct Definition {
     /// Its name, e.g. `bench-1`.
     pub name: String,
-    /// What everything random is derived from.
+    /// The key that all randomness is derived from.
     pub key: String,
     /// A checksum of its values, not of its comments.
     pub checksum: String,
@@ -94,7 +94,7 @@ impl Definition {
     /// The one of this program, every problem made and compared with its checksum.
     ///
     /// # Errors
-    /// If a problem is not what it was: the program is damaged.
+    /// If a problem has changed: the program is damaged.
     pub fn of_this_program() -> Result<&'static Self> {
         static MADE: OnceLock<Definition> = OnceLock::new();
         if let Some(made) = MADE.get() {

@@ -3,8 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`definition`] | what is played, how often, and the checksum of every problem |
-//! | [`problems`] | who beats whom, to the last bit |
-//! | [`entry`] | who plays: policies, and other programs over lines of JSON |
+//! | [`problems`] | the probability of each arm to beat each other, to the last bit |
+//! | [`entry`] | the players: policies, and other programs over lines of JSON |
 //! | `session` | one entry on one problem, once |
 //! | [`track`] | the six tracks |
 //! | `tracks` | what each plays and measures |

@@ -1,4 +1,4 @@
-//! What a run of the benchmark found, as one file of JSON: every value, and checksums of what it depends on.
+//! The results of a run of the benchmark, as one file of JSON: every value, and checksums of its inputs.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ pub struct Results {
     pub program: String,
     /// The version of the protocol.
     pub protocol: u32,
-    /// What was played.
+    /// The problems played.
     pub problems: Vec<ProblemInfo>,
-    /// Who played.
+    /// The entries.
     pub entries: Vec<EntryInfo>,
     /// What was measured.
     pub tracks: BTreeMap<Track, TrackResults>,
@@ -76,7 +76,7 @@ pub struct TrackResults {
     pub problems: Vec<String>,
     /// What was measured, in the order of values.
     pub measures: Vec<Measure>,
-    /// Who played.
+    /// The entries.
     pub entries: BTreeMap<String, EntryResults>,
 }
 
@@ -101,7 +101,7 @@ fn short<S: Serializer>(values: &RunValues, serializer: S) -> std::result::Resul
     serializer.collect_seq(all)
 }
 
-/// What an entry came to in a track.
+/// The results of an entry in a track.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryResults {
@@ -119,7 +119,7 @@ impl Results {
     /// # Errors
     /// If the text is something else, or of another form.
     pub fn from_json(text: &str) -> Result<Self> {
-        // Of another form, other fields are there.
+        // Results in another form have other fields.
         #[derive(Deserialize)]
         struct Form {
             format: String,

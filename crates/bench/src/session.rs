@@ -1,8 +1,8 @@
-//! One entry on one problem, once: who is asked, what happens, and what it costs. What is measured of it is in `tracks`.
+//! Plays one entry on one problem once, and counts what it costs. Measures of sessions are in `tracks`.
 //!
 //! Arms are renumbered in every session, and everything is drawn from streams that follow from the key of the benchmark, the
-//! problem, the task and the run, and not from the entry: all entries meet the same luck. The n-th comparison of a session gets the
-//! n-th draw. The seed that an entry gets comes from a stream of its own.
+//! problem, the task and the run, and not from the entry: all entries get the same draws. The n-th comparison of a session gets the
+//! n-th draw. The seed of an entry comes from a separate stream.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::entry::{Action, Answer, Arrived, Entry, Foul, Move, Start};
 use crate::problems::{Best, Problem};
 use crate::track::Track;
 
-/// What a session is made of, except who plays.
+/// The settings of a session, without the player.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup<'a> {
     pub(crate) key: &'a str,
@@ -30,19 +30,19 @@ pub(crate) struct Setup<'a> {
     pub(crate) lateness: Option<&'a Lateness>,
 }
 
-/// What came of a session.
+/// The results of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     /// The sum of what the steps cost, by each notion of the best arm that applies throughout.
     pub(crate) regret: [Option<f64>; 3],
-    /// What the same steps would have cost with arms drawn at random.
+    /// The cost of the same steps with arms drawn at random.
     pub(crate) regret_at_random: [Option<f64>; 3],
-    /// What it said in the end, in the problem's own numbers.
+    /// Its answer at the end, in the problem's own numbers.
     pub(crate) answer: Answer,
     /// The winner stated first, and the step after which.
     pub(crate) stated: Option<(usize, u64)>,
-    /// The order that all its answers suggest, in the problem's own numbers: made in those of the session, so that arms of which
-    /// nothing is known stand at random.
+    /// The order that all its answers suggest, in the problem's own numbers: made in those of the session, so that arms without
+    /// answers stand at random.
     pub(crate) order_of_answers: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Session {
 pub(crate) fn play(entry: &Entry, setup: &Setup<'_>) -> Result<Session, Foul> {
     let Setup { key, problem, task, horizon, run, look_every, .. } = *setup;
     let cell = format!("bench {key} {} {} {horizon}", problem.name, task.name());
-    // The seed comes from a stream of its own.
+    // The seed comes from a separate stream.
     let seed = seed::seed(0, &cell, run, "entry");
     let start = Start { task, arms: problem.arms(), horizon, seed };
     let mut player = entry.player(&start)?;
@@ -75,7 +75,7 @@ pub(crate) fn play(entry: &Entry, setup: &Setup<'_>) -> Result<Session, Foul> {
         }
         let Move { action, winner } = player.choose(step, &arrived).map_err(in_step(step))?;
         arrived.clear();
-        // What was known when it chose.
+        // A winner stated before the outcome of this step.
         if let Some(winner) =
             winner.filter(|_| look_every > 0 && (step - 1).is_multiple_of(look_every) && stated.is_none())
         {
@@ -145,7 +145,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Becomes what it is in `step`, and returns the last step up to which it stays so.
+    /// Switches to the phase of `step`, and returns the last step of it.
     fn reach(&mut self, step: u64) -> u64 {
         while self.changes.get(self.phase).is_some_and(|&from| from <= step) {
             self.phase += 1;

@@ -22,18 +22,18 @@ use crate::track::{Track, Values};
 use crate::tracks::interleaving::{self, Arena, Method};
 use crate::tracks::{self, Game};
 
-/// What is asked for.
+/// The request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The tracks, each once.
     pub tracks: Vec<Track>,
-    /// Who plays, in the order of tables.
+    /// The entries, in the order of tables.
     pub entries: Vec<Entry>,
     /// The names of the problems that are played; `None` for all. Those of interleaving are always all.
     pub problems: Option<Vec<String>>,
     /// Sessions per entry and problem; `None` for as many as the definition says.
     pub runs: Option<u64>,
-    /// What everything random is derived from; `None` for the published key.
+    /// The key that all randomness is derived from; `None` for the published key.
     pub key: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Config {
     version: &'static str,
     bench: String,
     definition: String,
-    /// A hash: who knows the key knows the outcomes.
+    /// A hash: the key itself would reveal the outcomes.
     key_sha256: String,
     protocol: u32,
     tracks: BTreeMap<char, TrackConfig>,
@@ -76,7 +76,7 @@ struct Unit {
     run: u64,
 }
 
-/// What came of a session, as it is kept.
+/// The results of a session, as they are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Cell {
@@ -87,15 +87,15 @@ enum Cell {
     DoesNotPlay(String),
     /// It broke a rule.
     Broke(String),
-    /// It was not asked, because it had broken a rule before.
+    /// It was not played, because it had broken a rule before.
     Skipped,
 }
 
 impl BenchStudy {
-    /// The benchmark as asked for.
+    /// The benchmark of a request.
     ///
     /// # Errors
-    /// If an entry is there twice, or a file of its command cannot be read; or nothing of what was asked for can be played.
+    /// If an entry is there twice, or a file of its command cannot be read; or nothing of the request can be played.
     pub fn new(request: Request) -> Result<Self> {
         let definition = Definition::of_this_program()?;
         let infos: Vec<EntryInfo> = request.entries.iter().map(Entry::info).collect::<Result<_>>()?;
@@ -145,7 +145,7 @@ impl BenchStudy {
         units
     }
 
-    /// Who plays a track, by the names of tables.
+    /// The players of a track, by the names of tables.
     fn players(&self, track: Track) -> Vec<String> {
         if track == Track::Interleaving {
             return self.methods.iter().map(Method::name).collect();

@@ -23,7 +23,7 @@ pub enum Track {
     Late,
 }
 
-/// What becomes of the values of the runs.
+/// How the values of the runs are summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Summary {
@@ -39,11 +39,11 @@ pub enum Summary {
 pub struct Measure {
     /// Its name.
     pub name: String,
-    /// What the number is.
+    /// The unit of the number.
     pub unit: String,
     /// Whether more is better.
     pub more_is_better: bool,
-    /// What becomes of the values of the runs.
+    /// How the values of the runs are summarised.
     pub summary: Summary,
 }
 
@@ -51,7 +51,7 @@ pub struct Measure {
 pub type Values = Vec<Option<f64>>;
 
 impl Track {
-    /// All of them.
+    /// All tracks.
     pub const ALL: [Self; 6] = [Self::Regret, Self::Best, Self::Order, Self::Winner, Self::Interleaving, Self::Late];
 
     /// Its letter.

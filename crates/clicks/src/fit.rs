@@ -8,12 +8,12 @@ impl DependentClickModel {
     /// shown, from the top: the grade, below `grades`, and whether it was clicked.
     ///
     /// A user is assumed to have examined everything down to the last click, and the whole list where there
-    /// was none (nobody leaves without a click). P(click) is clicks over examinations, and P(stop) the share
+    /// was none (no user leaves without a click). P(click) is clicks over examinations, and P(stop) the share
     /// of a grade's clicks that were the last of their session. That is the estimate of Guo, Liu and Wang
     /// (2009), with stops by grade instead of stops by position. Users who went on after their last click and
     /// found nothing count as having stopped: P(stop) comes out too high where much is not clicked, and
-    /// P(click) a little too high with it. P(stop) of a grade that nobody clicked is 0, as the log holds no
-    /// evidence about it.
+    /// P(click) a little too high with it. P(stop) of a grade without clicks is 0, as the log holds no evidence
+    /// about it.
     ///
     /// F. Guo, C. Liu, Y. M. Wang. *Efficient multiple-click models in web search.* WSDM 2009.
     /// <https://doi.org/10.1145/1498759.1498818>

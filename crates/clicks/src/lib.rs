@@ -1,8 +1,8 @@
 //! Click models: how a simulated user examines a ranked list, one document at a time.
 //!
-//! A [`ClickModel`] is prepared for the labels of a data set; the [compiled model](CompiledClickModel) gives
-//! [users](User), one per list shown, each of whom examines the list from the top, clicks on some documents
-//! and may leave.
+//! A [`ClickModel`] is prepared for the labels of a data set; the [compiled model](CompiledClickModel) makes
+//! [users](User), one per list shown. A user examines the list from the top, clicks on some documents and may
+//! leave.
 //!
 //! # One user, one list
 //!
@@ -87,7 +87,7 @@
 //!
 //! 1. one file in `models/`, after the pattern of `position_based.rs`: two sentences, references, notes; the
 //!    model with its probabilities by grade, the compiled model with thresholds, the user with what one user
-//!    remembers in one list; and a `...Spec` with the settings, whose `NAME` begins its text form. `labels.rs`
+//!    remembers in one list; and a `...Spec` with the settings; its `NAME` begins the text form. `labels.rs`
 //!    turns labels into grades, `probability.rs` probabilities into thresholds, `settings.rs` reads settings;
 //! 2. one `pub(crate) mod` line in `models/mod.rs`, and the `pub use` of its types here;
 //! 3. one line in the list of `models/any.rs`, from which [`ClickSpec`] and [`AnyClickModel`] are made;

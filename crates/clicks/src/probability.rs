@@ -19,7 +19,7 @@ pub(crate) fn high_bits_below(draw: u64, threshold: u64) -> bool {
     draw >> 32 < threshold
 }
 
-/// The same of its 32 low bits.
+/// Whether the 32 low bits of `draw` are below `threshold`, which means yes.
 #[inline]
 pub(crate) fn low_bits_below(draw: u64, threshold: u64) -> bool {
     draw & 0xFFFF_FFFF < threshold

@@ -1,4 +1,4 @@
-//! A click model as text, taken apart, `probabilities,key=value,...`, and what each kind of model makes of it.
+//! A click model as text, `probabilities,key=value,...`, taken apart, and the trait by which each kind of model reads it.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl Settings {
         Ok(found)
     }
 
-    /// Refuses what is left; `model` takes the `known` settings.
+    /// Refuses the settings that are left; `model` takes the `known` settings.
     pub(crate) fn finish(&self, model: &str, known: &[&str]) -> Result<(), ClickError> {
         let Some((key, _)) = self.values.first() else {
             return Ok(());
@@ -61,18 +61,18 @@ impl Settings {
     }
 }
 
-/// What one kind of model is made of: checked as far as it can be without a data set.
+/// The specification of one kind of model, checked as far as it can be without a data set.
 pub(crate) trait ModelSpec: Sized + Display {
     /// The model it describes.
     type Model;
 
-    /// What the text form begins with, before a colon; empty for the model that needs no name.
+    /// The name before the colon of the text form; empty for the model that needs no name.
     const NAME: &'static str;
 
     /// From settings, all of them.
     fn from_settings(settings: Settings) -> Result<Self, ClickError>;
 
-    /// The model for a data set whose labels go up to `max_label`.
+    /// The model for a data set with labels up to `max_label`.
     fn resolve(&self, max_label: f32) -> Result<Self::Model, ClickError>;
 }
 

@@ -1,5 +1,5 @@
-//! The traits of click models: prepared for the labels of a data set, a model gives users, each of whom examines
-//! one list from the top.
+//! The traits of click models: prepared for the labels of a data set, a model makes users. Each examines one list
+//! from the top.
 
 use crate::error::ClickError;
 use crate::labels::FractionalLabels;
@@ -8,15 +8,15 @@ use crate::{Examination, Generator, Grade};
 /// One table of a model's probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbabilityTable {
-    /// What the probabilities are of: `click`, `stop`, `examination`, ...
+    /// The event of the probabilities: `click`, `stop`, `examination`, ...
     pub name: &'static str,
-    /// What they are listed by.
+    /// How they are indexed.
     pub by: TableIndex,
     /// The probabilities.
     pub values: Vec<f64>,
 }
 
-/// What a [`ProbabilityTable`] is listed by.
+/// The index of a [`ProbabilityTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableIndex {
@@ -112,7 +112,7 @@ pub trait ClickModel {
     /// The model with the probabilities of one data set's grades.
     type Compiled: CompiledClickModel;
 
-    /// What the model is called in results.
+    /// The name of the model in results.
     fn name(&self) -> &str;
 
     /// All numbers that determine what users do: two models with the same tables have the same users.
@@ -144,7 +144,7 @@ pub trait CompiledClickModel: Send + Sync {
 
 /// A user who examines one list, place after place from the top.
 pub trait User {
-    /// What the user does with the document at the next place, which has this `grade`.
+    /// The user's action on the document at the next place, which has this `grade`.
     ///
     /// The user draws from `generator`, any number of times, and from nothing else. After an examination
     /// that `abandons`, there is no next.

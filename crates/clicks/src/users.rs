@@ -4,7 +4,7 @@ use crate::models::any::{AnyUser, ClickSpec, CompiledAnyModel};
 use crate::user::{ClickModel as _, CompiledClickModel as _, User};
 use crate::{ClickError, FractionalLabels, Generator, Grade};
 
-/// Simulated users of lists of documents whose relevance is known; made by [`ClickSpec::users`].
+/// Simulated users of lists of documents with known relevance; made by [`ClickSpec::users`].
 #[derive(Debug, Clone)]
 pub struct Users {
     model: CompiledAnyModel,

@@ -83,7 +83,7 @@ pub(super) fn interval(canvas: &mut Canvas, row: &ForestRow, axis: &Axis, frame:
         canvas.line(&[(x(low), y), (x(high), y)], 1.5 * unit, THIN);
     }
     canvas.line(&[(x(row.inner.0), y), (x(row.inner.1), y)], 4.0 * unit, COLOR);
-    // What has no end goes on beyond the axis.
+    // Intervals without an end go on beyond the axis.
     for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
         let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
         let arrow = ARROW * unit;

@@ -135,7 +135,7 @@ impl Lines {
         lines::render(self)
     }
 
-    /// What the figure shows as JSON, for those who draw it with another library: its texts and axes, `curves` with `name`, `color`
+    /// The data of the figure as JSON, to draw it with another library: its texts and axes, `curves` with `name`, `color`
     /// (`#rrggbb`), `dashes` (in widths of the line) and the columns `x`, `mean`, `low` and `high`, and `legend`, the positions of
     /// the curves in its order.
     ///
@@ -321,7 +321,7 @@ impl Forest {
         forest::render(self)
     }
 
-    /// What the figure shows as JSON, for those who draw it with another library: its texts, `rows` as [`ForestRow`] has them, with
+    /// The data of the figure as JSON, to draw it with another library: its texts, `rows` as [`ForestRow`] has them, with
     /// `null` for ends that are not finite, and the `colors` of the two kinds of intervals.
     ///
     /// # Errors

@@ -359,7 +359,7 @@ fn the_first_49_curves_differ_in_style() {
     }
 }
 
-/// What nobody knows is grey, has a diagonal line, and no number.
+/// An unknown square is grey, has a diagonal line, and no number.
 #[test]
 fn unknown_squares_are_hatched() {
     let plain = matrix(2).render().unwrap().svg;

@@ -1,4 +1,4 @@
-//! What a figure shows as JSON, for those who draw it with another library: titles, axes, and every curve or row with its style.
+//! The data of a figure as JSON, to draw it with another library: titles, axes, and every curve or row with its style.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ struct ForestValues {
     x_label: String,
     close: bool,
     note: Option<String>,
-    /// Of estimates and inner intervals, and of outer ones.
+    /// The colors of estimates and inner intervals, and of outer ones.
     colors: [String; 2],
     rows: Vec<RowValues>,
 }

@@ -186,7 +186,7 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
         &self.shown
     }
 
-    /// What the method needs to credit clicks.
+    /// The receipt of the method, for credit.
     #[must_use]
     pub fn receipt(&self) -> &Receipt {
         &self.receipt
@@ -202,7 +202,7 @@ impl<Id: Eq, Receipt> Impression<Id, Receipt> {
         clicked.iter().enumerate().map(position).collect()
     }
 
-    /// Who won, given the clicked documents.
+    /// The winner, given the clicked documents.
     ///
     /// # Errors
     /// When one was not shown, or the impression is from another method.

@@ -1,4 +1,4 @@
-//! What crediting clicks may refuse, and clicks in order.
+//! The errors of crediting clicks, and clicks in order.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub enum CreditError {
     Foreign {
         /// The method that issued the receipt.
         receipt: String,
-        /// The method asked to credit it.
+        /// The method that should credit it.
         method: String,
     },
 }

@@ -26,13 +26,13 @@ fn growing<'l, L, R>(
         if let Some(list) = (0..old.len().max(new.len())).find(|list| !is_beginning(list)) {
             return Err(PageError::NotBeginning { list, page });
         }
-        // Whether a coin would have come to the end or not: otherwise the pages that go on would be a choice of those drawn.
+        // Required even if this draw did not reach the end; otherwise pages that continue would be a biased sample.
         let reached = (page + 1).saturating_mul(length);
         if old.iter().zip(new).any(|(old, new)| old.len() < reached.min(new.len())) {
             return Err(PageError::Differs { page });
         }
     }
-    // Lists that are long enough give the pages before the same documents.
+    // With lists that are long enough, earlier pages keep their documents.
     Ok(stages.last().map(|lists| draw(lists, stages.len().saturating_mul(length))))
 }
 
@@ -60,7 +60,7 @@ pub fn interleave_growing<M: Interleaving>(
     )
 }
 
-/// The same for any number of rankers.
+/// [`interleave_growing`] for any number of rankers.
 ///
 /// # Errors
 /// Those of [`interleave_growing`].

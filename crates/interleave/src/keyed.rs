@@ -55,7 +55,7 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Streams per impression.
 const STREAMS: u64 = 4;
 
-/// The seed of what has a text for a name, e.g. an impression with the id that the search engine gave it: the first eight bytes,
+/// The seed for a text, e.g. the id that a search engine gave an impression: the first eight bytes,
 /// little-endian, of the SHA-256 of its UTF-8.
 ///
 /// ```
@@ -92,7 +92,7 @@ impl RunKey {
     }
 }
 
-/// The key of one impression: four streams that know nothing of each other.
+/// The key of one impression: four independent streams.
 ///
 /// Every call returns a stream from its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -82,9 +82,9 @@
 //!
 //! # Users of the crate `clicks`
 //!
-//! A user is any closure from the document at the next place to what the user does with it. Those of the crate
-//! `clicks` know a document by its grade. Every list is read by a new user, so that models whose users remember what
-//! they have seen need nothing else:
+//! A user is any closure from the document at the next place to what the user does with it. Users of the crate `clicks`
+//! take a document's grade. Every list gets a new user, so that models with users who remember what they have seen need
+//! nothing else:
 //!
 //! ```
 //! use clicks::{ClickSpec, User};
@@ -163,7 +163,7 @@
 //!   fewer; 0 is allowed. No document is shown twice.
 //! - **Lists of different lengths, documents missing from some**: a ranker adds only what it lists, and
 //!   when it has nothing left the others go on. What a missing document means for credit is in each
-//!   method's notes: it is outside every top, below everything that anybody lists, or has probability 0. An empty list
+//!   method's notes: it is outside every top, below everything that any ranker lists, or has probability 0. An empty list
 //!   never wins.
 //! - **Duplicates** in one list are an error when the list is made ([`RankedList`], [`by_id`]).
 //! - **Ties of score** are broken at random, independently for each ranker in each impression.
@@ -225,7 +225,7 @@
 //!
 //! *Outside of it*, by hand: where documents have owners, the messages and pages that list such methods (search for
 //! `probabilistic:assignment`); the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and
-//! `test_pages.py`; for a multileaving method that `rankduel sensitivity` shall compare without being asked, the default of `--methods`
+//! `test_pages.py`; for a multileaving method that `rankduel sensitivity` compares by default, the default of `--methods`
 //! (`studies::sensitivity`) and `METHODS` in `python/rankduel/site_studies.py`; and `results/bench-1`, where track e plays every interleaving
 //! method. `UPDATE=1 cargo test -p sim --test command_line help` writes the help of all commands.
 //!

@@ -15,7 +15,7 @@ use crate::{CreditError, Doc, Examination, Generator, Outcome, Page, Preference,
 pub trait Interleaving: Send + Sync {
     /// Buffers reused from one impression to the next, so that an impression allocates nothing.
     type Scratch: Default + Send;
-    /// What credit needs later: a plain value, serialisable, free of the lists.
+    /// The data that credit needs later: a plain value, serialisable, without the lists.
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
     /// The method's base name without settings; variants of one method share it, even where they are several
@@ -23,7 +23,7 @@ pub trait Interleaving: Send + Sync {
     /// writes the full name, as on the command line and in results.
     fn name(&self) -> &'static str;
 
-    /// Shows one list of at most `length` documents to `user`, one document at a time, and returns who won.
+    /// Shows one list of at most `length` documents to `user`, one document at a time, and returns the winner.
     ///
     /// `user` is called for one place of the list after the other, from the top, until it abandons the list
     /// or the list ends: the n-th call is about the n-th place. A user who depends on places counts calls,
@@ -38,7 +38,7 @@ pub trait Interleaving: Send + Sync {
     ) -> Preference;
 
     /// Compares each of `pairs` (positions in `lists`) on one query, and calls `verdict` with the pair's place
-    /// in `pairs` and who won, once for each pair, in any order.
+    /// in `pairs` and the winner, once for each pair, in any order.
     ///
     /// Each pair's outcome has the distribution of [`compare`](Self::compare); outcomes of different pairs may
     /// share draws and examinations, where that is faster, and then depend on each other.
@@ -81,13 +81,13 @@ pub trait Interleaving: Send + Sync {
     /// any order; a position clicked twice counts once.
     ///
     /// # Errors
-    /// When a position lies outside the list; and from `AnyInterleaving`, whose receipts name their method,
-    /// when another method or other settings issued the receipt.
+    /// When a position lies outside the list; and from `AnyInterleaving`, when another method or other
+    /// settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Preference, CreditError>;
 
     /// Whether a list drawn for several pages serves each of them: the first n documents of a longer list are the list of n
     /// that the same generator draws, and clicks on them, [credited](Self::credit_page) through the page that ends there, are
-    /// worth the same. Only such a method may be asked for more documents than a user is shown at first.
+    /// worth the same. Only such a method may draw more documents than a user is shown at first.
     fn is_prefix_stable(&self) -> bool {
         false
     }
@@ -99,10 +99,10 @@ pub trait Interleaving: Send + Sync {
     }
 
     /// Credits clicks on the 0-based places `clicked` of a page that displayed some of the list that `receipt` belongs to.
-    /// The rest of the list is as if it had not been drawn: documents below the page's last are not there, those that the page
-    /// left out are taken out, and places that the list did not fill are nobody's.
+    /// Documents that the page does not display, below its last or left out, count as not drawn; no ranker owns the places
+    /// that the list did not fill.
     ///
-    /// As provided, it credits pages that display the whole list alone.
+    /// The default implementation credits only pages that display the whole list.
     ///
     /// # Errors
     /// Those of [`credit`](Self::credit); and where the page reaches beyond the list, or the method cannot credit it.
@@ -116,7 +116,7 @@ pub trait Interleaving: Send + Sync {
 pub trait Multileaving: Send + Sync {
     /// Buffers reused from one impression to the next.
     type Scratch: Default + Send;
-    /// What credit needs later: a plain value, serialisable, free of the lists.
+    /// The data that credit needs later: a plain value, serialisable, without the lists.
     type Receipt: Clone + Send + Serialize + DeserializeOwned;
 
     /// What an impression shows: a score for each ranker (`Vec<u64>`), or, where preferences are not
@@ -156,8 +156,8 @@ pub trait Multileaving: Send + Sync {
     /// Credits clicks on the 0-based positions `clicked`, as in [`compare`](Self::compare).
     ///
     /// # Errors
-    /// When a position lies outside the list; and from `AnyMultileaving`, whose receipts name their method,
-    /// when another method or other settings issued the receipt.
+    /// When a position lies outside the list; and from `AnyMultileaving`, when another method or other
+    /// settings issued the receipt.
     fn credit(&self, receipt: &Self::Receipt, clicked: &[usize]) -> Result<Self::Outcome, CreditError>;
 
     /// Whether a list drawn for several pages serves each of them, as in [`Interleaving::is_prefix_stable`].
@@ -185,7 +185,7 @@ pub trait Multileaving: Send + Sync {
     }
 }
 
-/// Whether a page is the whole list of a receipt, whose length `credit` says when it refuses.
+/// Checks that a page is the whole list of a receipt; `credit` reports the length of the list when it refuses.
 fn whole_list(
     page: &Page,
     credit: impl Fn(&[usize]) -> Result<(), CreditError>,

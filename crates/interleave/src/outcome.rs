@@ -1,13 +1,13 @@
-//! What an impression shows about rankers.
+//! Outcomes of impressions for rankers.
 
 use crate::Preference;
 
-/// What an impression shows about any number of rankers.
+/// The outcome of an impression for any number of rankers.
 pub trait Outcome: Default + Clone + Send {
     /// How many rankers were compared.
     fn rankers(&self) -> usize;
 
-    /// Who wins between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie
+    /// The winner between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie
     /// where either was not compared.
     fn preference(&self, i: usize, j: usize) -> Preference;
 }
@@ -27,7 +27,7 @@ impl Outcome for Vec<u64> {
     }
 }
 
-/// A preference for every pair of rankers, for methods whose preferences are not differences of scores; they
+/// A preference for every pair of rankers, for methods with preferences that are not differences of scores; they
 /// may even form cycles.
 ///
 /// ```
@@ -60,7 +60,7 @@ impl PairwisePreferences {
         preferences
     }
 
-    /// Sets who wins between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]), and so
+    /// Sets the winner between rankers `i` ([`Preference::First`]) and `j` ([`Preference::Second`]), and so
     /// between `j` and `i`.
     ///
     /// # Panics

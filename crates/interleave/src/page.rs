@@ -1,8 +1,8 @@
-//! What a page displayed of the list that was mixed for it.
+//! Pages: the part of a mixed list that was displayed.
 //!
 //! A list is mixed once, for as many pages as a user may turn to, and a page displays its documents in the order in which
 //! they were mixed. A page may leave some out (filters, permissions) and give places to others (an advertisement, a curated
-//! answer). Such a place is nobody's, and a document that was not displayed is taken out before credit.
+//! answer). Such a place is *pinned*: no ranker owns it. A document that was not displayed is taken out before credit.
 //!
 //! ```
 //! use interleave::{BalancedInterleave, Doc, Generator, Interleaving, ListBuf, Page, Preference};
@@ -27,8 +27,8 @@
 //! Several pages: the list of a page is the beginning of a longer one, so that all pages are mixed in one draw. Where rankers'
 //! lists may also grow from page to page, [`growing`](crate::growing) draws each with the lists of its time.
 //!
-//! The numbers say what clicks on fixed places, whatever is displayed there, give one ranker over another at most: in expected
-//! credit, and in probability of a win minus that of a loss. They are by enumeration of all rankers of three documents, two or
+//! The numbers are the most that clicks on fixed places, whatever is displayed there, give one ranker over another: in expected
+//! credit, and in probability of a win minus that of a loss. They come from an enumeration of all rankers of three documents, two or
 //! three at a time. Something pinned to the first place changes nothing: 0 stays 0. A document left out after mixing does:
 //! a ranker that placed it high has one place less for its other documents. So filter before mixing, and leave out afterwards only what
 //! rarely is.
@@ -59,7 +59,7 @@
 
 use crate::CreditError;
 
-/// The places of a page, top down: the position in the mixed list of the document displayed there, or nobody's.
+/// The places of a page, top down: the position in the mixed list of the document displayed there, or pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     places: Vec<Place>,
@@ -92,7 +92,7 @@ pub enum PageError {
     /// A position that no mixed list has.
     #[error("position {0} is beyond the 65,535 documents of the longest list")]
     TooFar(usize),
-    /// More documents than a page has, of a method whose lists depend on how many are asked for.
+    /// More documents than a page has, of a method with lists that depend on how many are drawn.
     #[error(
         "{method} serves one page: the list that it mixes for {length} documents is not the beginning of a longer one; mix \
          {length} documents, or take another method"
@@ -103,7 +103,7 @@ pub enum PageError {
         /// The documents of a page.
         length: usize,
     },
-    /// Lists that grow from page to page, of a method whose lists depend on all that a ranker lists.
+    /// Lists that grow from page to page, of a method with lists that depend on all that a ranker lists.
     #[error(
         "{method} cannot go on with longer lists: its draws depend on all that a ranker lists; mix all pages in one draw"
     )]
@@ -119,7 +119,7 @@ pub enum PageError {
     NotBeginning {
         /// Which ranker's list.
         list: usize,
-        /// Of which page.
+        /// The page.
         page: usize,
     },
     /// Pages that longer lists would have filled otherwise.
@@ -166,7 +166,7 @@ impl Page {
         Self { places: (0..length.min(usize::from(PINNED)) as Place).collect() }
     }
 
-    /// A page of these places: 0-based positions of the mixed list, ascending, and `None` for what is nobody's.
+    /// A page of these places: 0-based positions of the mixed list, ascending, and `None` for pinned places.
     ///
     /// # Errors
     /// If the documents are not in the order in which they were mixed, or one is there twice.
@@ -186,8 +186,8 @@ impl Page {
         Ok(Self { places: places.into_iter().map(place).collect::<Result<_, _>>()? })
     }
 
-    /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is nobody's, whether
-    /// or not it was mixed.
+    /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is owned by no
+    /// ranker, even if it was mixed.
     ///
     /// # Errors
     /// Those of [`new`](Self::new), and for a document that was neither mixed nor pinned.
@@ -225,7 +225,7 @@ impl Page {
         self.places.is_empty()
     }
 
-    /// Each place: a 0-based position of the mixed list, or nobody's.
+    /// Each place: a 0-based position of the mixed list, or `None` if it is pinned.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + '_ {
         self.places.iter().map(|&place| (place != PINNED).then_some(usize::from(place)))
     }
@@ -247,13 +247,13 @@ impl Page {
         self.places().enumerate().all(|(place, position)| position == Some(place))
     }
 
-    /// Its first `length` places: what a user saw who went no further.
+    /// Its first `length` places, for a user who went no further.
     #[must_use]
     pub fn truncated(&self, length: usize) -> Self {
         Self { places: self.places[..length.min(self.places.len())].to_vec() }
     }
 
-    /// The positions of the mixed list, ascending and each once, of the places `clicked`. Clicks on what is nobody's are
+    /// The positions of the mixed list, ascending and each once, of the places `clicked`. Clicks on pinned places are
     /// dropped.
     ///
     /// # Errors
@@ -284,7 +284,7 @@ mod tests {
         let page = |displayed: &[&str], pinned: &[&str]| Page::of(displayed, &mixed, |_, id| pinned.contains(id));
         assert_eq!(page(&["a", "b"], &[]), Ok(Page::first(2)));
         assert_eq!(page(&["ad", "a", "c"], &["ad"]), Page::new([None, Some(0), Some(2)]));
-        // A mixed document that is moved to the top is nobody's.
+        // A mixed document that is moved to the top is pinned.
         assert_eq!(page(&["c", "a", "b", "d"], &["c"]), Page::new([None, Some(0), Some(1), Some(3)]));
         assert_eq!(page(&["c", "a"], &[]), Err(PageError::Order { above: 0, below: 2 }));
         assert_eq!(page(&["ad", "a"], &[]), Err(PageError::Foreign(0)));

@@ -39,7 +39,7 @@ const ITEMS: (usize, f64) = (100, 0.5);
 const SAVED: ([(u32, u64); 7], u32) =
     ([(2, 300), (3, 700), (4, 700), (5, 1_200), (10, 2_000), (20, 4_000), (40, 12_000)], 2_000);
 
-/// What the README's table of worlds of 20 has.
+/// The rows of the README's table of worlds of 20.
 const DEFAULTS: [&str; 4] = [
     "btl20,position20,items20",
     "top-two,self-sparring:eta=1,self-sparring:eta=4,bradley-terry,bradley-terry-pairs,rmed1,winner-stays,order,uniform",
@@ -66,7 +66,7 @@ fn normal(generator: &mut Generator) -> f64 {
 struct World {
     /// Row i, column j: the logit of the probability that i is preferred to j, ties half.
     logits: Vec<Vec<f64>>,
-    /// What is added for the answer shown first.
+    /// The logit added for the answer shown first.
     position: f64,
     /// By item, the shift of each competitor's strength; empty without items.
     items: Vec<Vec<f64>>,

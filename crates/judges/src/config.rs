@@ -1,4 +1,4 @@
-//! What a session is made of: written once, at the beginning of its log.
+//! The settings of a session: written once, at the beginning of its log.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub const AUTO: &str = TOP_TWO;
 /// The policy of this crate: the leader of the Bradley-Terry model meets its closest challenger.
 pub(crate) const TOP_TWO: &str = "top-two";
 
-/// More competitors than these are refused: what is known of them is a table of all pairs.
+/// More competitors than these are refused: their posterior is a table of all pairs.
 const MOST: usize = 2_000;
 
 /// What the judgements are for.
@@ -54,24 +54,24 @@ pub struct Config {
     pub goal: Goal,
     /// The policy of goal `best`: `top-two`, one of the registry of `bandits` as that writes it, or `auto` ([`AUTO`]).
     pub policy: String,
-    /// How many judgements there will be, for policies that must know; 0 for all others.
+    /// How many judgements there will be, for policies that need a horizon; 0 for all others.
     pub horizon: u64,
-    /// From which all random choices follow.
+    /// The seed of all random choices.
     pub seed: u64,
     /// Whether each pair is judged in both orders on its item. A disagreement is a tie for the policy.
     pub both: bool,
     /// The share of questions that repeat an earlier one, 0 to 0.5. The policy does not learn from them.
     pub repeat: f64,
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
-    /// 45% of the points against each other is good enough. `top-two` asks accordingly; without it, sessions between equals never end.
+    /// 45% of the points against each other is good enough. `top-two` chooses pairs accordingly; without it, sessions between equals never end.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tolerance: f64,
-    /// A model that answers every question, of which people audit some; `None` if all judges count alike.
+    /// A model that answers every question, with some answers audited by people; `None` if all judges count alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<AuditedModel>,
 }
 
-/// A model beside people. What a session says is about people: the model only saves some of their judgements.
+/// A model beside people. The claims of a session are about people: the model only saves some of their judgements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditedModel {
@@ -270,7 +270,7 @@ fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError>
 /// Whether a name can be one of a competitor or a judge.
 ///
 /// # Errors
-/// With what is wrong with it, to follow its subject: "is empty".
+/// With the fault, as a predicate: "is empty".
 pub fn check_word(name: &str) -> Result<(), String> {
     let is_control = |c: &char| {
         c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,7 +1,7 @@
 //! Sessions that ask judges: people or models compare two answers, and a [`Session`] chooses the next pair.
 //!
-//! [`Session`] chooses pairs ([`ask`](Session::ask)), takes verdicts ([`tell`](Session::tell)) and knows who leads. It is the fold of
-//! [events](Event): every call that changes it appends some, and a caller that keeps them can replay them to the same state and the
+//! [`Session`] chooses pairs ([`ask`](Session::ask)), takes verdicts ([`tell`](Session::tell)) and ranks competitors. Its state is derived
+//! from [events](Event): every call that changes it appends some, and a caller that keeps them can replay them to the same state and the
 //! same next pairs. Nothing here reads a clock or a file, and all randomness follows from the seed.
 //!
 //! ```
@@ -11,7 +11,7 @@
 //! let mut log = live.take_lines();
 //! for _ in 0..20 {
 //!     let pair = live.ask(None)?;
-//!     // Write the log before you show the pair: then a ticket that somebody holds is never lost.
+//!     // Write the log before you show the pair: then no ticket in use is ever lost.
 //!     log += &live.take_lines();
 //!     let verdict = if pair.first < pair.second { Answer::First } else { Answer::Second };
 //!     live.tell(pair.ticket, verdict, None)?;
@@ -28,41 +28,41 @@
 //! # The log
 //!
 //! A log is a text of JSON lines, one per event, each with its number, the version of its form, and a checksum of its text and
-//! all lines before it. A line that was edited, removed or repeated is refused by its number. A last line without its line
-//! feed is what a process leaves that was killed while it wrote: no ticket of it was given out, so it is passed over. Lines
+//! all lines before it. A line that was edited, removed or repeated is refused by its number. A process that was
+//! killed while it wrote leaves a last line without line feed: no ticket of it was given out, so it is passed over. Lines
 //! removed from the end cannot be noticed by the log alone; their tickets are refused as never given out. Lines of an older
 //! version are read for ever, and never rewritten.
 //!
 //! # Another program, another revision
 //!
-//! The log names who chooses: the policy with all parameters, its revision, and the revision of this crate's own rules. As long
+//! The log records the chooser: the policy with all parameters, its revision, and the revision of this crate's own rules. As long
 //! as that is what this build has, a replay makes every choice again, and a line that records another choice is refused. A log
 //! of another revision is not refused: its pairs and outcomes are taken as recorded. The first call that changes anything then
-//! appends [`Event::Continued`], from which on this build chooses. Its policy starts from scratch and learns the outcomes recorded
-//! until then as it asks for their pairs.
+//! appends [`Event::Continued`]; from there on this build chooses. Its policy starts from scratch and learns the outcomes recorded
+//! until then as it chooses their pairs.
 //!
 //! # Mistakes
 //!
 //! An answer, or that a question was passed over, can be [taken back](Session::take_back); [`undo`](Session::undo) takes back what a
 //! judge did last. The question is open again, so that the last word counts. Policies cannot unlearn: the policy begins again, and learns the
-//! other answers as it asks for their pairs.
+//! other answers as it chooses their pairs.
 //!
 //! # A model beside people
 //!
-//! With [`Config::model`], each question is first asked of a model, and lots decide which answers a person audits. [`Session::evidence`] is then
-//! corrected points, which hold for people.
+//! With [`Config::model`], a model answers each question first, and random draws decide which answers a person audits. [`Session::evidence`]
+//! then has corrected points, which hold for people.
 //!
 //! # When to stop
 //!
-//! [`board`](Session::board) says what all answers amount to, and its claims hold at every look: one may stop when it names the best.
+//! [`board`](Session::board) ranks competitors by all answers, and its claims hold at every look: you may stop when it names the best.
 //! [`chances`](Session::chances) says how likely a number of further answers is enough.
 //!
 //! # What a policy learns
 //!
-//! Judges compare, so they are never asked about an arm alone. A policy of the registry that would play an arm alone, or
-//! against itself, is asked on for a few steps; if it insists, the judge gets the arm whose order against that one is least
-//! certain. The outcome of such a question, like one recorded by another revision, waits until the policy asks for that pair, and is then its answer
-//! immediately. So the policy learns from exactly the pairs that it chose, as its theory asks, and no judgement is wasted.
+//! Judges compare, so a question is never about an arm alone. A policy of the registry that plays an arm alone, or against
+//! itself, chooses again for a few steps; if it does not change, the judge gets the arm with the least certain order against
+//! that one. The outcome of such a question, like one recorded by another revision, waits until the policy chooses that pair, and is then its answer
+//! immediately. So the policy learns from exactly the pairs that it chose, as its theory requires, and no judgement is wasted.
 
 #![warn(clippy::self_named_module_files)]
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::event::{LineError, Log, from_line};
 use crate::{Config, Session};
 
-/// What a log held.
+/// The content of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayedLog {
     /// The number of events.
@@ -23,7 +23,7 @@ pub struct ReplayedLog {
 pub struct LogError {
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong with it, and what to do.
+    /// The fault, and its remedy.
     pub message: String,
 }
 
@@ -31,7 +31,7 @@ impl Session {
     /// How every log begins.
     pub const BEGINNING: &str = r#"{"n":1,"#;
 
-    /// Whether a file is a log, by its first line. [`replay`](Self::replay) says whether it can be read.
+    /// Whether a file is a log, by its first line. [`replay`](Self::replay) checks whether it can be read.
     #[must_use]
     pub fn is_log(bytes: &[u8]) -> bool {
         let first = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());

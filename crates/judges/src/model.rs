@@ -1,5 +1,4 @@
-//! What is known of strengths under a Bradley-Terry model: a normal posterior with all correlations, updated judgement by
-//! judgement.
+//! Strengths under a Bradley-Terry model: a normal posterior with all correlations, updated judgement by judgement.
 //!
 //! Competitor i has a strength u(i), N(0, 1) at first, and beats j with probability 1 / (1 + exp(u(j) - u(i))). Each judgement is
 //! one step of an extended Kalman filter: with p at the means, h = p (1 - p) and v the variance of u(i) - u(j), the means move

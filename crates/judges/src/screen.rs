@@ -1,4 +1,4 @@
-//! What a judge sees of a pair: who is shown first, and on which item. And the random streams of a session.
+//! How a judge sees a pair: which competitor is first, and on which item. Also the random streams of a session.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,8 +10,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::model::Competitors;
 
-/// The seed of a stream: what it is for, and of which pair, ticket or round it is. No stream depends on another, so that a
-/// choice that is taken from a log shifts no later one.
+/// The seed of a stream, by its purpose and its pair, ticket or round. No stream depends on another, so that a choice taken
+/// from a log shifts no later one.
 pub(crate) fn stream(seed: u64, what: &str, of: [u64; 3]) -> u64 {
     let words = of.iter().flat_map(|word| word.to_le_bytes());
     let bytes: Vec<u8> = what.bytes().chain([0]).chain(words).collect();
@@ -25,7 +25,7 @@ pub(crate) fn order(seed: u64, what: &str, of: u64, count: u32) -> Vec<u32> {
     all
 }
 
-/// What a pair has been asked. Its competitors are in the order of their places.
+/// The questions about a pair so far. Its competitors are in the order of their places.
 #[derive(Debug, Clone, Default)]
 struct PairHistory {
     /// How often the lower, and the higher place was shown first.
@@ -38,7 +38,7 @@ struct PairHistory {
     ahead: BTreeSet<u32>,
 }
 
-/// What one judge was shown.
+/// The questions that one judge got.
 #[derive(Debug, Clone, Default)]
 struct JudgeHistory {
     /// By pair, how often the lower, and the higher place was shown first.
@@ -58,7 +58,7 @@ impl JudgeHistory {
     }
 }
 
-/// What all pairs have been asked, and of whom.
+/// The questions so far, by pair and by judge.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     seed: u64,
@@ -110,7 +110,7 @@ impl Screen {
         this <= other
     }
 
-    /// The item of the next new question of a pair, which the judge has not `seen` with it; if all were, the one whose turn it is.
+    /// The item of the next new question of a pair: one that the judge has not `seen` with it; if all were seen, the next in turn.
     pub(crate) fn item(&self, pair: Competitors, seen: Option<&BTreeSet<u32>>) -> Option<u32> {
         if self.items == 0 {
             return None;

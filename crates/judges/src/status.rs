@@ -1,4 +1,4 @@
-//! What a session has come to, in words.
+//! The status of a session, in words.
 
 use crate::{Audited, Goal, Session};
 

@@ -1,8 +1,8 @@
-//! When to stop: what all answers say, for every look, and how likely further answers name the best.
+//! When to stop: the board of all answers, for every look, and how likely further answers name the best.
 //!
 //! A session may be looked at after each answer, and stopped at the first board that names the best: its claims hold at every look.
-//! How many more answers that takes depends on what is not known, above all on how close the best two are. So the rest of the session is
-//! played many times, each time with other strengths, drawn from what is known of them: with this session's own chooser and judges, who all answer
+//! How many more answers that takes depends on unknown strengths, above all on how close the best two are. So the rest of the session is
+//! played many times, each time with strengths drawn from their posterior: with this session's own chooser and judges, who all answer
 //! by the same strengths under Bradley-Terry. All draws follow from the session, so that the same session has the same chances.
 
 use board::{Board, BoardError, Chance, FurtherPairs, Looks, Plausible, Settings};
@@ -41,15 +41,15 @@ impl Plays {
     }
 }
 
-/// Numbers of further answers whose chances are given.
+/// The numbers of further answers for which chances are given.
 const STEPS: [u64; 9] = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
 
-/// Between two of these, played sessions are looked at this often. Who stops at any answer stops a little sooner.
+/// Between two of these, played sessions are looked at this often. Looks after every answer would stop a little sooner.
 const LOOKS: u64 = 4;
 
 impl Session {
-    /// What all answers so far say. Its claims hold at every look, whatever `settings` say of that. Its advice, if asked for and not for too
-    /// many competitors, is that of [`chances`](Self::chances).
+    /// The board of all answers so far. Its claims hold at every look, whatever `settings` say of that. Its advice, if requested and not for
+    /// too many competitors, is that of [`chances`](Self::chances).
     ///
     /// # Errors
     /// Before the first answer, or if a setting is wrong.

@@ -32,8 +32,8 @@ const EXACT_POW10: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// An `f64` distinguishes all decimals of at most 15 digits, so such a decimal whose nearest `f64` is a given
-/// value is the shortest one.
+/// An `f64` distinguishes all decimals of at most 15 digits, so if one of these has a given value as its nearest
+/// `f64`, it is the shortest such decimal.
 const ALWAYS_DISTINCT: f64 = 1e15;
 
 impl Decimal {
@@ -54,7 +54,7 @@ impl Decimal {
         aligned.unwrap_or_else(|| self.to_f64().total_cmp(&other.to_f64()))
     }
 
-    /// The shortest decimal whose nearest `f64` is `value`; `None` for NaN and infinities.
+    /// The shortest decimal with `value` as its nearest `f64`; `None` for NaN and infinities.
     pub(crate) fn from_f64(value: f64) -> Option<Self> {
         if !value.is_finite() {
             return None;

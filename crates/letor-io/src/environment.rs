@@ -1,4 +1,4 @@
-//! The environment variables that the programs of this project read: the one place that knows their names.
+//! The environment variables that the programs of this project read: the one place that has their names.
 //!
 //! Each has a name with the prefix `RANKDUEL_`.
 

@@ -82,7 +82,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Of which kind the failed operation of the file system was, if one failed.
+    /// The kind of the file system's error, if one of its operations failed.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.0.io
     }

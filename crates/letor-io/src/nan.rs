@@ -1,6 +1,6 @@
 //! JSON as Python writes it.
 
-/// The same text with null for every `NaN` outside of strings, which Python's `json` and pandas write for what is missing;
+/// The same text with null for every `NaN` outside of strings, which Python's `json` and pandas write for missing values;
 /// `None` if there is none.
 #[must_use]
 pub fn nan_as_null(text: &str) -> Option<String> {

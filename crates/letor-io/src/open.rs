@@ -42,7 +42,7 @@ pub struct OpenOptions {
 /// # Errors
 ///
 /// [`ErrorKind::Unknown`] for a name that is neither registered nor a file, [`ErrorKind::Missing`] for a
-/// registered data set whose files are not on this machine, and the errors of [`read_files`].
+/// registered data set without files on this machine, and the errors of [`read_files`].
 pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset, Error> {
     let unknown = |message: String| Err(Error::new(ErrorKind::Unknown, message));
     match spec {

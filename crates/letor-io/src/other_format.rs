@@ -53,10 +53,10 @@ impl OtherFormat {
     /// Parquet, which some readers take.
     pub const PARQUET: Self = Self::Table("Parquet");
 
-    /// What zstd packed, which some readers unpack.
+    /// Data packed by zstd, which some readers unpack.
     pub const ZSTD: Self = Self::Packed("zstd");
 
-    /// What removes the separators of a sequence of JSON.
+    /// Advice to remove the separators of a JSON sequence.
     pub const WITHOUT_SEPARATORS: &str = "`tr -d '\\036'` removes the separators";
 
     /// The format of a file that begins with these bytes; `None` for what may be text, and for gzip, which readers unpack.

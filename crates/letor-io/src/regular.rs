@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens the regular file at `path` for reading. Anything else is refused before it can keep anybody waiting.
+/// Opens the regular file at `path` for reading. Anything else is refused before opening it could block.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     // Opening a device may have effects, so it is looked at first ...
     refuse_others(&std::fs::metadata(path)?)?;
@@ -41,10 +41,10 @@ fn refuse_others(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// What a pipe is called.
+/// The word for a pipe.
 pub(crate) const PIPE: &str = "a pipe";
 
-/// What something is that is not a regular file.
+/// The kind of a thing that is not a regular file.
 pub(crate) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
     if metadata.is_file() {
         return None;

@@ -73,7 +73,7 @@ pub struct MemoryError {
     source: std::io::Error,
 }
 
-/// The number of rankers whose lists for a query are computed together.
+/// The number of rankers with lists for a query computed together.
 const CHUNK: usize = 16;
 
 /// The bytes of an order, and of groups, that are prefetched: nearly all of most lists, but not thousands.

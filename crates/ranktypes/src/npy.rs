@@ -156,8 +156,8 @@ fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns, whose elements
-/// are `descr` in NumPy's words (`<f8` for little-endian doubles, `<u8` for 64-bit counts); they
+/// The beginning of a `.npy` file (version 1.0, C order) of `shape` rows and columns. `descr` is the type
+/// of the elements as NumPy writes it (`<f8` for little-endian doubles, `<u8` for 64-bit counts); they
 /// follow row by row.
 #[must_use]
 pub fn header(descr: &str, shape: [usize; 2]) -> Vec<u8> {

@@ -28,7 +28,7 @@ pub struct ArmNames {
     given: Option<Names>,
 }
 
-/// How the arms of a run or an analysis are numbered where they come from.
+/// How the arms of a run or an analysis are numbered at their origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Numbering {
     /// By their own 0-based number alone.
@@ -65,7 +65,7 @@ impl ArmNames {
         Self { given, ..self }
     }
 
-    /// How the arms are numbered where they come from.
+    /// How the arms are numbered at their origin.
     #[must_use]
     pub fn numbering(&self) -> &Numbering {
         &self.numbering
@@ -91,7 +91,7 @@ impl ArmNames {
         subset.called(self.given.as_ref().and_then(|given| given.subset(arms.iter().copied())))
     }
 
-    /// What `arm` is called: the name it was given, otherwise its numbers, e.g. `feature 110 (arm 109)`.
+    /// The name of `arm`: the one it was given, otherwise its numbers, e.g. `feature 110 (arm 109)`.
     ///
     /// # Panics
     /// If there is no such arm.
@@ -112,7 +112,7 @@ impl ArmNames {
         self.given.as_ref().map(|given| given.get(arm).map(str::to_owned))
     }
 
-    /// The headers of the columns that say more of an arm than its number: [`column`](Self::column) and, if names were
+    /// The headers of the columns on an arm beside its number: [`column`](Self::column) and, if names were
     /// given, `name`.
     pub fn columns(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.column().into_iter().chain(self.given.as_ref().map(|_| "name"))
@@ -141,7 +141,7 @@ impl ArmNames {
         }
     }
 
-    /// What several arms are called in one phrase; arms beyond the tenth are only counted.
+    /// The names of several arms in one phrase; arms beyond the tenth are only counted.
     ///
     /// # Panics
     /// If one of them does not exist.
@@ -171,7 +171,7 @@ impl ArmNames {
         self.name(arm.index())
     }
 
-    /// The number of `arm` where it comes from, for axes and columns: that of its feature, or in its matrix.
+    /// The number of `arm` at its origin, for axes and columns: that of its feature, or in its matrix.
     ///
     /// # Panics
     /// As [`Self::name`].

@@ -64,7 +64,7 @@ pub struct ClickDescription {
     pub model: String,
     /// P(click | grade, examined), by grade.
     pub click: Vec<f64>,
-    /// P(stop | grade, clicked), by grade; empty for models whose users never stop.
+    /// P(stop | grade, clicked), by grade; empty for models of users who never stop.
     pub stop: Vec<f64>,
     /// How fractional labels become grades.
     pub fractional_labels: FractionalLabels,
@@ -123,7 +123,7 @@ impl SiteDescription {
         }
     }
 
-    /// What an arm is called: the name of its feature, or e.g. `feature 110 (arm 109)`.
+    /// The name of an arm: that of its feature, or e.g. `feature 110 (arm 109)`.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -1,11 +1,11 @@
-//! How late answers come, as flags, files and experiments give it.
+//! How late answers come, from flags, files and experiments.
 //!
 //! # Inside
 //!
 //! `bandits::open` lets any number of choices be open at a time; `--delay`, `--batch` and `--lost` of `rankduel` and `rankduel bandit`, and the
-//! keys of the same names in an experiment's settings, play with it. `simulation::runs::Late` wraps any `ArenaFactory`: it carries
+//! keys of the same names in an experiment's settings, play with it. `simulation::runs::Late` wraps any `ArenaFactory`: it holds
 //! how late answers come (`LateAnswers`) and adds that to the text that seeds and kept runs depend on, unless answers are in time.
-//! In time, the usual run loop plays, which is compiled for each policy. The loop with tickets is compiled once per arena, and gives
+//! If they are, the usual run loop plays, which is compiled for each policy. The loop with tickets is compiled once per arena, and gives
 //! the same results when nothing is late (a test). Outcomes are drawn when an impression is shown, and regret counts then; observers
 //! see them, and evidence counts them, when they arrive (`Observer::caught_up`).
 
@@ -19,7 +19,7 @@ use output::numbers::{number, with_separators, with_unit};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
 
-/// A longer file of delays is not one.
+/// A longer file is not read as delays.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// How late answers come, and where their delays were read from. Written into `config.json` as those of the keys `delay`,
@@ -155,7 +155,7 @@ impl LateAnswers {
     }
 }
 
-/// What `config.json` says.
+/// The form in `config.json`.
 #[derive(Serialize)]
 struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]

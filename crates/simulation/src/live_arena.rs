@@ -200,7 +200,7 @@ mod tests {
         MixingMethods { interleaving: interleaving.parse().unwrap(), multileaving: multileaving.parse().unwrap() }
     }
 
-    /// Duels, duels of an arm with itself, sets and stretches alone in turn; remembers what it chose and learnt.
+    /// Duels, duels of an arm with itself, sets and stretches alone in turn; remembers its choices and outcomes.
     #[derive(Default)]
     struct Script {
         arms: Vec<Arm>,
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// The outcome of one impression from its key and from what is shown in it, as a server and its users would make it.
+    /// The outcome of one impression from its key and the lists shown, as a server and its users would make it.
     fn served(site: &Site, methods: &MixingMethods, key: ImpressionKey, arms: &[Arm]) -> Vec<bool> {
         let query = key.query(site.queries());
         let lists: Vec<RankedList<'_>> = arms.iter().map(|arm| site.rankings().list(query, arm.index())).collect();
@@ -314,8 +314,8 @@ mod tests {
         }
     }
 
-    /// Shares of wins and of ties differ by at most five standard errors of a difference of two shares, each of which has
-    /// a variance of at most 1/4 over n.
+    /// Shares of wins and of ties differ by at most five standard errors of a difference of two shares; each share has a
+    /// variance of at most 1/4 over n.
     #[test]
     fn keyed_outcomes_are_distributed_like_sequential_ones() {
         const IMPRESSIONS: u64 = 40_000;

@@ -26,7 +26,7 @@ use crate::site::{ImpressionRandomness, Site};
 pub struct PairCount {
     /// Comparisons that i won.
     pub wins: u64,
-    /// Comparisons that nobody won: no click, or equal credit.
+    /// Comparisons that neither won: no click, or equal credit.
     pub ties: u64,
     /// All comparisons.
     pub comparisons: u64,

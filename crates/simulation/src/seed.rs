@@ -84,8 +84,8 @@ impl RunSeeds<'_> {
         generator(self.master, self.cell, self.run, purpose)
     }
 
-    /// The key of the run's impressions, for [`Streams::Keyed`]. It depends on the master seed and the run alone, so that
-    /// whoever knows both can repeat an impression; all algorithms of a study meet the same queries and the same luck.
+    /// The key of the run's impressions, for [`Streams::Keyed`]. It depends on the master seed and the run alone, and
+    /// both are enough to repeat an impression; all algorithms of a study get the same queries and the same random draws.
     #[must_use]
     pub fn key(&self) -> RunKey {
         RunKey::new(self.master, self.run)

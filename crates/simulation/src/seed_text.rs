@@ -27,14 +27,14 @@ pub enum Seeded<'a> {
     Site(&'a SiteDescription),
     /// Everything in a site that its ground truth depends on: all except how live lists are mixed.
     TruthSite(&'a SiteDescription),
-    /// Arenas whose impressions are drawn from these streams; nothing is added for those of a run.
+    /// Arenas with impressions drawn from these streams; nothing is added for those of a run.
     Streams {
         /// The text of the arenas.
         arenas: &'a str,
         /// Where impressions are drawn from.
         streams: Streams,
     },
-    /// Arenas whose answers come late; nothing is added if each comes before the next choice.
+    /// Arenas with late answers; nothing is added if each comes before the next choice.
     Late {
         /// The text of the arenas.
         arenas: &'a str,
@@ -77,7 +77,7 @@ pub enum Seeded<'a> {
         /// The kind of regret: only weak and strong regret do not count the mean over the arms played.
         regret: RegretKind,
     },
-    /// A cell of an experiment, whose finished runs are stored.
+    /// A cell of an experiment: its finished runs are stored.
     Cell {
         /// The text of the [measured](Self::Measured) arenas.
         measured: &'a str,
@@ -123,7 +123,7 @@ pub enum Seeded<'a> {
         /// The master seed.
         seed: u64,
     },
-    /// What interleaving methods and A/B tests say of pairs of rankers.
+    /// The agreement of interleaving methods and A/B tests on pairs of rankers.
     Agreement {
         /// The site.
         site: &'a SiteDescription,

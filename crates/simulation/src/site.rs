@@ -54,7 +54,7 @@ impl<M: Multileaving> Default for Multileaver<'_, M> {
 
 impl Site {
     /// The site of the lists `rankings` of `dataset` and of users who follow `clicks` and see at most `shown`
-    /// documents. `fractional` says how fractional labels become grades.
+    /// documents. `fractional` is how fractional labels become grades.
     ///
     /// # Errors
     /// If the data set has no query, or a label has no grade in the click model.
@@ -89,8 +89,8 @@ impl Site {
         &self.rankings
     }
 
-    /// The share of list positions, from 0 to 1, whose document has the same score as another in its list, over a
-    /// sample of at most `most` queries.
+    /// The share of list positions, from 0 to 1, with a document that has the same score as another in its list, over
+    /// a sample of at most `most` queries.
     #[must_use]
     pub fn tied_share(&self, most: usize) -> f64 {
         let step = self.queries().div_ceil(most.max(1)).max(1);

@@ -268,7 +268,7 @@ impl SiteSpec {
     fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
         let selection = self.rankers.resolve(names).map_err(|error| {
             let text = error.to_string();
-            // The field says already what it is of.
+            // The field already names the subject.
             SpecError { field: "rankers", message: text.strip_prefix("rankers ").unwrap_or(&text).to_owned() }
         })?;
         let mut excluded = Vec::new();
@@ -332,7 +332,7 @@ impl SiteSpec {
         Ok(MixingMethods { interleaving, multileaving })
     }
 
-    /// Prepares the site whose rankers are the selected [`features`](Self::features) of `dataset`, and ranks all lists.
+    /// Prepares the site with the selected [`features`](Self::features) of `dataset` as rankers, and ranks all lists.
     /// `seed` is the master seed.
     ///
     /// # Errors
@@ -342,7 +342,7 @@ impl SiteSpec {
         self.prepare_rankers(dataset, features, seed, &ListSource::InMemory)
     }
 
-    /// Prepares the site whose rankers are `features` of `dataset`; `lists` says where their lists come from. `seed` is the
+    /// Prepares the site with `features` of `dataset` as rankers; `lists` is the source of their lists. `seed` is the
     /// master seed.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! Errors in requests.
 
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,7 +7,7 @@ pub enum StatisticsError {
     /// A number outside of its range.
     #[error("{what} is {value}; expected a number in {range}")]
     OutOfRange {
-        /// What the number is.
+        /// The name of the number.
         what: &'static str,
         /// The number.
         value: f64,
@@ -17,11 +17,11 @@ pub enum StatisticsError {
     /// Too few of something.
     #[error("found {found} {what}; at least {needed} are needed")]
     TooFew {
-        /// What there is too little of.
+        /// Their name.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many are needed.
+        /// The number needed.
         needed: usize,
     },
     /// Two samples that belong together differ in length.
@@ -35,7 +35,7 @@ pub enum StatisticsError {
     /// Values that have to differ and do not.
     #[error("all {what} are {value}; expected at least two different ones")]
     AllEqual {
-        /// What they are.
+        /// Their name.
         what: &'static str,
         /// The value.
         value: f64,
@@ -71,9 +71,9 @@ pub enum StatisticsError {
     /// A computation that does not converge.
     #[error("{what} did not converge in {iterations} iterations")]
     NotConverged {
-        /// What was computed.
+        /// The computation.
         what: &'static str,
-        /// How many iterations were tried.
+        /// The number of iterations tried.
         iterations: usize,
     },
 }

@@ -1,6 +1,6 @@
 //! Inference from pairwise outcomes: who wins, how sure that is, and how many units it takes.
 //!
-//! The crate knows no documents and no bandits: it starts from outcomes of pairs, wins, losses and ties, and it never
+//! The crate is independent of documents and bandits: it starts from outcomes of pairs, wins, losses and ties, and it never
 //! breaks a tie. Three decisions are the reader's, and change everything:
 //!
 //! 1. **What is independent?** Impressions of one user resemble each other. [`units::Units`] collects the impressions
@@ -8,7 +8,7 @@
 //! 2. **Will anyone look before the end?** Then use [`anytime`]: its tests and intervals hold at all looks together,
 //!    under optional stopping and under any adaptive choice of pairs. Looking again and again at a classical test finds
 //!    differences between equal sides.
-//! 3. **How many units will it take?** [`power`] says so before a user has seen a list.
+//! 3. **How many units will it take?** [`power`] predicts that before a user has seen a list.
 //!
 //! ```
 //! use statistics::{Preference, anytime::{PairTest, TestState, share_interval}};

@@ -48,7 +48,7 @@ impl Cholesky {
     fn factored(matrix: &[f64], size: usize, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
         assert_eq!(matrix.len(), size * size, "a square matrix");
         let mut factor = vec![0.0; size * size];
-        // What is known of some rows side by side, column by column.
+        // Some rows side by side, column by column.
         let mut abreast: Vec<[f64; ABREAST]> = Vec::with_capacity(size);
         for first in (0..size).step_by(ABREAST) {
             let rows = first..size.min(first + ABREAST);

@@ -1,4 +1,4 @@
-//! What a comparison of two sides came to.
+//! The outcome of a comparison of two sides.
 
 use std::ops::AddAssign;
 

@@ -1,11 +1,11 @@
-//! From impressions to units: what is independent enters a test, once.
+//! From impressions to units, which are independent: each enters a test once.
 //!
 //! Impressions of one user resemble each other. A test that counts them as independent finds differences where there
 //! are none: two rankers that are equal on average, shown 20 times each to users with tastes of their own, differ
 //! by such a test far more often than its level says (`tests/all/false_alarms.rs` measures it). So a unit, a
 //! session or a user, collects the net credit of its impressions, and its sign enters the test when the unit closes.
-//! Closing must not depend on the outcomes: at the end of the session, or of the day, not at the first click. A side
-//! whose clicks merely arrive sooner would win otherwise.
+//! Closing must not depend on the outcomes: at the end of the session, or of the day, not at the first click. Otherwise a
+//! side would win because its clicks arrive sooner.
 
 use std::collections::BTreeMap;
 

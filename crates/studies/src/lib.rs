@@ -1,5 +1,5 @@
-//! What long commands compute, as values: a [`Study`] says what is asked for, and [`run`] carries it out, in memory, in a
-//! results folder, or as one of many shards. The command line, Python and shards are ways of asking.
+//! Long computations as values: a [`Study`] is a request, and [`run`] carries it out, in memory, in a results
+//! folder, or as one of many shards. The command line, Python and shards are callers.
 //!
 //! | module | holds |
 //! |---|---|
@@ -11,12 +11,12 @@
 //! | [`distortion`] | how often multileaving disagrees with pairs |
 //! | [`sensitivity`] | how many impressions methods need to order rankers |
 //! | [`proxy`] | the preference matrix of a site, with a state file of its own |
-//! | [`runner`] | folders, keys, shares, kept records, merging: the only place that knows them |
+//! | [`runner`] | folders, keys, shares, kept records, merging: the only place that handles them |
 //! | [`results`] | tables, curves and figures of finished runs, and the bytes of their files |
 //! | [`site`] | an open site with the ground truths that were estimated on it |
 //! | [`notes`], [`matrix_file`] | what users should know of data, settings and matrices before they read results |
 //! | [`verdict`] | which of a few rankers wins, as a sentence, with the tests behind it |
-//! | [`request`] | what is asked of any study of runs |
+//! | [`request`] | the settings of any study of runs |
 //!
 //! # How to add a study
 //!
@@ -24,15 +24,15 @@
 //!    is one of a site. Add `pub mod NAME;` below, and a line to the table above. Inside the crate, `studies::` is `crate::`.
 //! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`, called
 //!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
-//!    results folders and `--json` follow. `UPDATE=1 cargo test -p sim --test command_line help` writes its help down.
+//!    results folders and `--json` follow. `UPDATE=1 cargo test -p sim --test command_line help` writes its help into the snapshot.
 //! 3. A line in `carried_out` in `python/src/analyses.rs`: `studies::ties::TiesStudy::COMMAND => of_site::<studies::ties::TiesStudy>(site,
 //!    spec, settings, seed, order),`. In Python it is `site.study("ties", draws=20)`.
 //!
 //! Values of [`Keeper::values`](runner::Keeper::values) are any `Serialize + DeserializeOwned`, `size_of::<T>()` bytes each; a results folder
 //! keeps them until all are there, so that the study continues after an interruption. Arms are numbered from 0; tables name them with
 //! `site.prepared.description.names()`. A figure is `Content::Lines(Box::new(Lines { .. }))` under a name without ending, with
-//! `note: site.prepared.description.note()`, which says that data are synthetic. What makes a study larger (more runs) and does not
-//! make it another one is `output::results_folder::SIZES`; such a study joins both in `extend`.
+//! `note: site.prepared.description.note()`, which marks synthetic data. `output::results_folder::SIZES` lists the settings that make a
+//! study larger (more runs) without making it another one; such a study joins both in `extend`.
 //!
 //! A whole study, of how often the comparison of two rankers ends in a tie:
 //!
@@ -54,7 +54,7 @@
 //! use studies::site::OpenSite;
 //! use studies::{Content, OnSite, Report, Study, Units, UsualPlace};
 //!
-//! /// What is asked for. The comments are the help of the flags.
+//! /// The request. The comments are the help of the flags.
 //! #[derive(Debug, Clone, Args)]
 //! pub struct Request {
 //!     /// Random pairs of rankers
@@ -124,7 +124,7 @@
 //!         let Request { draws, impressions_per_pair } = self.request;
 //!         let (site, method) = (&self.site.prepared.site, &self.site.prepared.methods.interleaving);
 //!         let progress = keeper.progress("comparing", draws);
-//!         // Values are asked for by number, in any order and on any thread, so each has streams of its own.
+//!         // Values are computed by number, in any order and on any thread, so each has streams of its own.
 //!         let values = keeper.values(&Values { subject: "ties", units: "pairs", total: draws, bytes: 8 }, |draw| {
 //!             let stream = |purpose: &str| seed::generator(self.seed, "ties", draw, purpose);
 //!             let (mut lists, mut users) = (stream("lists"), stream("users"));
@@ -153,7 +153,7 @@
 //!     }
 //! }
 //!
-//! // Anybody can ask for it.
+//! // Any caller can run it.
 //! # use simulation::spec::SiteSpec;
 //! # use studies::{Execution, StudyOutcome, run};
 //! let spec = SiteSpec { dataset: vec!["mslr-lookalike:0.002".to_owned()], ..SiteSpec::default() };

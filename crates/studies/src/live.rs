@@ -1,4 +1,4 @@
-//! Dueling bandits live on a site: they choose rankers, simulated users see the mixed lists, and clicks say who won.
+//! Dueling bandits live on a site: they choose rankers, simulated users see the mixed lists, and clicks decide which ranker wins.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::verdict;
 pub struct LiveStudy {
     /// The site.
     pub site: Arc<OpenSite>,
-    /// What is asked for.
+    /// The settings.
     pub settings: LiveSettings,
 }
 
-/// What regret is counted from.
+/// The ground truth that regret is counted from.
 pub struct Resolved {
     /// The best ranker, and every gap to it.
     pub truth: GroundTruth,

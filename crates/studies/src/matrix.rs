@@ -12,9 +12,9 @@ use crate::runner::{Study, Units};
 
 /// Runs in an environment where coin flips decide.
 pub struct MatrixStudy<A> {
-    /// What is asked for.
+    /// The settings.
     pub settings: RunSettings,
-    /// What is played on.
+    /// The environment.
     pub on: PlayedEnvironment<A>,
 }
 
@@ -35,7 +35,7 @@ pub struct PlayedEnvironment<A> {
 }
 
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
-    /// A prepared environment with answers and figures as the settings says; `changes` says in titles how preferences change.
+    /// A prepared environment with answers and figures by the settings; `changes` describes changing preferences in titles.
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
         let caption = prepared.caption(settings.look.usually(Axes::Log)).with(changes).with(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
@@ -99,7 +99,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             names: names.clone(),
             measured: *measured,
             multileave: None,
-            // A folder may ask for more than the settings.
+            // A folder may keep more than the settings.
             caption: Caption { look: self.settings.look.usually(Axes::Log), ..caption.clone() },
             truth: truth.clone(),
             verdict: None,

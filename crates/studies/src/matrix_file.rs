@@ -25,11 +25,11 @@ const ARRAY: &str = "preferences.npy";
 /// A larger file or array (about 16,000 arms) is refused as a mistake or a decompression bomb.
 const MOST_BYTES: u64 = 1 << 31;
 
-/// A matrix as read, and what the description beside it says.
+/// A matrix as read, with the description beside it.
 pub struct MatrixFile {
     /// The matrix.
     pub matrix: PreferenceMatrix,
-    /// What is known of its origin, of matrices made by `rankduel proxy`.
+    /// Its origin, as far as known, for matrices made by `rankduel proxy`.
     pub origin: MatrixOrigin,
     /// The names in its header.
     pub names: Option<Names>,
@@ -38,7 +38,7 @@ pub struct MatrixFile {
 }
 
 /// Reads a matrix, detecting text, `.npy` or `.npz` by the content. A path that does not exist may be the name of a
-/// registered matrix. Unless `quiet`, says what the description beside it leaves unknown.
+/// registered matrix. Unless `quiet`, prints what the description beside it leaves unknown.
 ///
 /// # Errors
 /// One line if there is no such file, or it holds no preference matrix.
@@ -98,7 +98,7 @@ pub fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// The registered matrix whose name is most similar to that of a missing file.
+/// The registered matrix with the name most similar to that of a missing file.
 fn nearest(path: &Path) -> Option<&'static str> {
     let name = path.to_str().filter(|_| !path.exists())?;
     let matrices = registry::all().iter().filter(|entry| entry.matrix.is_some());
@@ -118,7 +118,7 @@ fn whole(count: f64) -> String {
     with_separators(count as u64)
 }
 
-/// That pairs were never compared, in words that precede any winner; `None` if all were.
+/// A warning that pairs were never compared, printed before any winner; `None` if all were.
 #[must_use]
 pub fn never_compared(wins: &WinCounts) -> Option<String> {
     let of = with_separators(wins.pairs as u64);
@@ -132,7 +132,7 @@ pub fn never_compared(wins: &WinCounts) -> Option<String> {
 /// With fewer comparisons of a pair its share of wins has a standard error of .09 and more.
 const FEW: f64 = 30.0;
 
-/// What is said of a matrix of win counts; `board` is what fits counts of few comparisons.
+/// A note on a matrix of win counts; `board` is the command that suits few comparisons.
 #[must_use]
 pub fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
     let WinCounts { comparisons, fewest, most, .. } = *wins;

@@ -1,5 +1,5 @@
-//! Notes: what users should know of data and settings before they read results. [`output::tell::notes`] shows them: the command line prints
-//! them on standard error; other front ends that [watch](output::progress::watched) the work hear them.
+//! Notes on data and settings that users should read before results. [`output::tell::notes`] shows them: the command line prints them on
+//! standard error; other front ends that [watch](output::progress::watched) the work receive them.
 
 use bandits::problems::Problem;
 use bandits::registry::Spec;
@@ -21,7 +21,7 @@ use crate::results::label;
 /// The number of queries examined for ties.
 const MOST_QUERIES: usize = 1_000;
 
-/// Problems whose matrix takes as many bytes are announced: that of 9,129 arms.
+/// Problems with a matrix of at least this many bytes are announced: that of 9,129 arms.
 const LARGE_MATRIX: u64 = 1_000_000_000;
 
 /// Above this share of tied positions, a note on ties is printed.
@@ -56,7 +56,7 @@ pub fn are_vague(description: &SiteDescription) -> bool {
     probabilities().fold(0.0, f64::max) - probabilities().fold(1.0, f64::min) <= VAGUE_CLICKS
 }
 
-/// What users of a site should know of its clicks and ties; `ties_chosen` if they said how ties count.
+/// Notes on the clicks and ties of a site; `ties_chosen` if the user chose how ties count.
 #[must_use]
 pub fn of_site(prepared: &PreparedSite, ties_chosen: bool) -> Vec<String> {
     let grades = grades_note(prepared.dataset.max_label(), &prepared.description);
@@ -64,7 +64,7 @@ pub fn of_site(prepared: &PreparedSite, ties_chosen: bool) -> Vec<String> {
     grades.into_iter().chain(ties).collect()
 }
 
-/// What a problem with a large preference matrix costs before anything is played.
+/// The cost of a problem with a large preference matrix before anything is played.
 #[must_use]
 pub fn of_problem(problem: &Problem) -> Option<String> {
     let (arms, bytes) = (problem.arms(), matrix_bytes(problem.arms()));
@@ -101,7 +101,7 @@ pub fn of_late(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64)
     })
 }
 
-/// Notes on what was left out of a data set of runs, or filled in.
+/// Notes on data left out of a data set of runs, or filled in.
 fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     let counts = runs.counts();
     let name = |run: usize| match dataset.feature_names().and_then(|names| names.get(run)) {
@@ -174,7 +174,7 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     notes
 }
 
-/// That the scores of a run contradict its ranks, if they do in most queries.
+/// A warning if the scores of a run contradict its ranks in most queries.
 fn contradicted(name: &str, column: &RankColumn) -> Option<String> {
     let most = |queries: usize| (2 * queries > column.queries).then_some(queries);
     let (queries, what) = match (most(column.reversed), most(column.contradicted)) {

@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 /// The ending of arrays.
 const ENDING: &str = ".npy";
-/// The beginning of an entry of the directory at the end of a zip, and the length of what is fixed in it.
+/// The beginning of an entry of the directory at the end of a zip, and the length of its fixed part.
 const ENTRY: (&[u8], usize) = (b"PK\x01\x02", 46);
 /// No archive of ours has more arrays.
 const MOST_ARRAYS: usize = 1 << 16;

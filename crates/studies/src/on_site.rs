@@ -1,4 +1,4 @@
-//! Studies of an open site, whose commands follow from them.
+//! Studies of an open site; their commands follow from them.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use simulation::spec::SiteSpec;
 use crate::runner::Study;
 use crate::site::OpenSite;
 
-/// A study of an open site, whose request is flags of the command line, too. The command, its help, shards, `rankduel.toml` and the
-/// function in Python follow from this.
+/// A study of an open site, with a request that is also the flags of the command line. The command, its help, shards,
+/// `rankduel.toml` and the function in Python follow from this.
 pub trait OnSite: Study {
-    /// What was asked for, apart from the site and the seed. Its fields are flags, and arguments in Python.
+    /// The request, apart from the site and the seed. Its fields are flags, and arguments in Python.
     type Request: clap::Args + Send + 'static;
-    /// What it does, in half a line.
+    /// A summary, in half a line.
     const ABOUT: &'static str;
-    /// What it writes, and what else its users should know.
+    /// The files it writes, and other details for users.
     const DETAILS: &'static str;
-    /// Commands to begin with, a line each: `rankduel ties --draws 50`, two spaces before.
+    /// Commands to begin with, one per line: `rankduel ties --draws 50`, two spaces before.
     const EXAMPLES: &'static str;
-    /// Where its results go if nothing else is said.
+    /// The default place of its results.
     const USUAL_PLACE: UsualPlace;
 
     /// Checks what can be checked before data are opened.
@@ -38,7 +38,7 @@ pub trait OnSite: Study {
     fn on(site: Arc<OpenSite>, request: Self::Request, seed: u64) -> Result<Self>;
 }
 
-/// Where the results of a study go if nothing else is said.
+/// The default place of the results of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsualPlace {
     /// A folder in `results/`, named after the command and the site.

@@ -1,8 +1,8 @@
 //! The preference matrix of a site's rankers, estimated from simulated impressions.
 //!
-//! It is no [`Study`](crate::Study): what is kept is not a record per unit but one state, which grows, can be saved in the middle
-//! of anything, and is continued by the same command and by `--more`. `simulation::proxy` owns that. What is shared with studies is in
-//! [`runner`](crate::runner): the folder and the part of a shard, and what is said of them.
+//! It is not a [`Study`](crate::Study): it keeps one growing state instead of a record per unit. The state can be saved at any time, and
+//! the same command and `--more` continue it; `simulation::proxy` owns it. [`runner`](crate::runner) has what is shared with studies:
+//! the folder and the part of a shard, and their messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use crate::report::Report;
 use crate::runner::announce_missing;
 use crate::runner::share::{PIECES, claim_shard, leave, no_replace};
 
-/// What is asked of a proxy matrix.
+/// The settings of a proxy matrix.
 #[derive(Debug)]
 pub struct Request {
     /// Which pairs are compared how often.
@@ -57,7 +57,7 @@ pub struct Reference {
     pub matrix: PreferenceMatrix,
     /// The name of its file.
     pub name: String,
-    /// Whether it is of generated data; `None` if nobody knows.
+    /// Whether it is of generated data; `None` if unknown.
     pub synthetic: Option<bool>,
 }
 
@@ -165,7 +165,7 @@ pub fn estimate(
     Ok(Some((report, written)))
 }
 
-/// How a shard leaves its part.
+/// The output of a shard.
 struct ShardOutput<'a> {
     out: &'a Path,
     save_every: Duration,

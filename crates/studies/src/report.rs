@@ -1,4 +1,4 @@
-//! What every study gives: a report to be read, printed and written.
+//! The report of every study, to be read, printed and written.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use anyhow::Result;
 use figures::{Lines, Panels};
 use serde::Serialize;
 
-/// What a study found.
+/// The findings of a study.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What is printed.
+    /// The printed text.
     pub text: String,
     /// The same for programs, as indented JSON.
     pub json: String,
@@ -22,11 +22,11 @@ pub struct Report {
 pub struct ReportFile {
     /// Its name; of a figure, without the ending.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub content: Content,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Content {
     /// A table as CSV.
@@ -37,7 +37,7 @@ pub enum Content {
     Lines(Box<Lines>),
     /// Curves in several panels.
     Panels(Box<Panels>),
-    /// Seconds and other things of this machine and this call: no part of what was found.
+    /// Seconds and other things of this machine and this call: no part of the results.
     Timings(Vec<u8>),
     /// A folder with a `config.json` of its own, equal to that of the study.
     Folder(Vec<ReportFile>),

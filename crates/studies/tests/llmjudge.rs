@@ -1,8 +1,8 @@
 //! Grades of 33 LLM judges and of people on the passages of TREC DL 2023 (`../shared/data/llmjudge`): runs by a judge's grades, corrected by
-//! people's grades of 30 passages per query, against what all grades of people say.
+//! people's grades of 30 passages per query, against all grades of people.
 //!
-//! The 25 queries are the population. A table is a sample of 25 with replacement, of which an interval has to cover the value of the population;
-//! or all 25, of which it has to cover more, because there only passages are sampled.
+//! The 25 queries are the population. A table has 25 queries drawn with replacement, and its intervals must cover the population's value;
+//! or it has all 25, and its intervals must cover more often, because only passages are sampled there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,9 +15,9 @@ use rankers::{Measure, Rankings, TieBreaking};
 use studies::verdict::JudgedMeasures;
 use tempfile::TempDir;
 
-/// The passages of which people judge 30.
+/// People judge 30 passages of each query.
 const LABELLED: usize = 30;
-/// The judges by whose grades runs rank: every third.
+/// The judges that rank runs by their grades: every third.
 const RUNS: usize = 11;
 const PARTLY: &str = "P@10,P(rel=2)@10,RBP(p=0.8)";
 const WHOLLY: &str = "nDCG@10,AP,RR(rel=2)@10";
@@ -109,7 +109,7 @@ impl Grades {
         Table { folder, runs }
     }
 
-    /// Writes qrels of these queries with what `label` says.
+    /// Writes qrels of these queries with the labels of `label`.
     fn qrels(
         &self,
         table: &Table,
@@ -130,7 +130,7 @@ impl Grades {
         path.to_str().unwrap().to_owned()
     }
 
-    /// What all grades of people say, by measure and run.
+    /// The values by all grades of people, by measure and run.
     fn truth(&self, measures: &[Measure]) -> Vec<Vec<f64>> {
         let queries: Vec<usize> = (0..self.queries.len()).collect();
         let table = self.table(&queries);

@@ -1,4 +1,4 @@
-//! What the runner promises of any study: the same results in memory, in a folder, after an interruption, and from shards.
+//! Guarantees of the runner for any study: the same results in memory, in a folder, after an interruption, and from shards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,7 @@ fn a_folder_that_grows_has_the_bytes_of_one_that_did_not() {
     let folder = TempDir::new().expect("a temporary folder");
     let [grown, whole] = ["grown", "whole"].map(|name| folder.path().join(name));
     finished(study(2, &["rucb"]), &order(&grown, Share::All));
-    // As a process that was killed while it wrote the files leaves them: what was played is kept.
+    // As a process that was killed while it wrote the files leaves them: finished runs are kept.
     fs::rename(grown.join("config.json"), grown.join(".unfinished.json")).expect("it is there");
     fs::remove_file(grown.join("curves.csv")).expect("it is there");
     finished(study(4, &["rucb", "random"]), &order(&grown, Share::All));

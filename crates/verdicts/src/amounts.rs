@@ -1,15 +1,15 @@
-//! How much more, beside who won: clicks on the documents that a mixed list credits to each of two rankers, and impressions with
-//! such a click.
+//! The size of a difference, beside the winner: clicks on the documents that a mixed list credits to each of two rankers, and
+//! impressions with such a click.
 //!
-//! Only where the method says who owns each document. A unit's difference counts up to [`CAP`], so that no user outweighs the others;
-//! what exceeds it is cut from the side with more, and said. All numbers are whole, and add up over units, days and machines in any
+//! Only for methods with an owner of each document. A unit's difference counts up to [`CAP`], so that no user outweighs the others;
+//! what exceeds it is cut from the side with more, and reported. All numbers are whole, and add up over units, days and machines in any
 //! order.
 
 use std::ops::AddAssign;
 
 use statistics::anytime::RatioSums;
 
-/// By how much the two sides of a unit may differ. It was fixed before anything is seen, as its interval demands.
+/// By how much the two sides of a unit may differ. It was fixed before anything is seen, as its interval requires.
 pub const CAP: u32 = 5;
 
 /// The clicks of an impression on the documents of each of two rankers, each document once.
@@ -30,7 +30,7 @@ impl SideClicks {
         Self([second, first])
     }
 
-    /// As a number of 29 bits: 0 if there are none, because nothing says who owns a document. Back by [`unpacked`](Self::unpacked).
+    /// As a number of 29 bits: 0 if there are none, because the owners are unknown. [`unpacked`](Self::unpacked) is the inverse.
     #[must_use]
     pub fn packed(clicks: Option<Self>) -> u32 {
         clicks.map_or(0, |Self(sides)| {
@@ -39,7 +39,7 @@ impl SideClicks {
         })
     }
 
-    /// What [`packed`](Self::packed) made of it.
+    /// The inverse of [`packed`](Self::packed).
     #[must_use]
     pub fn unpacked(number: u32) -> Option<Self> {
         let side = |from: u32| (number >> from) as u16 & MOST;
@@ -47,7 +47,7 @@ impl SideClicks {
     }
 }
 
-/// What the impressions of a unit come to, for two rankers.
+/// Sums over the impressions of a unit, for two rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct UnitAmounts {
     impressions: u32,
@@ -56,7 +56,7 @@ pub struct UnitAmounts {
 }
 
 impl UnitAmounts {
-    /// Adds an impression; nothing if it does not say who owns its documents.
+    /// Adds an impression; nothing if the owners of its documents are unknown.
     pub fn add(&mut self, clicks: Option<SideClicks>) {
         let Some(SideClicks(clicks)) = clicks else { return };
         self.impressions = self.impressions.saturating_add(1);
@@ -66,14 +66,14 @@ impl UnitAmounts {
         }
     }
 
-    /// As numbers, to be kept; back by [`of_numbers`](Self::of_numbers).
+    /// As numbers, to be kept; [`of_numbers`](Self::of_numbers) is the inverse.
     #[must_use]
     pub fn numbers(&self) -> [u32; 5] {
         let Self { impressions, clicks, clicked } = *self;
         [impressions, clicks[0], clicks[1], clicked[0], clicked[1]]
     }
 
-    /// What [`numbers`](Self::numbers) made of it.
+    /// The inverse of [`numbers`](Self::numbers).
     #[must_use]
     pub fn of_numbers([impressions, first, second, first_clicked, second_clicked]: [u32; 5]) -> Self {
         Self { impressions, clicks: [first, second], clicked: [first_clicked, second_clicked] }
@@ -91,15 +91,15 @@ impl UnitAmounts {
 /// Sums of what units have on each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct SideSums {
-    /// Of the first ranker.
+    /// The sum of the first ranker.
     pub first: u64,
-    /// Of the second.
+    /// The sum of the second.
     pub second: u64,
-    /// What exceeded [`CAP`], and is in neither.
+    /// The part beyond [`CAP`], which neither includes.
     pub cut: u64,
-    /// Of squares of the difference of a unit, first minus second.
+    /// The sum of squares of the difference of a unit, first minus second.
     pub squares: u64,
-    /// Of the difference times the impressions of a unit.
+    /// The sum of the difference times the impressions of a unit.
     pub products: i64,
 }
 
@@ -129,19 +129,19 @@ impl SideSums {
     fn are_possible(&self, units: u64, impression_squares: u64) -> bool {
         let [difference, squares, products] =
             [i128::from(self.difference()), self.squares.into(), self.products.into()];
-        // No unit has more than the cap, and sums of squares are no smaller than those of what they are squares of.
+        // No unit has more than the cap, and a sum of squares of integers is no smaller than their sum.
         difference.abs() <= squares
             && squares <= i128::from(units) * i128::from(CAP.pow(2))
             && products.saturating_mul(products) <= squares.saturating_mul(impression_squares.into())
     }
 }
 
-/// What units come to that closed on a day, for a pair of rankers.
+/// Sums over the units that closed on a day, for a pair of rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Amounts {
-    /// Units with an impression that says who owns its documents. Without any, there are no amounts.
+    /// Units with an impression that has owners of documents. Without any, there are no amounts.
     pub units: u64,
-    /// Their impressions that say so.
+    /// Their impressions with owners.
     pub impressions: u64,
     /// Squares of the impressions of a unit.
     pub impression_squares: u64,
@@ -223,7 +223,7 @@ impl Amounts {
         Self { units: of(0), impressions: of(1), impression_squares: of(2), clicks: sides(3), clicked: sides(8) }
     }
 
-    /// What is wrong with amounts that somebody else counted, of this number of units that closed; `None` if units can have them.
+    /// Why amounts from elsewhere are impossible for this number of closed units; `None` if they are not.
     #[must_use]
     pub fn fault(&self, closed: u64) -> Option<String> {
         let Self { units, impressions, impression_squares, clicks, clicked } = *self;
@@ -248,8 +248,8 @@ impl Amounts {
         })
     }
 
-    /// What [`RatioSequence`](statistics::anytime::RatioSequence) needs of one of the two, in clicks or clicked impressions per
-    /// impression.
+    /// The sums of one of the two that [`RatioSequence`](statistics::anytime::RatioSequence) needs, in clicks or clicked
+    /// impressions per impression.
     #[must_use]
     pub(crate) fn sums(&self, of: SideSums) -> RatioSums {
         RatioSums {
@@ -297,7 +297,7 @@ mod tests {
     fn a_unit_counts_by_its_difference_up_to_the_cap() {
         let mut amounts = Amounts::default();
         amounts.record(unit(&[[2, 0], [0, 1], [0, 0]]));
-        // Nothing says who owns a document.
+        // Without owners of documents.
         amounts.record(UnitAmounts::of(None));
         // Nine more: four are cut, of clicks and not of impressions with a click.
         amounts.record(unit(&[[0, 9], [1, 1]]));
@@ -331,7 +331,7 @@ mod tests {
                 found += u32::from(Amounts::of_numbers(numbers).fault(u64::MAX).is_some());
             }
         }
-        // What is cut, and a few clicks more or fewer, cannot be seen.
+        // Changes of `cut`, and of a few clicks, go undetected.
         assert!(found >= 15, "{found}");
         assert!(
             Amounts { units: 0, ..amounts }

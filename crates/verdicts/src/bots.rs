@@ -1,4 +1,4 @@
-//! Who is a bot: rules from a small TOML file.
+//! Bots: rules from a small TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +28,10 @@ pub struct Bots {
     /// Units by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub units: Vec<String>,
-    /// Units whose names begin so.
+    /// Units with names that begin with one of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unit_prefixes: Vec<String>,
-    /// Units whose agent contains one of these, in any case. Where rules are read, `@crawlers` stands for [`CRAWLERS`].
+    /// Units with an agent that contains one of these, in any case. Where rules are read, `@crawlers` stands for [`CRAWLERS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "agents")]
     pub agents: Vec<String>,
 }

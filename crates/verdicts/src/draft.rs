@@ -1,6 +1,6 @@
-//! The advantage that the coins of a team draft give one of two rankers by chance: a covariate whose mean is known to be 0.
+//! The advantage that the coins of a team draft give one of two rankers by chance: a covariate with a mean known to be 0.
 //!
-//! A coin decides who adds first in each round, so that either of two rankers has the better places with the same probability. What
+//! A coin decides which ranker adds first in each round, so that either of two has the better places with the same probability. What
 //! its places are worth to the first, minus what those of the second are worth, is its *advantage*. Users click more at the top, so a
 //! difference in clicks or value goes along with it; but its mean is 0, and subtracting a multiple leaves the mean of the difference
 //! as it is, with less variance.
@@ -12,15 +12,15 @@ use std::ops::AddAssign;
 
 use crate::integrity::Side;
 
-/// What the first place is worth. The advantage of a list is no larger: what a round gives to one ranker is at most the difference
-/// between its first place and its last, and these add up to less than the first place of the list.
+/// The worth of the first place. The advantage of a list is no larger: a round gives one ranker at most the difference between its
+/// first place and its last, and these add up to less than the first place of the list.
 pub const FIRST_PLACE: i16 = 1_000;
 
 /// No unit has a larger advantage: impressions are added up, by time, until one more might exceed it. When that is so depends on
 /// coins of the past alone, so the mean is still 0.
 pub const MOST: i32 = 4 * FIRST_PLACE as i32;
 
-/// What a place is worth, from 0: the first one divided by the rank, as a whole number.
+/// The worth of a place, from 0: the first one divided by the rank, as a whole number.
 #[must_use]
 pub fn worth(place: usize) -> i16 {
     // From 2,000 times further down on, it is nothing.
@@ -40,7 +40,7 @@ pub fn advantage(owners: impl Iterator<Item = Option<Side>>) -> i16 {
     owners.enumerate().map(of).fold(0, i16::saturating_add)
 }
 
-/// How many places of a list are in whole rounds, which have a document of each of that number of `rankers`; what is nobody's is in no round.
+/// The number of places of a list in whole rounds, which have a document of each of the `rankers`; documents without owner are in none.
 /// `None` if a ranker adds twice before all have added: then one of them had no document left. `owners` are the rankers that own its
 /// documents, from 0, top down.
 ///
@@ -80,14 +80,14 @@ impl UnitDraft {
     }
 }
 
-/// Sums over units of the advantage of the first ranker, and of what it goes along with.
+/// Sums over units of the advantage of the first ranker, and of its products with differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct DraftSums {
-    /// Of the advantage.
+    /// The sum of the advantage.
     pub sum: i64,
-    /// Of its squares.
+    /// The sum of its squares.
     pub squares: u64,
-    /// Of the advantage times the difference of the unit, first minus second.
+    /// The sum of the advantage times the difference of the unit, first minus second.
     pub products: i128,
 }
 
@@ -117,7 +117,7 @@ impl DraftSums {
     pub fn are_possible(&self, units: u64, difference_squares: u128) -> bool {
         let [sum, squares, units] = [self.sum.unsigned_abs(), self.squares, units].map(u128::from);
         let (most, products) = (u128::from(MOST.unsigned_abs()), self.products.unsigned_abs());
-        // Sums of squares are no smaller than those of what they are squares of, and so for products.
+        // No unit exceeds MOST, and sums and products obey the Cauchy-Schwarz inequality.
         squares <= units * most * most
             && sum * sum <= squares * units
             && products.saturating_mul(products) <= squares.saturating_mul(difference_squares)

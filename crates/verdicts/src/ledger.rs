@@ -1,10 +1,10 @@
-//! What of a unit enters verdicts, day by day.
+//! The contribution of a unit to verdicts, day by day.
 //!
 //! A unit's wins minus losses of a pair, summed over the days that count, are one outcome, on the last of these days; so no user
 //! who searches a lot outweighs others. Where a policy chose at every impression, such sums are not fair, because the policy ends them by
-//! what it has seen: there a unit's very first impression alone counts, and a unit whose first impression was set aside has no
-//! outcome. A unit that breaks a rule for bots is one from that day on, in all versions of an experiment; each version counts a unit
-//! apart. What a closed day says never changes later.
+//! what it has seen: there only a unit's very first impression counts, and a unit has no outcome if that impression was set
+//! aside. A unit that breaks a rule for bots is one from that day on, in all versions of an experiment; each version counts a unit
+//! separately. The outcomes of a closed day never change later.
 //!
 //! `click-logs` counts whole logs by the same rules in parallel (`join::units`); a test holds both to the same rows.
 
@@ -17,12 +17,12 @@ use crate::amounts::{Amounts, SideClicks, UnitAmounts};
 use crate::bots::Bots;
 use crate::pair_choice::PairChoice;
 
-/// Who won an impression, by the places of the rankers among those that met.
+/// The outcome of an impression, by the places of the rankers among those that met.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// Nothing was compared.
     Nothing,
-    /// Of two.
+    /// The preference between two.
     Pair(Preference),
     /// A score for each.
     Scores(Vec<u64>),
@@ -30,7 +30,7 @@ pub enum Outcome {
     Pairs(Vec<Preference>),
 }
 
-/// What a day says about a pair of rankers; wins are those of the first, which has the lower number.
+/// The counts of a day for a pair of rankers; wins are those of the first, which has the lower number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// The rankers.
@@ -39,12 +39,12 @@ pub struct Row {
     pub units: Counts,
     /// Impressions shown on the day.
     pub impressions: Counts,
-    /// How many clicks and clicked impressions each side of the units has; none where nothing says who owns a document.
+    /// How many clicks and clicked impressions each side of the units has; none if the owners of documents are unknown.
     pub amounts: Amounts,
 }
 
 impl Row {
-    /// Adds what other units say of the same pair on the same day.
+    /// Adds the counts of other units for the same pair on the same day.
     pub fn add(&mut self, other: &Self) {
         self.units += other.units;
         self.impressions += other.impressions;
@@ -53,7 +53,7 @@ impl Row {
 }
 
 impl Outcome {
-    /// Who won between the rankers at places `i < j` of those that met.
+    /// The outcome between the rankers at places `i < j` of those that met.
     #[must_use]
     pub fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
         match self {
@@ -72,19 +72,19 @@ impl Outcome {
 /// Two rankers, the lower number first.
 pub type Pair = (u32, u32);
 
-/// Who met in an impression, and what came of it.
+/// The rankers that met in an impression, and the outcome.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub enum ComparedRankers {
-    /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, where it is known whose these are.
+    /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, if their owners are known.
     Pair(Pair, i8, Option<SideClicks>),
-    /// More, with the clicks on the documents of each likewise. Its pairs are thousands among a hundred rankers, and made when they
+    /// More, with the clicks on the documents of each likewise. A hundred rankers make thousands of pairs, so these are made when they
     /// are counted.
     Set(Box<[u32]>, Outcome, Option<Box<[u16]>>),
 }
 
 impl ComparedRankers {
-    /// What the rankers that met, by the places of the outcome, say; `None` if nothing was compared. `clicks` has the clicks on the
-    /// documents of each, each document once, if the method says whose these are.
+    /// From the rankers that met, by the places of the outcome; `None` if nothing was compared. `clicks` has the clicks on the
+    /// documents of each, each document once, if the method has owners.
     #[must_use]
     pub fn of(arms: &[u32], outcome: &Outcome, clicks: Option<&[u16]>) -> Option<Self> {
         if *outcome == Outcome::Nothing {
@@ -135,28 +135,28 @@ impl ComparedRankers {
 /// An impression that was closed.
 #[derive(Debug, Clone)]
 pub struct Impression {
-    /// Whose it is.
+    /// The unit that it was shown to.
     pub unit: u64,
     /// The version of the experiment, by its number.
     pub version: u32,
     /// On which day it was shown, in days since 1970-01-01.
     pub day: i32,
-    /// When it was shown, and what orders impressions of one moment.
+    /// When it was shown, and a number that orders impressions of one moment.
     pub shown: (i64, u64),
     /// Its clicks, repeated ones included.
     pub clicks: u32,
-    /// What it says; `None` if it was set aside, and only shows that the unit was there.
+    /// Its outcome; `None` if it was set aside, and only shows that the unit was there.
     pub said: Option<ComparedRankers>,
 }
 
-/// A unit of which the outcome by clicks is final.
+/// A unit with a final outcome by clicks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettledUnit {
     /// The unit.
     pub unit: u64,
     /// The version of the experiment, by its number.
     pub version: u32,
-    /// The rankers that met: two, or those of a set. None are named of a bot that kept a set.
+    /// The rankers that met: two, or those of a set. Empty for a bot that kept a set.
     pub arms: Vec<u32>,
     /// The only impression that counts, as [`Impression::shown`] has it; `None` if all do until the day that closed.
     pub only: Option<(i64, u64)>,
@@ -164,7 +164,7 @@ pub struct SettledUnit {
     pub is_bot: bool,
 }
 
-/// Where a ledger keeps what it knows of units.
+/// Where a ledger keeps its records of units.
 pub trait UnitStore {
     /// The record of a unit; an empty one for a unit that is not there.
     fn unit(&mut self, unit: u64) -> &mut UnitRecord;
@@ -192,18 +192,18 @@ pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
     days: OpenDays,
 }
 
-/// What a ledger knows of days that are not closed, and how much it has counted.
+/// A ledger's data on days that are not closed, and how much it has counted.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct OpenDays {
-    /// By day that is not closed: what its impressions say.
+    /// By day that is not closed: its impressions.
     pending: BTreeMap<i32, BTreeMap<u64, OfDay>>,
-    /// By day: the units of which a sum ends.
+    /// By day: the units with a sum that ends.
     ending: BTreeMap<i32, Vec<u64>>,
     tally: Tally,
 }
 
 impl OpenDays {
-    /// The units of which something is not counted yet; some of them more than once.
+    /// The units with something not counted yet; some of them more than once.
     pub fn units(&self) -> impl Iterator<Item = u64> {
         let pending = self.pending.values().flat_map(|units| units.keys());
         pending.chain(self.ending.values().flatten()).copied()
@@ -254,7 +254,7 @@ impl<T> Default for ByPair<T> {
 }
 
 impl<T: Clone> ByPair<T> {
-    /// That of a key, made by `new` if it is not there.
+    /// The value of a key, made by `new` if missing.
     fn entry(&mut self, key: Key, new: impl FnOnce() -> T) -> &mut T {
         if let Self::Few(few) = self {
             if few.is_empty() {
@@ -292,23 +292,23 @@ struct OfDay {
     impressions: u32,
     clicks: u32,
     most_clicks: u32,
-    /// By impression: the version, when it was shown, and what it says.
+    /// By impression: the version, when it was shown, and its outcome.
     said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
 }
 
-/// What a ledger knows of a unit.
+/// A ledger's record of a unit.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct UnitRecord {
     bot_from: i32,
     /// By version and pair: the last day of its sum, and the sum.
     sums: ByPair<UnitSum>,
-    /// By version: the last day of the set that the unit keeps, and what its impressions said until then.
+    /// By version: the last day of the set that the unit keeps, and the outcomes of its impressions until then.
     sets: Vec<(u32, i32, Vec<ComparedRankers>)>,
     /// The versions in which its first impression was seen.
     met: Vec<u32>,
 }
 
-/// What the impressions of a unit say of a pair until a day.
+/// The sum of a unit's impressions for a pair until a day.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct UnitSum {
     /// The last day that counts.
@@ -332,7 +332,7 @@ pub struct Rule<'a> {
     pub choices: &'a [PairChoice],
     /// On how many days a unit counts.
     pub unit_days: u32,
-    /// Who is a bot.
+    /// The rules for bots.
     pub bots: &'a Bots,
     /// How many rankers there are.
     pub rankers: usize,
@@ -457,12 +457,12 @@ impl<S: UnitStore> UnitLedger<S> {
         &self.units
     }
 
-    /// The same, to be changed beside what the ledger knows of them.
+    /// The same, for changes beside the ledger's.
     pub fn units_mut(&mut self) -> &mut S {
         &mut self.units
     }
 
-    /// What is not counted yet.
+    /// The days that are not counted yet.
     #[must_use]
     pub fn days(&self) -> &OpenDays {
         &self.days
@@ -501,8 +501,8 @@ impl<S: UnitStore> UnitLedger<S> {
         pending.into_iter().chain(ending).min().copied()
     }
 
-    /// What days would say of each version if they closed now, while none has closed; `None` if more than `most` units came. Nothing
-    /// of it counts yet.
+    /// The rows of each version if all days closed now, while none has closed; `None` if more than `most` units came. Nothing counts
+    /// yet.
     #[must_use]
     pub fn so_far(&self, rule: Rule<'_>, most: usize) -> Option<BTreeMap<u32, Vec<Row>>> {
         if self.days.pending.values().map(BTreeMap::len).sum::<usize>() > most {
@@ -519,12 +519,12 @@ impl<S: UnitStore> UnitLedger<S> {
         Some(rows)
     }
 
-    /// Closes a day, all days before which are closed, and returns what it says of each version.
+    /// Closes a day; all days before it must be closed. Returns its rows of each version.
     pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
         self.close_with(day, rule, |_| {})
     }
 
-    /// The same; `settled` hears of each unit that ends on the day.
+    /// The same; `settled` gets each unit that ends on the day.
     pub fn close_with(
         &mut self,
         day: i32,
@@ -581,7 +581,7 @@ impl<S: UnitStore> UnitLedger<S> {
     }
 }
 
-/// Counts a unit by its first impression in each version, if that was on this day; returns those that say something.
+/// Counts a unit by its first impression in each version, if that was on this day; returns those with an outcome.
 fn close_first(
     known: &mut UnitRecord,
     mut said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,

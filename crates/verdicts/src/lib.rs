@@ -1,19 +1,19 @@
-//! Who won. Outcomes by unit and day ([`outcomes`]) become evidence that holds at every look, a decision, and its words
+//! Verdicts: which ranker won. Outcomes by unit and day ([`outcomes`]) become evidence that holds at every look, a decision, and its words
 //! ([`decide::decide`]).
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`outcomes`] | what verdicts are made of: wins, losses and ties by version, day and pair |
-//! | [`ledger`] | what of a unit enters, day by day |
-//! | [`amounts`] | how many clicks each side has, beside who won |
+//! | [`outcomes`] | the input of verdicts: wins, losses and ties by version, day and pair |
+//! | [`ledger`] | what a unit contributes, day by day |
+//! | [`amounts`] | how many clicks each side has, beside the winner |
 //! | [`conversions`] | orders and their value, by day and pair |
 //! | [`draft`] | the advantage that the coins of a team draft gave by chance |
 //! | [`integrity`] | broken pages, seen before the verdict |
 //! | [`segments`] | verdicts of segments of the units, and which rankers harm one |
 //! | [`decide`] | looks, evidence, contradictions; as sentences, CSV and JSON |
 //!
-//! Beside these: how pairs were chosen, which decides what of a unit may be counted ([`PairChoice`]), the versions of an experiment
-//! ([`Version`]), and who is a bot ([`Bots`]). Nothing here reads a file or a flag. Logs are read and credited by `click-logs`;
+//! Beside these: how pairs were chosen, which decides which impressions of a unit may be counted ([`PairChoice`]), the versions of an
+//! experiment ([`Version`]), and rules for bots ([`Bots`]). Nothing here reads a file or a flag. `click-logs` reads and credits logs;
 //! `traffic` counts experiments as they run.
 //!
 //! ```

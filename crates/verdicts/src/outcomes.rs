@@ -1,4 +1,4 @@
-//! Outcomes by version of the experiment, day and pair of rankers: what verdicts are made of.
+//! Outcomes by version of the experiment, day and pair of rankers: the input of verdicts.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use times::date;
 
 use crate::amounts::Amounts;
 
-/// What one day says about a pair of rankers in a version of the experiment; wins are those of the first.
+/// The outcomes of one day for a pair of rankers in a version of the experiment; wins are those of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
     /// The version, by its place among all.
@@ -158,7 +158,7 @@ pub fn quoted(field: &str) -> String {
     }
 }
 
-/// The outcomes of a table of [`Outcomes::to_csv`] whose names need no quotation marks.
+/// The outcomes of a table of [`Outcomes::to_csv`] with names that need no quotation marks.
 #[cfg(test)]
 pub(crate) fn of_table(table: &str) -> Outcomes {
     let (header, rows) = table.split_once('\n').unwrap();

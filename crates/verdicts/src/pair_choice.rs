@@ -1,6 +1,6 @@
-//! How the rankers of an impression were chosen, which decides what of a unit may be counted.
+//! How the rankers of an impression were chosen, which decides which outcomes of a unit may count.
 //!
-//! A unit's wins minus losses, summed up, are fair between equal rankers only if the sum ends for a reason of its own. A bandit
+//! A unit's wins minus losses, summed up, are fair between equal rankers only if outcomes do not decide where the sum ends. A bandit
 //! ends it by what it has seen: it stops showing a pair *because of* that unit's outcomes, and a sum that stops itself has no
 //! fair sign, even if users differ in taste alone and their tastes are fair on average.
 
@@ -44,7 +44,7 @@ impl std::str::FromStr for PairChoice {
     }
 }
 
-/// Who says how pairs were chosen.
+/// The source of how pairs were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
     /// The settings of the analysis.
@@ -67,10 +67,10 @@ impl SaidBy {
     }
 }
 
-/// What the impressions of a log, or of a part of it, say about how their rankers were chosen.
+/// Statements of the impressions of a log, or of a part of it, about how their rankers were chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PairChoices {
-    /// What some impressions say.
+    /// The ways that some impressions declare.
     pub declared: BTreeSet<PairChoice>,
     /// The sets of rankers of impressions that say nothing, each in the order of names.
     pub undeclared: BTreeSet<Vec<String>>,
@@ -101,8 +101,8 @@ impl PairChoices {
         self.has_alone |= other.has_alone;
     }
 
-    /// How pairs were chosen, and who says so: `stated` by the settings, else the most careful of what impressions say. Those
-    /// that say nothing were chosen by chance if all of them mix the same rankers, else they may have been steered. That a
+    /// How pairs were chosen, and the source: `stated` by the settings, else the most careful way that impressions declare. Those
+    /// that declare none were chosen by chance if all of them mix the same rankers, else they may have been steered. That a
     /// unit keeps its pair is never inferred.
     #[must_use]
     pub fn resolve(&self, stated: Option<PairChoice>) -> (PairChoice, SaidBy) {

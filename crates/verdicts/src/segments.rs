@@ -1,10 +1,10 @@
-//! Segments of the units, such as `mobile` and `desktop`: who wins in each, and which rankers harm one.
+//! Segments of the units, such as `mobile` and `desktop`: the winner in each, and which rankers harm one.
 //!
 //! A unit belongs to one segment, whatever it is shown. The segments share the level of their verdicts: each of m has level alpha / m.
-//! Whether a ranker harms *some* segment is asked apart, and needs less. For each segment, E is the evidence that the champion wins more
-//! than half of its decided units against that ranker ([`EProcess`]). If the ranker harms no segment, the mean of these E over the segments
-//! is a nonnegative supermartingale that starts at 1, so it ever reaches c / alpha for one of the c rankers that met the champion with
-//! probability at most alpha. A segment is named as harmed once its own verdict says so.
+//! Whether a ranker harms *some* segment is tested separately, and needs less evidence. For each segment, E is the evidence that the
+//! champion wins more than half of its decided units against that ranker ([`EProcess`]). If the ranker harms no segment, the mean of
+//! these E over the segments is a nonnegative supermartingale that starts at 1, so it ever reaches c / alpha for one of the c rankers
+//! that met the champion with probability at most alpha. A segment is named as harmed once its own verdict says so.
 //!
 //! ## References
 //!
@@ -24,7 +24,7 @@ use crate::outcomes::Outcomes;
 pub struct SegmentOutcomes {
     /// Their names.
     pub names: Vec<String>,
-    /// What each says, with the same rankers in all.
+    /// The outcomes of each, with the same rankers in all.
     pub each: Vec<Outcomes>,
     /// The ranker that others are compared with, by its place.
     pub champion: usize,
@@ -39,7 +39,7 @@ pub struct DecidingSegments {
     each: Vec<Deciding>,
 }
 
-/// What segments say.
+/// The verdicts of segments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SegmentsDecision {
     /// Their names.
@@ -59,15 +59,15 @@ pub struct Harm {
     pub ranker: usize,
     /// Since when it is known that some segment is harmed, in days since 1970-01-01.
     pub since: i32,
-    /// The segments of which it is known, by their places; none if it is not known which one it is, or later outcomes contradict it.
+    /// The segments known to be harmed, by their places; none if it is not known which one it is, or later outcomes contradict it.
     pub named: Vec<usize>,
     /// The segment with the most evidence, by its place.
     pub most: usize,
 }
 
 impl DecidingSegments {
-    /// What segments say, at level `alpha`, in (0, 1), for all of them together. If `before` is what their first days said, only the others
-    /// are looked at.
+    /// The verdicts of segments, at level `alpha`, in (0, 1), for all of them together. `before` is the result for
+    /// their first days: only later days are then read.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
@@ -94,7 +94,7 @@ impl DecidingSegments {
 }
 
 impl SegmentsDecision {
-    /// What a segment says of a ranker and the champion; `None` if they have not met there.
+    /// The verdict of a segment on a ranker and the champion; `None` if they have not met there.
     #[must_use]
     pub fn against_champion(&self, segment: usize, ranker: usize) -> Option<&PairDecision> {
         pair_of(self.each.get(segment)?, self.champion, ranker)
@@ -121,7 +121,7 @@ impl SegmentsDecision {
         }
     }
 
-    /// The segments of which a harm is known, in words; `None` if that is known of none.
+    /// The segments known to be harmed, in words; `None` if there are none.
     #[must_use]
     pub fn named(&self, harm: &Harm) -> Option<String> {
         let names: Vec<&str> = harm.named.iter().map(|segment| self.names[*segment].as_str()).collect();
@@ -147,7 +147,7 @@ fn pair_of(decision: &Decision, champion: usize, ranker: usize) -> Option<&PairD
     decision.pairs.iter().find(|one| one.last.pair == pair)
 }
 
-/// What the pairs of a ranker and the champion say, one of each segment, if the mean of their evidence ever reached the threshold.
+/// The harm of a ranker, by its pairs with the champion, one of each segment, if the mean of their evidence ever reached the threshold.
 fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], threshold: f64) -> Option<Harm> {
     let Ok(evidence) = EProcess::against(0.5) else { return None };
     let mut days: BTreeMap<i32, Vec<(usize, Counts)>> = BTreeMap::new();
@@ -192,7 +192,7 @@ mod tests {
 
     const DAYS: i32 = 100;
 
-    /// Segments of two rankers, of which the champion, the second, wins this share of the decided units of each, 20 a day.
+    /// Segments of two rankers: the champion, the second, wins these shares of their decided units, 20 a day.
     fn segments(seed: u64, shares: &[f64]) -> SegmentOutcomes {
         let mut draws = Normals::from_seed(seed);
         let mut of = |share: f64| {

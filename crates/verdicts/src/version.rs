@@ -6,10 +6,10 @@ use ranktypes::text::excerpt;
 
 use super::pair_choice::{PairChoice, PairChoices, SaidBy};
 
-/// What stands for impressions without a version where others have one.
+/// The name of impressions without a version where others have one.
 pub const UNNAMED: &str = "no version named";
 
-/// What the impressions of a version of the experiment say together.
+/// The declarations of all impressions of a version of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OfVersion {
     /// All rankers.
@@ -41,7 +41,7 @@ pub struct Version {
     pub name: Option<String>,
     /// How the rankers of impressions were chosen.
     pub choice: PairChoice,
-    /// Who says so.
+    /// The source of `choice`.
     pub said_by: SaidBy,
     /// The most careful way of choosing that impressions declare.
     pub declared: Option<PairChoice>,
@@ -53,7 +53,7 @@ pub fn experiment_of(version: &str) -> Option<&str> {
     version.rsplit_once('@').map(|(experiment, _)| experiment)
 }
 
-/// What is wrong with a version, if anything: it is written into tables and on terminals.
+/// Why a version is refused, if it is: it is written into tables and on terminals.
 #[must_use]
 pub fn wrong_version(version: &str) -> Option<String> {
     ranktypes::text::check_name(version).err().map(|fault| format!("the version {} {fault}", excerpt(version)))

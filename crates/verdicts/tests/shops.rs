@@ -126,7 +126,7 @@ fn equal_rankers_are_rarely_found_to_differ_at_any_of_a_hundred_looks() {
         let shops: Vec<Conversions> = (0..500)
             .map(|seed| {
                 let mut draws = Normals::from_seed(seed);
-                // What 99% of the buyers of an earlier time spend.
+                // The amount that 99% of earlier buyers do not exceed.
                 let before = (0..5_000).map(|_| user(amounts, &mut draws).value.iter().sum());
                 let mut before: Vec<u64> = before.filter(|value| *value > 0).collect();
                 before.sort_unstable();
@@ -136,7 +136,7 @@ fn equal_rankers_are_rarely_found_to_differ_at_any_of_a_hundred_looks() {
             .collect();
         let [by_number, by_value, daily] = decided(&shops);
         eprintln!("{amounts:?}: of 500 shops, number {by_number}, value {by_value}, daily test {daily}");
-        // At most 5%: what holds its level at every look is well below it at a hundred.
+        // At most 5%: a test with its level at every look is well below it at a hundred looks.
         assert!(by_number <= 25 && by_value <= 25, "{amounts:?}: {by_number} {by_value}");
         // A test that looks each day as if it looked once is wrong in many.
         assert!(daily > 75, "{amounts:?}: {daily}");

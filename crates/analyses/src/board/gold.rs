@@ -1,4 +1,4 @@
-//! Whose judgements are the truth: everybody's, or those of people beside a model.
+//! Which judgements are the truth: all of them, or those of people beside a model.
 
 use anyhow::{Result, anyhow, ensure};
 use board::read::{Options, Reading};
@@ -18,7 +18,7 @@ pub enum GoldSource {
 }
 
 impl GoldSource {
-    /// What a file says, or why it cannot be read: with its line.
+    /// Reads a file; errors name the line.
     pub(super) fn reading(name: &str, bytes: &[u8], options: &Options) -> Result<Reading> {
         board::read::bytes(bytes, options).map_err(|error| match error.row {
             Some(row) => anyhow!("{name}:{row}: {}", error.message),
@@ -49,7 +49,7 @@ impl GoldSource {
         Ok(())
     }
 
-    /// The board of a table, and what to note of how people's was read.
+    /// The board of a table, and notes on how the table of people was read.
     pub(super) fn board(
         &self,
         name: &str,

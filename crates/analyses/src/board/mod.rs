@@ -1,4 +1,4 @@
-//! A board of judgements as people read it: one sentence first, then a table, what would mislead, and what is assumed.
+//! A board of judgements as people read it: one sentence first, then a table, warnings, and assumptions.
 //!
 //! | in | is |
 //! |---|---|
@@ -6,10 +6,10 @@
 //! | `rows` | the table |
 //! | `gold` | people beside a model |
 //! | `slopes` | the table of judges, if their discrimination was fitted |
-//! | `categories` | what is said of boards by category |
+//! | `categories` | the text on boards by category |
 //! | `html` | the page |
 //! | `figure` | strengths with both kinds of intervals |
-//! | `request`, `asked` | what is asked of a board, as flags |
+//! | `request`, `asked` | the settings of a board, as flags |
 
 mod asked;
 mod categories;
@@ -37,17 +37,17 @@ pub use self::request::BoardRequest;
 /// A board, and how its table was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardReport {
-    /// What the table is called.
+    /// The name of the table.
     pub name: String,
-    /// What it says.
+    /// The board.
     pub board: Board,
     /// How it was read, in sentences.
     pub notes: Vec<String>,
-    /// The boards of its categories, if they were asked for: then `board` is that of all.
+    /// The boards of its categories, if requested: `board` is then that of all.
     pub categories: Option<CategoryReport>,
 }
 
-/// What a board of N competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
+/// The cost of a board of N competitors, if it is noticeable: its fits take the cube of that number, and 1,500 competitors
 /// with 8 judgements each took 92 s.
 fn cost(competitors: usize) -> Option<String> {
     let tens = (9.2 * (competitors as f64 / 1500.0).powi(3)).round();
@@ -55,7 +55,7 @@ fn cost(competitors: usize) -> Option<String> {
     (tens > 0.0).then(|| format!("{count} competitors take about {:.0} s of processor time", 10.0 * tens))
 }
 
-/// Says what it costs if that is much.
+/// Prints the cost if it is large.
 fn said_cost(competitors: usize, quiet: bool) {
     if let Some(cost) = cost(competitors) {
         note(quiet, &cost);
@@ -66,7 +66,7 @@ impl BoardReport {
     /// The report on a file of judgements called `name`.
     ///
     /// # Errors
-    /// One line: where the table cannot be read, or why nothing can be said of it.
+    /// One line: where the table cannot be read, or why there is no board of it.
     pub fn of_bytes(
         name: &str,
         bytes: &[u8],
@@ -93,7 +93,7 @@ impl BoardReport {
     /// The report on a session with judges.
     ///
     /// # Errors
-    /// Why nothing can be said of it, e.g. before the first answer.
+    /// Why there is no board of it, e.g. before the first answer.
     pub fn of_session(name: &str, live: &judges::Session, settings: &Settings, quiet: bool) -> Result<Self> {
         let mut notes = Vec::new();
         if live.config().goal != Goal::Uniform {
@@ -112,10 +112,11 @@ impl BoardReport {
         Ok(Self { name: name.to_owned(), board, notes, categories: None })
     }
 
-    /// The report on a table that was read; people's, if that is another one, is read in the same way. Unless `quiet`, says before what it costs if that is much.
+    /// The report on a table that was read; a separate table of people is read in the same way. Unless `quiet`, prints the cost before, if
+    /// it is large.
     ///
     /// # Errors
-    /// Why nothing can be said of it.
+    /// Why there is no board of it.
     pub fn of(
         name: &str,
         reading: Reading,
@@ -157,7 +158,7 @@ impl BoardReport {
                 let more = names.len().saturating_sub(5);
                 if more > 0 { format!("{shown} and {more} more") } else { shown }
             };
-            // A sentence about many is true of them together alone, and read as if it were true of each.
+            // A sentence about many is true only of all together, but readers would take it as true of each.
             let what = if beaten.len() < unbeaten.len() {
                 format!("{} never beat or tied with any of the other {}", listed(&beaten), unbeaten.len())
             } else if let [one] = unbeaten[..] {
@@ -180,7 +181,7 @@ impl BoardReport {
         }
     }
 
-    /// What depends on the category, what covariates are worth, how judges differ, and what a model beside people comes to, in sentences.
+    /// The effects of categories and covariates, differences between judges, and the results of a model beside people, in sentences.
     fn details(&self) -> Vec<String> {
         let effects = self.board.effects.iter().map(board::Effect::sentence);
         let judges = self.board.discrimination.iter().map(board::Discrimination::sentence);

@@ -1,4 +1,4 @@
-//! What is asked of a board: how its table is read, and what claims are about. The command line and Python pass these flags.
+//! The settings of a board: how its table is read, and what claims are about. The command line and Python pass these flags.
 
 use anyhow::{Result, bail, ensure};
 use board::read::{Columns, Options, WinnerIs};
@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::{GoldSource, asked};
 
-/// How a table is read, and what is asked of it.
+/// How a table is read, and what claims are made from it.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BoardRequest {
     /// Columns by name, where the usual headers do not find them, e.g. first=base,second=new,winner=preferred; several that name the
@@ -92,7 +92,7 @@ impl BoardRequest {
         })
     }
 
-    /// Whose judgements are the truth.
+    /// Which judgements are the truth.
     #[must_use]
     pub fn gold(&self) -> GoldSource {
         match NameList::all(&self.gold) {
@@ -101,7 +101,7 @@ impl BoardRequest {
         }
     }
 
-    /// What is asked of it.
+    /// The settings of the board.
     #[must_use]
     pub fn settings(&self) -> Settings {
         Settings {

@@ -81,7 +81,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
     NotedTable::plain(columns, rows, notes)
 }
 
-/// What the model gives a competitor beyond what people do.
+/// How much more the model gives a competitor than people do.
 fn favour(model: &ModelReport, name: &str) -> Option<Estimate> {
     model.favours.iter().find(|favour| favour.name == name).map(|favour| favour.difference)
 }

@@ -14,7 +14,7 @@
 ///         /// The share of steps that explore, in (0, 1).
 ///         epsilon: f64 = 0.1, "share of steps that explore" [probability] [warns if > 0.5: "explores more often than not"];
 ///         /// How often the leader of a pair must have won.
-///         wins as "w": usize = 1, "wins that make a leader" [at least 1 because "nobody leads before the first duel"];
+///         wins as "w": usize = 1, "wins that make a leader" [at least 1 because "no arm leads before the first duel"];
 ///     }
 ///
 ///     policy Greedy {
@@ -36,7 +36,7 @@
 ///     wins: PairCounts,
 /// }
 ///
-/// // What snapshots keep, and what the configuration gives.
+/// // Snapshots keep the wins; the configuration gives the rest.
 /// state!(Greedy { wins } but { epsilon });
 ///
 /// impl DuelPolicy for Greedy {

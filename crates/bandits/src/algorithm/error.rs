@@ -1,8 +1,8 @@
-//! Why parameters are refused, and what is refused for any parameters. Rules of parameters are in `rules`.
+//! Errors of parameters, and checks that do not depend on parameters. Rules of parameters are in `rules`.
 
 use crate::PolicyConfig;
 
-/// Why an algorithm cannot be built as asked.
+/// Why an algorithm cannot be built with these parameters.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
@@ -65,7 +65,7 @@ pub enum ParameterError {
         bound: f64,
         /// Its value.
         value: f64,
-        /// What needs that.
+        /// The reason.
         why: &'static str,
     },
     /// A number that reaches its upper bound.
@@ -150,7 +150,7 @@ pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
     if arms > 0 && u32::try_from(arms).is_ok() { Ok(()) } else { Err(ParameterError::Arms { arms }) }
 }
 
-/// The most arms of which all pairs are kept: a table of theirs then takes 4 or 8 GB.
+/// The most arms for which a table of all pairs is kept: it then takes 4 or 8 GB.
 pub const MOST_WITH_ALL_PAIRS: usize = 32_768;
 
 /// There are arms, and room for all their pairs.

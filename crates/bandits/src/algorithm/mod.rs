@@ -1,4 +1,4 @@
-//! What an algorithm is to the registry: a name, parameters with their rules, a paper, and how to build the policy.
+//! Algorithms as the registry lists them: a name, parameters with their rules, a paper, and how to build the policy.
 //! The algorithms themselves are in [`policies`](crate::policies), the list of them in [`registry`](crate::registry).
 
 mod config;
@@ -43,11 +43,11 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// Whether its policy keeps something for every pair of arms, and so refuses more than
     /// [`MOST_WITH_ALL_PAIRS`] arms.
     const ALL_PAIRS: bool = false;
-    /// Whether run loops are compiled for it alone: for algorithms that studies play often and whose steps take so little
-    /// time that a virtual call shows. Each such loop costs every build half a second.
+    /// Whether run loops are compiled for it alone: for algorithms that studies play often, with steps so short that a
+    /// virtual call shows. Each such loop costs every build half a second.
     const OWN_LOOP: bool = false;
 
-    /// What it builds.
+    /// The policy that it builds.
     type Policy: Policy + Clone + Send + 'static;
 
     /// How many arms it chooses at a time with these parameters.
@@ -75,7 +75,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
         self.check_together()
     }
 
-    /// What no rule of a single parameter says: by default nothing.
+    /// Checks of several parameters together: by default none.
     ///
     /// # Errors
     /// The first rule that they break.
@@ -83,7 +83,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
         Ok(())
     }
 
-    /// What every [`policy`](Self::policy) checks first: the parameters, the number of arms (which is limited if
+    /// The checks that every [`policy`](Self::policy) makes first: the parameters, the number of arms (which is limited if
     /// [all pairs are kept](Self::ALL_PAIRS)), and the horizon where it [is used](Self::uses_horizon).
     ///
     /// # Errors

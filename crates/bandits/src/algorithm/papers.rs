@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Paper {
-    /// What BibTeX files call it, e.g. `zoghi2014relative`.
+    /// Its key in BibTeX files, e.g. `zoghi2014relative`.
     pub key: &'static str,
     /// Authors, venue and year, as short as tables need, e.g. `Zoghi et al., ICML 2014`.
     pub citation: &'static str,

@@ -78,7 +78,7 @@ pub fn batch(key: &'static str, value: usize) -> Result<(), ParameterError> {
     if value < 2 { Err(ParameterError::BatchTooSmall { key, value }) } else { Ok(()) }
 }
 
-/// `value` is `minimum` or more, perhaps infinite. `why` says what needs that.
+/// `value` is `minimum` or more, perhaps infinite. `why` is the reason.
 ///
 /// # Errors
 /// [`ParameterError::BelowMinimum`].
@@ -86,7 +86,7 @@ pub fn at_least(key: &'static str, value: impl Number, minimum: f64, why: &'stat
     unless(value, |value| value >= minimum, |value| ParameterError::BelowMinimum { key, minimum, value, why })
 }
 
-/// `value` is `minimum` or more, and finite. `why` says what needs that.
+/// `value` is `minimum` or more, and finite. `why` is the reason.
 ///
 /// # Errors
 /// [`ParameterError::BelowMinimum`].
@@ -100,7 +100,7 @@ pub fn finite_at_least(
     unless(value, must, |value| ParameterError::BelowMinimum { key, minimum, value, why })
 }
 
-/// `value` is above `bound`, and finite. `why` says what needs that.
+/// `value` is above `bound`, and finite. `why` is the reason.
 ///
 /// # Errors
 /// [`ParameterError::TooSmall`].
@@ -109,7 +109,7 @@ pub fn above(key: &'static str, value: impl Number, bound: f64, why: &'static st
     unless(value, must, |value| ParameterError::TooSmall { key, bound, value, why })
 }
 
-/// `value` is below `bound`. `why` says what needs that.
+/// `value` is below `bound`. `why` is the reason.
 ///
 /// # Errors
 /// [`ParameterError::TooLarge`].

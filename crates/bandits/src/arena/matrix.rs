@@ -24,7 +24,7 @@ pub struct MatrixArena {
 }
 
 impl MatrixArena {
-    /// An arena whose regret is measured against the Condorcet winner. Exact duplicates of the
+    /// An arena with regret measured against the Condorcet winner. Exact duplicates of the
     /// winner count as the winner.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl MatrixArena {
         Self::with_reference(matrix, RegretReference::Condorcet)
     }
 
-    /// An arena whose regret is measured against `reference`.
+    /// An arena with regret measured against `reference`.
     ///
     /// # Errors
     /// If the matrix has no such reference.
@@ -42,8 +42,8 @@ impl MatrixArena {
         Ok(Self::from_parts(matrix, gaps))
     }
 
-    /// An arena whose regret is counted from `gaps`, one per arm, from elsewhere: e.g. those of the live
-    /// simulation that the matrix was estimated from.
+    /// An arena with regret counted from the given `gaps`, one per arm, e.g. those of the live simulation
+    /// that the matrix was estimated from.
     ///
     /// # Panics
     /// Unless there is one gap per arm.
@@ -65,8 +65,8 @@ impl MatrixArena {
         Self { matrix, thresholds, gaps, until: u64::MAX, later: Arc::new([]) }
     }
 
-    /// The same arena, but from step `from` on it is `next`: users who change. (A drift is many small changes.) Regret is
-    /// counted against the best arm of each step.
+    /// The same arena before step `from`, and `next` from then on: users who change. (A drift is many small changes.)
+    /// Regret is counted against the best arm of each step.
     ///
     /// ```
     /// use bandits::{MatrixArena, PolicyConfig, Recorder, Generators, play, policies::rucb, problems};
@@ -102,7 +102,7 @@ impl MatrixArena {
         &self.later
     }
 
-    /// Becomes what it is at `step`, which is past this matrix's last.
+    /// Switches to the matrix of `step`, which is past this matrix's last.
     #[cold]
     fn change(&mut self, step: u64) {
         let later = self.later.clone();
@@ -132,7 +132,7 @@ impl MatrixArena {
     }
 
     /// The rest of the comparison of a uniform real with p if their first 32 bits are equal. It also
-    /// makes p = 1, whose stored bits are one short, always win.
+    /// makes p = 1 always win, although its stored bits are one short.
     #[cold]
     fn past_32_bits(&self, low: usize, high: usize, generator: &mut Generator) -> bool {
         let rest =

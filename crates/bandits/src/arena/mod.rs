@@ -11,7 +11,7 @@ pub use utility::{UtilityArena, UtilityError};
 
 use crate::{Arm, Generator, PairWins, Preference};
 
-/// Compares the arms that a policy chooses, and knows their gaps, from which regret is computed.
+/// Compares the arms that a policy chooses, and has the gaps from which regret is computed.
 pub trait Arena {
     /// The number of arms.
     fn arms(&self) -> usize;
@@ -19,17 +19,17 @@ pub trait Arena {
     /// Compares two arms once. The run loop never calls it with the same arm twice.
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference;
 
-    /// Called before every choice, with its first step. An arena whose preferences change with time is from here on as it is at
-    /// this step, and returns the last step up to which it stays so; all steps of a stretch alone that [`gaps`](Self::gaps)
-    /// are counted for lie within.
+    /// Called before every choice, with its first step. An arena with preferences that change over time switches to those of
+    /// this step, and returns the last step for which they hold; a stretch alone is split so that the [`gaps`](Self::gaps)
+    /// counted for it hold throughout.
     #[inline]
     fn reach(&mut self, _step: u64) -> u64 {
         u64::MAX
     }
 
     /// Called before every step that is played as a duel (of an arm with itself, too) or as a set, before
-    /// [`prefetch`](Self::prefetch), with the generators of the arena and of the coins that break ties. An arena whose
-    /// draws depend on the number of the step sets both here and returns true: coins tossed in advance are then void.
+    /// [`prefetch`](Self::prefetch), with the generators of the arena and of the coins that break ties. An arena with
+    /// draws that depend on the step number sets both here and returns true: coins tossed in advance are then void.
     #[inline]
     fn start_step(&mut self, _step: u64, _generator: &mut Generator, _coins: &mut Generator) -> bool {
         false

@@ -4,7 +4,7 @@ use super::{DuelCounts, Evidence, ProjectedEvidence};
 use crate::random::below;
 use crate::{Arm, Generator, state};
 
-/// The arms whose upper bounds are all at least 1/2, in order, as time and duels change them.
+/// The arms with all upper bounds at least 1/2, in order, as time and duels change them.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidates {
     evidence: Evidence,

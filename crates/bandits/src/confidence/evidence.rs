@@ -1,5 +1,4 @@
-//! Confidence bounds on preferences, kept so that nothing is recomputed that a duel did not
-//! change.
+//! Confidence bounds on preferences, kept so that only what a duel changes is recomputed.
 //!
 //! The upper bound u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) falls below 1/2 exactly while
 //! alpha ln t < q(i, j), where q(i, j) = n (1/2 - mu)^2 = (w(j, i) - w(i, j))^2 / 4n for an arm
@@ -57,7 +56,7 @@ impl Evidence {
         &self.strongest
     }
 
-    /// Puts into `set` the arms whose upper bounds are all at least 1/2, in order; `time` is alpha ln t.
+    /// Puts into `set` the arms with all upper bounds at least 1/2, in order; `time` is alpha ln t.
     pub(crate) fn contenders(&self, time: f64, set: &mut Vec<Arm>) {
         let strongest = self.strongest.iter().enumerate();
         set.clear();
@@ -71,7 +70,7 @@ impl Evidence {
         last_step_below(next, alpha).max(step)
     }
 
-    /// Takes in a duel and returns the wins of the first arm over the second, and the other way.
+    /// Records a duel and returns the wins of the first arm over the second, and the other way.
     #[inline(always)]
     pub(crate) fn record(&mut self, first: usize, second: usize, first_won: bool) -> (u32, u32) {
         let (wins, evidence) = self.write(first, second, first_won);
@@ -91,7 +90,7 @@ impl Evidence {
         }
     }
 
-    /// Takes in all pairs of a set, in O(n (n + K)).
+    /// Records all pairs of a set, in O(n (n + K)).
     pub(crate) fn record_set(&mut self, set: &[Arm], wins: &PairWins) {
         for (i, first) in set.iter().enumerate() {
             let won = wins.row(i);

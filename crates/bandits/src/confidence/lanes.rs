@@ -4,7 +4,7 @@ use crate::plain;
 /// The number of pairs handled together.
 pub(crate) const LANES: usize = 8;
 
-/// Half of them, where that is all there are.
+/// Half of them, enough if the others are empty.
 pub(crate) const HALF: usize = LANES / 2;
 
 /// How some opponents j fare against an arm c: mean = w(j, c) / n and width = 1 / sqrt(n), so that
@@ -18,8 +18,8 @@ pub(crate) struct Lanes {
 plain!(Lanes { means, widths });
 
 impl Lanes {
-    /// No opponents: bounds that never are the highest.
-    pub(crate) const NOBODY: Self = Self { means: [f64::NEG_INFINITY; LANES], widths: [0.0; LANES] };
+    /// Empty lanes: their bounds are never the highest.
+    pub(crate) const EMPTY: Self = Self { means: [f64::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
     #[inline]
     fn bounds(&self, scale: f64) -> [f64; LANES] {
@@ -36,7 +36,7 @@ impl Lanes {
         largest(&self.bounds(scale))
     }
 
-    /// The lanes with the highest bound, as bits, where nobody is past the first [`HALF`].
+    /// The lanes with the highest bound, as bits, if all lanes past the first [`HALF`] are empty.
     #[inline]
     pub(crate) fn tied_in_half(&self, scale: f64) -> u32 {
         let bounds: [f64; HALF] = std::array::from_fn(|lane| self.means[lane] + scale * self.widths[lane]);
@@ -45,7 +45,7 @@ impl Lanes {
         ((each[0] | each[2]) | (each[1] | each[3])) as u32
     }
 
-    /// The lanes whose bound is `top`, as bits.
+    /// The lanes with the bound `top`, as bits.
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
@@ -59,7 +59,7 @@ pub(crate) fn margin(scale: f64) -> f64 {
     1e-12 * (1.0 + scale)
 }
 
-/// A bit for each lane that is as asked: a mask for each, joined in pairs, as vectors do it.
+/// A bit for each lane that satisfies `is`: one mask per lane, joined in pairs, as vectors do it.
 #[inline(always)]
 pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
     let each: [u64; LANES] = std::array::from_fn(|lane| if is(lane) { 1 << lane } else { 0 });
@@ -67,7 +67,7 @@ pub(crate) fn bits_where(is: impl Fn(usize) -> bool) -> u32 {
     ((four[0] | four[2]) | (four[1] | four[3])) as u32
 }
 
-/// A bit for each lane that is as asked. Powers of two are added up, as vectors do it: the compiler would take sums of
+/// A bit for each lane that satisfies `is`. Powers of two are added up, as vectors do it: the compiler would take sums of
 /// whole numbers apart.
 #[inline(always)]
 pub(crate) fn bits_by_sum(is: impl Fn(usize) -> bool) -> u32 {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn tops_and_where_they_are() {
-        let mut lanes = Lanes::NOBODY;
+        let mut lanes = Lanes::EMPTY;
         assert_eq!(lanes.top(3.0), f64::NEG_INFINITY);
         for (lane, mean, width) in [(1, 0.5, 0.25), (4, 0.75, 0.125), (7, 0.25, 0.5)] {
             lanes.means[lane] = mean;
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn half_the_lanes_are_enough_if_nobody_is_in_the_others() {
-        let mut lanes = Lanes::NOBODY;
+    fn half_the_lanes_are_enough_if_the_others_are_empty() {
+        let mut lanes = Lanes::EMPTY;
         for (lane, mean, width) in [(0, 0.5, 0.25), (1, 0.75, 0.125), (3, 0.5, 0.25)] {
             (lanes.means[lane], lanes.widths[lane]) = (mean, width);
             for scale in [0.0, 1.0, 2.0, 3.0] {

@@ -1,4 +1,4 @@
-//! Who leads a group of opponents and a block of groups, and for how long.
+//! The leaders of groups of opponents and of blocks of groups, and for how long they lead.
 
 use crate::confidence::lanes::LANES;
 use crate::confidence::lines::Lines;
@@ -16,7 +16,7 @@ pub(crate) struct Leaders {
 
 plain!(Leaders { lines, until, at });
 
-/// Who leads a block.
+/// The leaders of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Front {
     pub(crate) line: [f64; 2],
@@ -38,7 +38,7 @@ impl Leaders {
         self.at = self.at & !(0xff << (place * LANES)) | u64::from(lead.at & 0xff) << (place * LANES);
     }
 
-    /// Who leads the block.
+    /// The leader of the block.
     #[inline(always)]
     pub(crate) fn front(&self, scale: f64) -> Front {
         let lead = self.lines.lead(scale);

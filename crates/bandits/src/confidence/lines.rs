@@ -1,4 +1,4 @@
-//! Eight upper bounds as lines in s, and who leads them for how long.
+//! Eight upper bounds as lines in s, and which leads for how long.
 
 use crate::confidence::lanes::{LANES, bits_by_sum, bits_where, largest, margin};
 use crate::plain;
@@ -12,7 +12,7 @@ pub(crate) struct Lines {
 
 plain!(Lines { pairs });
 
-/// Who leads eight lines at some s.
+/// The leader of eight lines at some s.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lead {
     /// The leader's mean and width.
@@ -24,8 +24,8 @@ pub(crate) struct Lead {
 }
 
 impl Lines {
-    /// Nobody: bounds that never are the highest.
-    pub(crate) const NOBODY: Self = Self { pairs: [[f64::NEG_INFINITY, 0.0]; LANES] };
+    /// Empty places: their bounds are never the highest.
+    pub(crate) const EMPTY: Self = Self { pairs: [[f64::NEG_INFINITY, 0.0]; LANES] };
 
     // Always, here and below: compiled for the instructions of the caller.
     #[inline(always)]
@@ -33,7 +33,7 @@ impl Lines {
         self.pairs.map(|[mean, width]| mean + scale * width)
     }
 
-    /// The highest bound of the places whose bit is set in `admitted`; minus infinity if there are none.
+    /// The highest bound of the places set in `admitted`; minus infinity if there are none.
     #[inline]
     pub(crate) fn top_of(&self, admitted: u32, scale: f64) -> f64 {
         let bounds = self.bounds(scale);
@@ -42,15 +42,15 @@ impl Lines {
         ))
     }
 
-    /// The places whose bound is `top`, as bits.
+    /// The places with the bound `top`, as bits.
     #[inline]
     pub(crate) fn at(&self, top: f64, scale: f64) -> u32 {
         let bounds = self.bounds(scale);
         bits_where(|place| bounds[place] == top)
     }
 
-    /// The lead at `scale`. It lasts until the second would cross the leader, were it as wide as the widest; where even now
-    /// it is not sure, or the leaders are not the same line, only up to `scale`.
+    /// The lead at `scale`. It lasts until the second would cross the leader if it were as wide as the widest. It ends at
+    /// `scale` if it is not sure even now, or the leaders are not the same line.
     #[inline(always)]
     pub(crate) fn lead(&self, scale: f64) -> Lead {
         let bounds = self.bounds(scale);
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_lead_lasts_until_it_may_be_crossed() {
-        let mut lines = Lines::NOBODY;
+        let mut lines = Lines::EMPTY;
         lines.pairs[2] = [1.0, 0.5];
         // No second: up to the limit.
         let lead = lines.lead(1.0);

@@ -6,7 +6,7 @@ use crate::state;
 /// platforms agree.
 #[derive(Debug, Clone)]
 pub(crate) struct LogTime {
-    /// Where `libm` was last asked, its answer, and 1 / anchor.
+    /// Where `libm` was last evaluated, its result, and 1 / anchor.
     anchor: f64,
     ln: f64,
     inverse: f64,

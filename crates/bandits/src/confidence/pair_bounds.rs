@@ -1,11 +1,11 @@
-//! The upper confidence bounds of all pairs, as optimistic rules use them: who has the highest against a champion, and until
-//! which step it plays alone.
+//! The upper confidence bounds of all pairs, for optimistic rules: the arm with the highest bound against a champion, and
+//! until which step the champion plays alone.
 
 use super::{Challengers, LogTime, PairEstimate};
 use crate::counts::OpenDuels;
 use crate::{Arm, Feedback, Generator, State, state};
 
-/// What a rule counts of duels beside their bounds, e.g. which arms are still candidates.
+/// Counts of a rule beside the bounds, e.g. which arms are still candidates.
 pub(crate) trait DuelCounts {
     /// How often `i` beat `j`, and `j` beat `i`, with the wins that every pair starts with.
     fn wins(&self, i: usize, j: usize) -> (u32, u32);
@@ -70,7 +70,7 @@ impl<D: DuelCounts> PairBounds<D> {
         self.time
     }
 
-    /// What is counted beside the bounds.
+    /// The counts beside the bounds.
     #[inline]
     pub(crate) fn duels(&self) -> &D {
         &self.duels
@@ -95,7 +95,7 @@ impl<D: DuelCounts> PairBounds<D> {
         Arm::at(self.challengers.challenger(champion.index(), not_itself, self.time.sqrt(), generator))
     }
 
-    /// The same among some arms only, as in [`Challengers::challenger_among`]: `admitted` gets what is counted, and the group.
+    /// The same among some arms only, as in [`Challengers::challenger_among`]: `admitted` gets the counts, and the group.
     pub(crate) fn challenger_among(
         &mut self,
         champion: Arm,
@@ -116,7 +116,7 @@ impl<D: DuelCounts> PairBounds<D> {
         self.challengers.alone_until(champion.index(), self.alpha, &self.open, known).max(step)
     }
 
-    /// Takes in the outcome of a duel of two arms that was chosen at the last step.
+    /// Records the outcome of a duel of two arms that was chosen at the last step.
     #[inline(always)]
     pub(crate) fn learn(&mut self, feedback: Feedback<'_>) {
         let Feedback::Duel { winner, loser, first_won } = feedback else {
@@ -157,7 +157,7 @@ impl<D: DuelCounts> PairBounds<D> {
         }
     }
 
-    /// Rewrites the bounds of a pair, of whose duels the first has won `won`.
+    /// Rewrites the bounds of a pair: `i` has won `won` duels against `j` and lost `lost`.
     #[inline(always)]
     fn rate(&mut self, i: usize, j: usize, won: u32, lost: u32) {
         let estimate = PairEstimate::of(won.into(), lost.into(), self.open.between(i, j));

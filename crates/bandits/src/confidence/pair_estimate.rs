@@ -1,20 +1,20 @@
-//! How the arms of a pair stand against each other in the bounds that choose, open duels included.
+//! The estimates of a pair in the bounds that choose, open duels included.
 
 /// The mean of either arm and the width of their bounds: u = mean + sqrt(alpha ln t) width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PairEstimate {
-    /// Of the arm that won `won` duels.
+    /// The mean of the arm that won `won` duels.
     pub(crate) mean: f64,
-    /// Of the other.
+    /// The mean of the other arm.
     pub(crate) other_mean: f64,
     /// 1 / sqrt(n), for both.
     pub(crate) width: f64,
 }
 
 impl PairEstimate {
-    /// After `won` wins against `lost`, with `open` duels under way, each of which counts as the present mean: they
-    /// make the bounds narrower, and move nothing. A pair of which nothing but open duels is known is even. `None` if
-    /// there is nothing at all.
+    /// After `won` wins against `lost`, with `open` duels under way, each counted as the present mean: they
+    /// narrow the bounds and leave the means as they are. A pair with open duels only is even. `None` if there are no
+    /// duels at all.
     #[inline]
     pub(crate) fn of(won: f64, lost: f64, open: u32) -> Option<Self> {
         let known = won + lost;

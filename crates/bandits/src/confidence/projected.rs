@@ -26,7 +26,7 @@ impl ProjectedEvidence {
         self.against = (0..self.arms).flat_map(|arm| evidence.against(arm)).copied().collect();
     }
 
-    /// Brings a pair up to date, of which this many duels are open.
+    /// Brings a pair with this many open duels up to date.
     #[inline]
     pub(crate) fn update(&mut self, i: usize, j: usize, open: u32, evidence: &Evidence) {
         if self.strongest.is_empty() {
@@ -37,7 +37,7 @@ impl ProjectedEvidence {
         }
         let (won, lost) = evidence.wins(i, j);
         let known = won + lost;
-        // Nothing counts for nothing: a pair that has not met is even.
+        // A pair without outcomes is even, so its open duels add no evidence.
         let more = if known == 0 { 1.0 } else { 1.0 + f64::from(open) / f64::from(known) };
         self.set(i, j, evidence.against(i)[j] * more);
         self.set(j, i, evidence.against(j)[i] * more);

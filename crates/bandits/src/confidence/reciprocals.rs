@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// Counts in the table: 256 kB, of which a run reads a few lines at a time, as counts grow by one.
+/// Counts in the table: 256 kB. A run reads a few cache lines of it at a time, as counts grow by one.
 const COUNTS: usize = 1 << 14;
 
 static TABLE: LazyLock<Box<[[f64; 2]]>> = LazyLock::new(|| (0..COUNTS as u32).map(computed).collect());

@@ -1,4 +1,4 @@
-//! Bounds in single precision: who may have the highest of a row, found without a look at most of the exact ones.
+//! Bounds in single precision: which opponents may have the highest of a row, found without most of the exact bounds.
 
 use crate::confidence::arm_bits::{ArmBits, BLOCK, WORDS};
 use crate::confidence::lanes::{LANES, bits_where};
@@ -22,8 +22,8 @@ pub(crate) const MOST: usize = BLOCK * WORDS;
 const SLACK: f32 = 1.0 / (1 << 20) as f32;
 
 impl Rounded {
-    /// Nobody: bounds that never are the highest.
-    pub(crate) const NOBODY: Self = Self { means: [f32::NEG_INFINITY; LANES], widths: [0.0; LANES] };
+    /// Empty places: their bounds are never the highest.
+    pub(crate) const EMPTY: Self = Self { means: [f32::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
     /// The width of the opponent at a place.
     #[inline]
@@ -44,7 +44,7 @@ impl Rounded {
     }
 }
 
-/// Whoever has the highest bound, and seldom anyone else; and this bound, rounded.
+/// The opponents that may have the highest bound, seldom more than those that do, and this bound, rounded.
 #[inline(always)]
 pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
@@ -69,7 +69,7 @@ pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
     places_where(groups, |group| bits_where(|place| group.widths[place] == width))
 }
 
-/// Whether all of `places`, whose bounds are as high as `best` but for rounding, have the same mean and width, given those
+/// Whether all of `places`, with bounds equal to `best` but for rounding, have the same mean and width, given the opponents
 /// that are as wide as one of them.
 #[inline(always)]
 pub(crate) fn alike(places: ArmBits, wide: ArmBits, width: f32, best: f32) -> bool {
@@ -83,7 +83,7 @@ pub(crate) fn alike(places: ArmBits, wide: ArmBits, width: f32, best: f32) -> bo
 fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> ArmBits {
     let mut blocks = groups.chunks(LANES);
     std::array::from_fn(|_| match blocks.next() {
-        // Of a known length, without a loop.
+        // A full block has a known length: no loop.
         Some(full @ &[_, _, _, _, _, _, _, _]) => {
             (0..LANES).fold(0, |word, number| word | u64::from(bits(&full[number])) << (number * LANES))
         }
@@ -92,7 +92,7 @@ fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> Ar
     })
 }
 
-/// The same, in vectors of eight.
+/// The same functions in vectors of eight.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors {
     use super::{ArmBits, LANES, Rounded, SLACK, places_where};
@@ -157,7 +157,7 @@ mod tests {
         (vectors::nearly_highest(groups, scale), vectors::of_width(groups, width))
     }
 
-    /// Lines of few duels, many alike; nobody; and one that no pair of counts has.
+    /// Lines of few duels, many alike; an empty place; and a line that no pair of counts has.
     fn line() -> impl Strategy<Value = (f64, f64)> {
         let counts = (1_u32..9, 0_u32..9).prop_map(|(met, won)| {
             let share = 1.0 / f64::from(met);
@@ -169,7 +169,7 @@ mod tests {
     proptest! {
         #[test]
         fn vectors_find_the_same(lines in prop::collection::vec(line(), 1..=MOST), scale in 0.0..9_f32) {
-            let mut groups = vec![Rounded::NOBODY; lines.len().div_ceil(LANES)];
+            let mut groups = vec![Rounded::EMPTY; lines.len().div_ceil(LANES)];
             for (place, &(mean, width)) in lines.iter().enumerate() {
                 groups[place / LANES].set(place % LANES, mean, width);
             }

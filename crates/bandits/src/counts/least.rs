@@ -1,4 +1,4 @@
-//! Which arms have been counted least, kept as counts rise.
+//! The arms with the smallest counts, kept as counts rise.
 
 use crate::random::below;
 use crate::{Arm, Generator, state};
@@ -9,7 +9,7 @@ pub(crate) struct LeastCounts {
     /// `OUT` for arms that take no part.
     counts: Vec<u64>,
     least: u64,
-    /// The arms whose count is `least`, rising.
+    /// The arms with the count `least`, rising.
     members: Vec<Arm>,
 }
 

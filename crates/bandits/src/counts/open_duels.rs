@@ -1,8 +1,8 @@
-//! Duels whose outcomes are not known yet.
+//! Duels without a known outcome yet.
 use crate::state;
 
-/// How many duels of each pair are open. It takes no room until the first departs: a policy whose outcomes come
-/// immediately pays nothing for it.
+/// How many duels of each pair are open. It takes no room until the first departs: a policy that gets its
+/// outcomes immediately pays nothing for it.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenDuels {
     arms: usize,
@@ -13,7 +13,7 @@ pub(crate) struct OpenDuels {
 state!(OpenDuels { counts, all } but { arms });
 
 impl OpenDuels {
-    /// None.
+    /// No open duels.
     pub(crate) fn new(arms: usize) -> Self {
         Self { arms, counts: Vec::new(), all: 0 }
     }

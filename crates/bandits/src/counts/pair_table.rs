@@ -15,7 +15,7 @@ pub struct PairTable<T> {
 
 state!(bounded T: Plain => PairTable<T> { cells } but { arms });
 
-/// A table that its owner's configuration asks for, or not.
+/// A table that is there only if its owner's configuration needs it.
 impl<T: Plain> State for Option<PairTable<T>> {
     fn save(&self, to: &mut StateWriter) {
         self.iter().for_each(|table| table.save(to));

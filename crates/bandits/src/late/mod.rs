@@ -1,5 +1,5 @@
-//! Policies whose outcomes come late: natively, where what an algorithm knows are counts, and through queues for all
-//! others. Tickets, logs and simulated delays are in `open`.
+//! Policies with late outcomes: natively for algorithms that keep counts, and through queues for all others. Tickets, logs
+//! and simulated delays are in `open`.
 
 mod native;
 mod queued;
@@ -12,20 +12,20 @@ use queued::Queued;
 use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
-/// A policy of which any number of choices may be open, and whose outcomes come in any order, or never.
+/// A policy with any number of open choices; their outcomes arrive in any order, or never.
 ///
-/// [`Policy::choose`] is called as often as choices are asked for, with rising steps, whether or not the outcomes of
-/// earlier ones are known; each duel or set is announced by [`depart`](Self::depart) immediately after it, and comes
-/// back once by [`arrive`](Self::arrive). The rules that the algorithms of this crate follow:
+/// [`Policy::choose`] is called once per choice, with rising steps, whether or not the outcomes of earlier ones are
+/// known; [`depart`](Self::depart) announces each duel or set immediately after it, and [`arrive`](Self::arrive)
+/// returns it once. The rules that the algorithms of this crate follow:
 ///
 /// * A rule that follows upper confidence bounds counts open duels at their pair's present mean (1/2 if nothing is known
-///   of it) in the bounds that *choose*, so that it does not ask the same thing a thousand times while the first answer
-///   is under way.
-/// * What cannot be undone (eliminations, merges, stages) sees known outcomes only, and so does what opens a stretch
-///   [alone](Choice::Alone) of more than a step.
+///   of it) in the bounds that *choose*, so that it does not choose the same pair a thousand times while the first
+///   outcome is under way.
+/// * What cannot be undone (eliminations, merges, stages) depends on known outcomes only, and so does the decision to
+///   start a stretch [alone](Choice::Alone) of more than one step.
 /// * A rule that samples draws again at each choice, which spreads its choices: it counts nothing that is open.
 ///
-/// If each choice comes back before the next, the choices must be those of the plain [`Policy`] calls.
+/// If each outcome arrives before the next choice, the choices must be those of the plain [`Policy`] calls.
 pub trait Late: Policy {
     /// The choice just made of these arms (two, or those of the set) is open from now on.
     fn depart(&mut self, arms: &[Arm]) {
@@ -47,8 +47,7 @@ pub trait Late: Policy {
         None
     }
 
-    /// The stretch alone that it chose last ends after step `last`, before its end: an outcome arrives, after which it
-    /// chooses again.
+    /// The last stretch alone ends early, after step `last`: an outcome arrives, and the policy then chooses again.
     fn cut(&mut self, last: u64) {
         let _ = last;
     }
@@ -66,8 +65,8 @@ impl LatePolicy {
         Self { form: Box::new(Native { policy }) }
     }
 
-    /// Any other, which gets each outcome at its own pace: outcomes wait in a queue per pair until it chooses that
-    /// pair, and while the queue of its choice is empty, users are asked for that pair.
+    /// Any other policy: outcomes wait in a queue per pair until it chooses that pair, and while the queue of its choice
+    /// is empty, users see that pair.
     ///
     /// This is QPM-D of P. Joulani, A. György, C. Szepesvári, "Online Learning under Delayed Feedback", ICML 2013,
     /// <https://proceedings.mlr.press/v28/joulani13.html>. It costs at most the delay times the number of pairs, which
@@ -137,7 +136,7 @@ impl std::fmt::Debug for LatePolicy {
     }
 }
 
-/// What both forms do, with their types erased.
+/// The interface of both forms, with their types erased.
 trait Form: Send {
     fn arms(&self) -> usize;
     /// The choice is open from now on: one virtual call for both. `set` keeps the arms of the last set.

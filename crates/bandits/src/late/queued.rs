@@ -1,10 +1,10 @@
-//! Any policy, each outcome kept until it asks for it (QPM-D): see [`LatePolicy::queued`](super::LatePolicy::queued).
+//! Any policy, with each outcome kept until its pair is chosen (QPM-D): see [`LatePolicy::queued`](super::LatePolicy::queued).
 //!
 //! Outcomes of a pair are alike whichever side an arm was on: they are kept as whether the lower arm won, and turned
-//! round where the policy asks for the pair the other way. A duel of an arm with itself never waits. The outcomes of a
+//! round if the policy chooses the pair the other way. A duel of an arm with itself never waits. The outcomes of a
 //! set wait for the same set.
 //!
-//! A stretch alone is not ended by outcomes that arrive: they change nothing that the policy knows.
+//! A stretch alone is not ended by outcomes that arrive: they do not change the policy's state.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

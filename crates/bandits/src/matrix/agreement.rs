@@ -41,7 +41,7 @@ pub struct Agreement {
 /// The agreement of two matrices about the better arm of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct SignAgreement {
-    /// Pairs whose |p_ij - 1/2| in the reference exceeds this count.
+    /// Pairs count if |p_ij - 1/2| in the reference exceeds this.
     pub gap: f64,
     /// The number of those pairs.
     pub pairs: usize,

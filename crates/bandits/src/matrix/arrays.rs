@@ -68,7 +68,7 @@ impl TryFrom<Array2<f64>> for PreferenceMatrix {
             return Self::try_from(array.view());
         }
         let (entries, start) = array.into_raw_vec_and_offset();
-        // A slice of a larger array keeps what is around it.
+        // A slice of a larger array keeps the whole array.
         let start = start.unwrap_or(0);
         match start == 0 && entries.len() == arms * arms {
             true => Self::new(arms, entries),

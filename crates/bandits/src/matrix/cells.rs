@@ -1,8 +1,8 @@
-//! The cells of a line: what separates them, and which numbers they hold.
+//! The cells of a line: their delimiters and their numbers.
 
 use std::borrow::Cow;
 
-/// What separates the cells of a line.
+/// The delimiter between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delimiter {
     /// A comma, a semicolon or a tab.

@@ -129,7 +129,7 @@ impl WinTable {
 }
 
 impl WinCounts {
-    /// Of checked counts.
+    /// From checked counts.
     fn of(arms: usize, wins: &[f64]) -> Self {
         let pairs = arms * arms.saturating_sub(1) / 2;
         let mut counts = Self { comparisons: 0.0, pairs, unplayed: 0, fewest: f64::INFINITY, most: 0.0 };

@@ -24,7 +24,7 @@ pub enum MatrixError {
         /// The number expected.
         expected: usize,
     },
-    /// A leading line whose number of arms differs from the number of rows.
+    /// A leading line that announces another number of arms than there are rows.
     #[error("the first line announces {announced} arms, but {rows} rows follow")]
     Rows {
         /// The number in the leading line.
@@ -41,7 +41,7 @@ pub enum MatrixError {
         line: usize,
         /// The word within the line, from 1.
         word: usize,
-        /// What stands there.
+        /// The word.
         found: String,
     },
     /// A name in the header that cannot be one.
@@ -136,7 +136,7 @@ pub enum MatrixError {
         /// The entry at (column, row).
         mirror: f64,
     },
-    /// An empty cell of win counts whose mirror image is not empty.
+    /// An empty cell of win counts with a mirror image that is not empty.
     #[error(
         "row {row}, column {column}: found nothing, but its mirror image is {mirror}; expected a count of wins, or nothing in \
          both for a pair that never met"
@@ -171,7 +171,7 @@ pub enum MatrixError {
         /// The entry.
         value: f64,
     },
-    /// A pair whose two probabilities do not sum to one.
+    /// A pair with two probabilities that do not sum to one.
     #[error(
         "row {row}, column {column}: {value} and its mirror image {mirror} sum to {}, expected 1 \
          (ties count half)", value + mirror

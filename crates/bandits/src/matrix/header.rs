@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::MatrixError;
 use super::cells::{Delimiter, number as number_in};
 
-/// What the first line of a table says.
+/// The first line of a table.
 #[derive(Debug)]
 pub(super) struct Header {
     delimiter: Delimiter,

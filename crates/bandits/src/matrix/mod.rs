@@ -304,7 +304,7 @@ mod tests {
         let matrix = PreferenceMatrix::new(3, vec![off, 0.5, 0.6, off, 0.5, 0.7, 0.4, 0.3, 0.499_999_9]);
         let expected = [0.5, 0.5, 0.6, 0.5, 0.5, 0.7, 0.4, 0.3, 0.5];
         assert_eq!(matrix.expect("within the tolerance").entries(), expected);
-        // What sums to 1 is kept to the last digit.
+        // Entries that sum to 1 are kept to the last digit.
         for p in [0.1, 0.3, 1.0 / 3.0, 0.700_1, 1e-9] {
             let (lower, upper) = (f64::min(p, 1.0 - p), f64::max(p, 1.0 - p));
             for entries in [[0.5, lower, upper, 0.5], [0.5, upper, lower, 0.5]] {

@@ -1,5 +1,5 @@
-//! Preference matrices as NumPy's `.npy`, whose header `ranktypes` reads and writes: none can make us allocate more than the
-//! file holds.
+//! Preference matrices as NumPy's `.npy`. `ranktypes` reads and writes the header, which cannot make us allocate more than
+//! the file holds.
 
 use std::io::{self, Read};
 
@@ -24,7 +24,7 @@ impl PreferenceMatrix {
         Self::read_npy(bytes, bytes.len() as u64).map(|read| read.matrix)
     }
 
-    /// The same from a file of `length` bytes, with all that it says ([`from_table`](Self::from_table)). Of its bytes, few are
+    /// The same from a file of `length` bytes, with everything in it ([`from_table`](Self::from_table)). Few of its bytes are
     /// in memory at a time.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
-//! What a square table of numbers means: probabilities, percentages, or counts of wins.
+//! The meaning of a square table of numbers: probabilities, percentages, or counts of wins.
 
 use super::counts::{WinTable, is_count};
 use super::{MatrixError, MatrixInFile, PreferenceMatrix, TOLERANCE};
 
-/// What the numbers of a table have in common.
+/// Properties of all numbers of a table.
 #[derive(Debug)]
 struct Features {
     /// No cell beside the diagonal is empty.

@@ -126,7 +126,7 @@ impl PreferenceMatrix {
         self.rows_to_text(0..self.arms)
     }
 
-    /// Writes the lines of these rows of [`to_text`](Self::to_text), the text of all rows of which may take gigabytes.
+    /// Writes the lines of these rows of [`to_text`](Self::to_text); the whole text may take gigabytes.
     ///
     /// # Panics
     /// If the matrix has fewer rows.
@@ -216,7 +216,7 @@ mod tests {
         let odd = ",\"a, b\",\"say \"\"x\"\"\"\n\"a, b\",0.5,0.7\n\"say \"\"x\"\"\",0.3,0.5\n";
         assert_eq!(names(odd).as_deref(), Some("a, b|say \"x\""));
         assert_eq!(names("run a\tnaïve 検索\n0.5\t0.7\n0.3\t0.5").as_deref(), Some("run a|naïve 検索"));
-        // What pandas writes for columns without names.
+        // As pandas writes columns without names.
         for text in [",0,1\n0,0.5,0.7\n1,0.3,0.5\n", "0,1\n0.5,0.7\n0.3,0.5\n"] {
             assert_eq!(names(text), None, "{text:?}");
         }

@@ -71,7 +71,7 @@ pub fn borda_winners(matrix: &PreferenceMatrix) -> Vec<Arm> {
     highest(&borda_scores(matrix))
 }
 
-/// What each arm lacks against `best`: p(best, j) - 1/2, in [-1/2, 1/2], 0 for `best` itself.
+/// The gap of each arm to `best`: p(best, j) - 1/2, in [-1/2, 1/2], 0 for `best` itself.
 /// Negative only where `j` beats it.
 #[must_use]
 pub fn gaps_to(matrix: &PreferenceMatrix, best: Arm) -> Vec<f64> {

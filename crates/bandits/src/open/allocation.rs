@@ -1,4 +1,4 @@
-//! What to show for many impressions, for servers that cannot ask before each.
+//! Plans for many impressions, for servers that cannot ask before each.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{Arm, Choice, Generator, PairWins, Preference};
 /// How often to show what, of a number of impressions: made by [`OpenPolicy::allocate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
-    /// Each pair, set or lone arm with its impressions, at least one; they add up to those that were asked for.
+    /// Each pair, set or lone arm with its impressions, at least one; they add up to the requested number.
     pub shares: Vec<Share>,
 }
 
@@ -22,7 +22,7 @@ pub struct Share {
     pub arms: Vec<Arm>,
     /// How many impressions, at least 1.
     pub impressions: u64,
-    /// One ticket per impression, in the order in which they were asked for; none if there is nothing to learn.
+    /// One ticket per impression, in the order of choices; none if there is nothing to learn.
     tickets: Vec<Drawn>,
 }
 
@@ -61,10 +61,10 @@ impl Share {
 }
 
 impl OpenPolicy {
-    /// Asks for this many impressions at a time and adds up what they are: a table for a server that draws from it, or
-    /// goes through it, on its own. What is learnt from them comes back together, by [`settle`](Self::settle) per pair.
+    /// Chooses for this many impressions at a time and adds up the choices: a table for a server that draws from it, or
+    /// goes through it, on its own. [`settle`](Self::settle) takes the outcomes of each pair together.
     ///
-    /// The shares are those that the policy would choose one by one without hearing of any outcome in between: a
+    /// The shares are those that the policy would choose one by one without any outcome in between: a
     /// sampler draws each, and a rule of upper bounds spreads its impressions as its bounds get narrower. Batches of
     /// fixed sizes that grow by a factor are the setting of A. Agarwal, R. Ghuge, V. Nagarajan, "Batched Dueling
     /// Bandits", ICML 2022, <https://doi.org/10.48550/arXiv.2202.10660>: a number of batches logarithmic in the horizon

@@ -11,7 +11,7 @@ use crate::{Arm, Choice, Generator, Preference};
 /// Outcomes that a policy has not used yet, by pair.
 #[derive(Debug, Clone)]
 pub struct OutcomePool {
-    /// Those of the lower arm of the pair, the oldest first.
+    /// The outcomes of the lower arm of the pair, the oldest first.
     pairs: BTreeMap<(Arm, Arm), VecDeque<Preference>>,
     generator: Generator,
 }
@@ -21,7 +21,7 @@ pub struct OutcomePool {
 pub struct Absorbed {
     /// Outcomes of impressions of the policy's table.
     pub planned: u64,
-    /// Outcomes of impressions that it asked for when its table was settled.
+    /// Outcomes of impressions that it chose after its table was settled.
     pub further: u64,
 }
 
@@ -32,7 +32,7 @@ impl OutcomePool {
         Self { pairs: BTreeMap::new(), generator: Generator::seed_from_u64(seed) }
     }
 
-    /// Adds what the impressions of two different arms said on a day.
+    /// Adds the outcomes of a day's impressions of two different arms.
     pub fn record(&mut self, first: Arm, second: Arm, outcomes: PairOutcomes) {
         let PairOutcomes { first: won, second: lost, ties } = outcomes;
         let (won, lost) = if first < second { (won, lost) } else { (lost, won) };
@@ -82,11 +82,11 @@ impl OpenPolicy {
     /// Learns from the outcomes of a day that is over. What was shown need not be what the policy would have shown.
     ///
     /// First the policy makes its table for the day, of `impressions` ([`allocate`](Self::allocate)), and its pairs get
-    /// outcomes of the pool; where it has fewer, tickets are forgotten. So a log of what the policy itself decided is
-    /// learnt as it was decided. Then, as long as outcomes are left, the policy is asked on, and each pair that is in the
-    /// pool gets its outcome immediately: the replay of L. Li, W. Chu, J. Langford, X. Wang, "Unbiased Offline Evaluation
+    /// outcomes of the pool; where it has fewer, tickets are forgotten. So the log of the policy's own
+    /// decisions is learnt as they were made. Then, as long as outcomes are left, the policy chooses further pairs, and each
+    /// that is in the pool gets its outcome immediately: the replay of L. Li, W. Chu, J. Langford, X. Wang, "Unbiased Offline Evaluation
     /// of Contextual-bandit-based News Article Recommendation Algorithms", WSDM 2011, <https://doi.org/10.1145/1935826.1935878>.
-    /// It ends when the policy keeps asking for what is not there. What is left stays in the pool, for later days.
+    /// It ends when the policy keeps choosing pairs without outcomes. The rest stays in the pool, for later days.
     ///
     /// ```
     /// use bandits::open::{OutcomePool, PairOutcomes};
@@ -121,7 +121,7 @@ impl OpenPolicy {
                 _ => share.tickets().try_for_each(|ticket| self.forget(ticket))?,
             }
         }
-        // Rules that draw meet a pair that is there sooner or later; others ask for the same ones again.
+        // Rules that draw choose a pair with outcomes sooner or later; others repeat their choices.
         let pairs = self.arms() * self.arms() / 2;
         let patience = 1_000 + 16 * pairs;
         let (mut left, mut misses, mut open) = (pool.left(), 0, Vec::new());
@@ -134,7 +134,7 @@ impl OpenPolicy {
                         absorbed.further += 1;
                         (left, misses) = (left - 1, 0);
                     }
-                    // It stays open, so that the policy asks for others.
+                    // It stays open, so that the policy chooses others.
                     None => {
                         open.push(ticket);
                         misses += 1;

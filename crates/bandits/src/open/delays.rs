@@ -11,7 +11,7 @@ use crate::random::{below, geometric, uniform};
 /// the next impression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delay {
-    /// Always this many.
+    /// Always this many impressions.
     Fixed(u64),
     /// A random number of this mean, positive: geometrically distributed, from 0.
     Geometric(f64),
@@ -74,8 +74,8 @@ pub struct Lateness {
     pub batch: u64,
     /// The probability that no outcome ever comes, from 0 to 1.
     pub lost: f64,
-    /// After how many impressions a ticket without an outcome is forgotten; its outcome counts no more then. `None`:
-    /// only tickets whose outcome is lost are forgotten, when it would have come.
+    /// After how many impressions a ticket without an outcome is forgotten; a later outcome does not count. `None`: only
+    /// tickets with a lost outcome are forgotten, at the time when it would have arrived.
     pub expires: Option<u64>,
 }
 
@@ -86,8 +86,8 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// After which impression the outcome of impression `step` is handed over, and whether it is; otherwise the ticket
-    /// is forgotten then. Draws only what is left to chance.
+    /// The impression after which the outcome of impression `step` is handed over, and whether it is; otherwise the ticket
+    /// is forgotten then. Draws only what is random.
     #[must_use]
     pub fn due(&self, step: u64, generator: &mut Generator) -> (u64, bool) {
         let lost = self.lost > 0.0 && uniform(generator) < self.lost;

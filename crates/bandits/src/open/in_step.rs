@@ -27,7 +27,7 @@ impl<A: Arena, O: Observer> OpenRunState<A, O> {
         Self { policy, arena, outcomes, observer, run, meeting: None }
     }
 
-    /// Makes the next choice, and shows it unless two arms are to meet, whose data are prefetched.
+    /// Makes the next choice. If two arms are to meet, prefetches their data; otherwise shows it.
     fn begin(&mut self, horizon: u64, wins: &mut PairWins) {
         let (run, mut step) = self.step();
         let meeting = run.begin(&mut step, horizon, wins);

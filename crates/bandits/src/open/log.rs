@@ -40,10 +40,10 @@ pub enum LogError {
     OtherState {
         /// The state that the policy is in.
         expected: String,
-        /// That of the log.
+        /// The state in the log.
         found: String,
     },
-    /// A line that is none of those of a log.
+    /// A line that no log has.
     #[error("line {line} of the log: expected a call (a, s, t, f), found `{found}`")]
     Line {
         /// Its number, from 1.
@@ -56,7 +56,7 @@ pub enum LogError {
     Refused {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         error: OpenError,
     },
     /// The policy does something else than it did.
@@ -69,7 +69,7 @@ pub enum LogError {
         line: usize,
         /// The line, cut off after 80 characters.
         logged: String,
-        /// What it would be now.
+        /// The line of the replay.
         replayed: String,
     },
 }
@@ -201,7 +201,7 @@ impl OpenPolicy {
     }
 }
 
-/// Logs what was asked for `step`, and what else its line ends with.
+/// Logs the choice for `step`, and the rest of its line.
 #[cold]
 pub(super) fn log_ask(log: &mut String, step: u64, ticket: Option<Ticket>, choice: Choice<'_>, end: &str) {
     // Writing into a string cannot fail.
@@ -242,7 +242,7 @@ pub(super) fn log_outcome(log: &mut String, ticket: Ticket, outcome: Outcome<'_>
     };
 }
 
-/// Logs a ticket that came back without an outcome.
+/// Logs a ticket that was forgotten.
 #[cold]
 pub(super) fn forgotten(log: &mut String, ticket: Ticket) {
     let _ = writeln!(log, "f {ticket}");

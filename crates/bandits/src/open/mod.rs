@@ -2,22 +2,22 @@
 //! algorithm takes a late outcome is in `late`.
 //!
 //! * **With every answer in time** the choices are those of the plain `Policy`, for every algorithm (`tests/all/open`).
-//! * **Natively** late answers go to RUCB, RCS, RTS, D-TS, CCB, RMED (but not ECW-RMED), mergeRUCB, MergeDTS, MDB, MultiRUCB, Self-Sparring,
+//! * **Natively**, late answers go to RUCB, RCS, RTS, D-TS, CCB, RMED (but not ECW-RMED), mergeRUCB, MergeDTS, MDB, MultiRUCB, Self-Sparring,
 //!   `bradley-terry` (both forms), Sparring with Thompson sampling, elimination by Borda scores, RUCB and D-TS that forget, and random choice. Rules of upper bounds (RUCB, RCS, CCB, RMED, mergeRUCB) count open duels at their pair's
-//!   present mean in the bounds that choose; RMED asks all pairs in turn until each has an outcome. What cannot be undone
-//!   (eliminations, merges, stages), and what opens a stretch alone, sees known outcomes only. Samplers draw again for each
+//!   present mean in the bounds that choose; RMED chooses all pairs in turn until each has an outcome. What cannot be undone
+//!   (eliminations, merges, stages), and the start of a stretch alone, depend on known outcomes only. Samplers draw again for each
 //!   impression and count nothing that is open.
-//! * **All others** get their outcomes through queues, one per pair: users are asked for the pair that the algorithm awaits
-//!   until an outcome of it comes (QPM-D; Joulani, György and Szepesvári, ICML 2013,
+//! * **All others** get their outcomes through queues, one per pair: users see the pair that the algorithm waits for
+//!   until one of its outcomes arrives (QPM-D; Joulani, György and Szepesvári, ICML 2013,
 //!   <https://proceedings.mlr.press/v28/joulani13.html>). That costs up to the delay times the number of pairs: for few arms or
-//!   short delays. `OpenPolicy::is_native` says which it is, `Tally::waiting` how many outcomes are not used yet.
+//!   short delays. `OpenPolicy::is_native` returns which it is, `Tally::waiting` how many outcomes are not used yet.
 //! * **A stretch alone** ends at the next answer, after which the algorithm chooses again. Ties are broken by coins of the
 //!   policy's own stream when the answer comes.
 //! * **Tickets** carry a check of everything that happened before them: those of another policy, of a run that was started
 //!   again from scratch, or of a part of the history that a restart lost, are refused.
 //! * **Logs and snapshots.** A log has one line per call; a replay makes the calls again and compares every line, coins
-//!   included. A snapshot is the whole state, with a checksum and the algorithm's revision; a build whose algorithms keep
-//!   other fields refuses it, and the log remains. Append `take_log` to a file before you act on an answer.
+//!   included. A snapshot is the whole state, with a checksum and the algorithm's revision; a build in which the
+//!   algorithm has other fields refuses it, and the log remains. Append `take_log` to a file before you act on an answer.
 //! * **In batches**: `allocate(n)` says how often to show each pair in the next n impressions, whole numbers that add up to n,
 //!   and `settle` takes the sums of outcomes back.
 //! * **In simulation**: `open::play_open` with `open::Lateness` (fixed, geometric or listed delays, batches, lost answers,
@@ -97,18 +97,18 @@ pub struct OpenPolicy {
     /// A checksum of all that happened: tickets of another history do not fit.
     history: u64,
     tally: Tally,
-    /// The set asked last, shared by its tickets as long as it stays the same.
+    /// The last set chosen, shared by its tickets as long as it stays the same.
     set: Arc<[Arm]>,
     room: PairWins,
     log: Option<String>,
 }
 
-/// What to show for an impression.
+/// The arms to show for an impression, and its ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked<'a> {
     /// The number of the impression, from 1.
     pub step: u64,
-    /// The ticket with which the outcome comes back. `None` if there is nothing to learn: an arm alone, or against
+    /// The ticket for its outcome. `None` if there is nothing to learn: an arm alone, or against
     /// itself.
     pub ticket: Option<Ticket>,
     /// The arms. Of a stretch alone, `until` is its last impression as far as is known now: an answer may end it
@@ -119,9 +119,9 @@ pub struct Asked<'a> {
 /// The outcome of an impression, ties as ties.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome<'a> {
-    /// Of a duel, in the order of its arms.
+    /// The outcome of a duel, in the order of its arms.
     Duel(Preference),
-    /// Of a set: every pair won or tied, by position in the set.
+    /// The outcome of a set: every pair won or tied, by position in the set.
     Set(&'a PairWins),
 }
 
@@ -140,13 +140,13 @@ impl<'a> From<&'a PairWins> for Outcome<'a> {
 /// How many impressions and answers there were: `tickets = told + forgotten + open`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Impressions asked for, including those of an arm alone.
+    /// Impressions chosen, including those of an arm alone.
     pub asked: u64,
     /// Tickets given out.
     pub tickets: u64,
-    /// Tickets that came back with an outcome.
+    /// Tickets that got an outcome.
     pub told: u64,
-    /// Tickets that came back without.
+    /// Tickets that were forgotten.
     pub forgotten: u64,
     /// Tickets that are still open.
     pub open: u64,
@@ -171,7 +171,7 @@ impl Spec {
     }
 }
 
-/// What identifies the history of a policy. As written in logs: the horizon is 0 where it is not known.
+/// The name of the history of a policy, as written in logs: the horizon is 0 where it is not known.
 fn history_name(canonical: &str, revision: u32, arms: usize, horizon: Option<u64>) -> String {
     format!("{canonical} revision={revision} arms={arms} horizon={}", horizon.unwrap_or(0))
 }
@@ -232,7 +232,7 @@ impl OpenPolicy {
         self.form.arms()
     }
 
-    /// What it is: the algorithm with all parameters, its revision, arms and horizon; or the name of your own.
+    /// Its name: the algorithm with all parameters, its revision, arms and horizon; or the name of your own policy.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -311,12 +311,12 @@ impl OpenPolicy {
     }
 
     /// From here on, coins that break ties (and decide duels of an arm with itself) are tossed from a copy of this
-    /// generator; what is left of the coins before is dropped. Each coin is a bit, 64 to a draw, the lowest first.
+    /// generator; unused coins from before are dropped. Each coin is a bit, 64 to a draw, the lowest first.
     ///
     /// Call it before [`ask`](Self::ask) and [`tell`](Self::tell) where each impression has coins of its own, so that a
-    /// tie is broken in the same way whenever its outcome comes. A [log](Self::keep_log) does not note the generator:
-    /// whoever replays one must make the same calls, so that [`replay`](Self::replay) alone refuses the first tie that was
-    /// broken in another way.
+    /// tie is broken in the same way whenever its outcome comes. A [log](Self::keep_log) does not record the generator:
+    /// a replay must make the same calls of this method. [`replay`](Self::replay) makes none, and refuses the first tie that
+    /// was broken in another way.
     pub fn use_coins(&mut self, coins: &Generator) {
         (self.coins, self.coin_generator) = (Coins::default(), coins.clone());
     }
@@ -406,7 +406,7 @@ impl OpenPolicy {
     #[inline]
     fn closed(&mut self, ticket: Ticket, how: u64) {
         self.history = mix(self.history, how | u64::from(ticket.slot) << 8);
-        // Lets the algorithm choose again, with what it learns now.
+        // Lets the algorithm choose again, with this outcome.
         if self.alone.is_some() && self.form.cut(self.step) {
             self.alone = None;
         }
@@ -430,7 +430,7 @@ impl OpenPolicy {
         Ok(())
     }
 
-    /// The arm that it would recommend now; `None` if what it knows singles out none. Asking for it does not affect
+    /// The arm that it would recommend now; `None` if its outcomes single out none. Calling this does not affect
     /// later choices.
     #[must_use]
     pub fn recommend(&self) -> Option<Arm> {

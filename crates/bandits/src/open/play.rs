@@ -9,8 +9,8 @@ use crate::{Arena, Arm, Choice, Generator, Observer, PackedWins, PairWins, Prefe
 /// The number of impressions between two calls of [`Observer::stop`].
 const STOP_EVERY: u32 = 1 << 12;
 
-/// Plays an open policy in `arena` for `horizon` impressions, whose outcomes come as late as `lateness` says, and returns
-/// how many were shown: all, unless the observer stopped the run. Tickets that are open then stay open.
+/// Plays an open policy in `arena` for `horizon` impressions, with outcomes as late as `lateness` says, and returns how
+/// many were shown: all, unless the observer stopped the run. Tickets that are open then stay open.
 ///
 /// `outcomes` is the arena's generator, `delays` draws how late each outcome comes. The observer sees impressions as
 /// they are shown, and outcomes as they arrive. If every outcome comes immediately, the run is that of
@@ -63,7 +63,7 @@ pub struct OpenRun {
     own_coins: bool,
 }
 
-/// What a step needs in addition to the run.
+/// The data of a step in addition to the run.
 pub(super) struct OpenStep<'a, A: ?Sized, O: ?Sized> {
     pub(super) policy: &'a mut OpenPolicy,
     pub(super) arena: &'a mut A,
@@ -222,13 +222,13 @@ impl OpenRun {
     }
 }
 
-/// Each ticket of the run comes back once, with an outcome of its own choice.
+/// Passes the outcome of a ticket, which the run does once per ticket.
 fn answer(policy: &mut OpenPolicy, ticket: Ticket, outcome: Outcome<'_>) {
     let answered = policy.tell(ticket, outcome);
     debug_assert_eq!(answered, Ok(()));
 }
 
-/// What comes back with a ticket.
+/// The answer to a ticket.
 #[derive(Debug, Clone)]
 enum Comes {
     Duel(Preference),
@@ -236,18 +236,18 @@ enum Comes {
     Never,
 }
 
-/// A ticket that comes back after impression `due`.
+/// A ticket with an answer due after impression `due`.
 #[derive(Debug, Clone)]
 struct Due {
     due: u64,
     ticket: Ticket,
     comes: Comes,
-    /// The coins that break its ties, of arenas whose steps have their own.
+    /// The coins that break its ties, in arenas with coins per step.
     coins: Option<Box<Generator>>,
 }
 
 impl Due {
-    /// In the order of time, and of asking.
+    /// In the order of time, then of choices.
     fn key(&self) -> (u64, u64) {
         (self.due, self.ticket.number)
     }
@@ -273,8 +273,7 @@ impl Ord for Due {
     }
 }
 
-/// Tickets by the time when they come back. Those that are due no sooner than all before them, as with fixed delays,
-/// need no heap.
+/// Tickets by the time when they are due. Those due no sooner than all before them, as with fixed delays, need no heap.
 #[derive(Debug, Clone, Default)]
 struct Queue {
     in_order: VecDeque<Due>,
@@ -290,13 +289,13 @@ impl Queue {
         }
     }
 
-    /// When the next comes back.
+    /// When the next is due.
     fn next(&self) -> u64 {
         let (one, other) = (self.in_order.front(), self.others.peek());
         one.map_or(u64::MAX, |due| due.due).min(other.map_or(u64::MAX, |due| due.0.due))
     }
 
-    /// The next that comes back, if it does so after impression `step` or before.
+    /// The next one, if it is due after impression `step` or before.
     fn pop(&mut self, step: u64) -> Option<Due> {
         let first = match (self.in_order.front(), self.others.peek()) {
             (Some(one), Some(Reverse(other))) => one < other,

@@ -14,8 +14,8 @@ const HEAD: &[u8] = b"open-policy-snapshot 1\n";
 
 impl OpenPolicy {
     /// Its state: what it has learnt, the tickets that are open, its generators. [`restore`](Self::restore) returns a
-    /// policy that goes on with the same choices. A snapshot is read by the build that wrote it, and by others whose
-    /// algorithms keep the same fields; the [log](Self::keep_log) is what lasts.
+    /// policy that goes on with the same choices. Only the build that wrote a snapshot, and builds in which the algorithms
+    /// have the same fields, can read it; keep the [log](Self::keep_log) for the long term.
     ///
     /// # Errors
     /// If it is a policy of your own that has no stored form.
@@ -49,7 +49,7 @@ impl OpenPolicy {
         Ok(policy)
     }
 
-    /// Becomes the policy of a snapshot, which must have the same name: for policies of your own.
+    /// Restores a snapshot of a policy with the same name: for policies of your own.
     ///
     /// # Errors
     /// Those of [`restore`](Self::restore); the policy must not be used then.
@@ -88,7 +88,7 @@ pub(super) fn reopen(name: &str, generators: &Generators) -> Result<OpenPolicy, 
     Err(StateError::OtherPolicy { expected: policy.name, found: name.to_owned() })
 }
 
-/// What is behind the head of a snapshot that is not damaged, and the name in it.
+/// The content of an intact snapshot after its head, and the name in it.
 fn opened(snapshot: &[u8]) -> Result<(StateReader<'_>, &str), StateError> {
     let damaged = |what| StateError::Damaged { what };
     let (bytes, check) = snapshot.split_last_chunk().ok_or(damaged("it ends early"))?;

@@ -1,4 +1,4 @@
-//! The tickets that are open, and what is wrong with those that are not.
+//! The tickets that are open, and the errors of those that are not.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,21 @@ use crate::{Arm, Choice};
 
 /// An open choice. Give it back once.
 ///
-/// It belongs to the policy that gave it out and to what had happened until then: a policy that was started again from
+/// It belongs to the policy that gave it out and to its history until then: a policy that was started again from
 /// scratch, or from a state before the ticket, does not accept it. [`Display`](fmt::Display) and [`FromStr`] write and
 /// read it as `number-slot-check`, for a server's logs and cookies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Ticket {
-    /// How many tickets were given out before it.
+    /// The number of tickets given out before it.
     pub(super) number: u64,
-    /// Where it is kept.
+    /// Its slot among the open tickets.
     pub(super) slot: u32,
-    /// Of the history until then.
+    /// A check value of the history until then.
     pub(super) check: u32,
 }
 
 impl Ticket {
-    /// How many tickets were given out before it.
+    /// The number of tickets given out before it.
     #[must_use]
     pub fn number(self) -> u64 {
         self.number
@@ -69,10 +69,10 @@ pub enum OpenError {
     NeverGivenOut {
         /// The ticket.
         ticket: Ticket,
-        /// How many tickets were given out.
+        /// The number of tickets given out.
         given: u64,
     },
-    /// It is not among those that are open.
+    /// It is not open.
     #[error("ticket {ticket} is not open: it has come back already, or another policy gave it out; drop this outcome")]
     NotOpen {
         /// The ticket.
@@ -89,9 +89,9 @@ pub enum OpenError {
     WrongOutcome {
         /// The ticket.
         ticket: Ticket,
-        /// What it is for.
+        /// The kind of outcome that it is for.
         expected: String,
-        /// For how many arms the outcome is.
+        /// The number of arms of the outcome.
         found: usize,
     },
     /// More outcomes than tickets.
@@ -139,7 +139,7 @@ pub(super) struct Open {
     pub(super) number: u64,
     pub(super) step: u64,
     pub(super) check: u32,
-    /// Those of a duel.
+    /// The arms of a duel.
     pub(super) pair: [Arm; 2],
     /// The arms are those of a set, in `Tickets::sets`.
     pub(super) is_set: bool,

@@ -1,5 +1,5 @@
-//! Rules for sets of the arms that may still be the best (MDB, MultiRUCB): what they count, when one arm plays alone, late
-//! outcomes and the recommendation. A rule says which arms meet.
+//! Rules for sets of the arms that may still be the best (MDB, MultiRUCB): their counts, when one arm plays alone, late
+//! outcomes and the recommendation. A rule determines which arms meet.
 
 use crate::confidence::Evidence;
 use crate::{Arm, Choice, Feedback, Generator, Late, Policy, State, state, stored};
@@ -9,8 +9,8 @@ pub(crate) trait ContenderRule {
     /// The width of the bounds u(i, j) = w(i, j) / n(i, j) + sqrt(alpha ln t / n(i, j)).
     fn alpha(&self) -> f64;
 
-    /// Turns `set`, the arms whose bounds are all at least 1/2 at alpha ln t = `time`, into the arms that meet. Where that is a
-    /// single arm, it plays alone.
+    /// Turns `set`, the arms with all bounds at least 1/2 at alpha ln t = `time`, into the arms that meet. A single arm plays
+    /// alone.
     fn meet(&mut self, set: &mut Vec<Arm>, evidence: &Evidence, time: f64, generator: &mut Generator);
 }
 

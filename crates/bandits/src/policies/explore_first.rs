@@ -10,7 +10,7 @@
 //!
 //! ## Notes
 //!
-//! * An example of a registered algorithm: it is compiled in tests only, which hold it to what is written about such.
+//! * An example of a registered algorithm: it is compiled in tests only, which check the instructions for such algorithms.
 
 use crate::counts::PairCounts;
 use crate::{Arm, DuelPolicy, Generator, config, state, stored};
@@ -41,7 +41,7 @@ pub struct ExploreFirst {
     wins: PairCounts,
 }
 
-// What snapshots keep, and what the configuration gives.
+// Snapshots keep the wins; the configuration gives the rest.
 state!(ExploreFirst { wins } but { rounds, pairs });
 
 impl ExploreFirst {

@@ -1,4 +1,4 @@
-//! The guard of policies that follow a model: what the duels of each pair say by themselves. The rule is in
+//! The guard of policies that follow a model: the evidence of each pair's duels by itself. The rule is in
 //! [`bradley_terry`](super::bradley_terry#the-guard).
 
 use crate::counts::{OpenDuels, PairCounts};
@@ -9,14 +9,14 @@ use crate::{Arm, Generator, state};
 /// The share of steps for forced duels, by default.
 pub(super) const SHARE: f64 = 0.02;
 
-/// What duels alone say of pairs, and what those of the leader leave open.
+/// The evidence of the duels alone, and the weights of arms against the leader.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     /// The share of steps for forced duels.
     share: f64,
     counts: PairCounts,
     open: OpenDuels,
-    /// Of each arm, how many others have proven to beat it.
+    /// For each arm, how many others have proven to beat it.
     losses: Vec<u32>,
     /// The evidence that proves, in units of [`UNIT`], and the step from which it takes more.
     proof: i64,
@@ -31,7 +31,7 @@ pub(super) struct Guard {
 state!(Guard { counts, open, losses, proof, due, leader, weights, behind, ahead } but { share });
 
 impl Guard {
-    /// Of `arms` arms, and none of them has met another.
+    /// A guard for `arms` arms that have not met.
     pub(super) fn new(arms: usize, share: f64) -> Self {
         Self {
             share,
@@ -148,7 +148,7 @@ impl Guard {
         self.sum();
     }
 
-    /// Weighs what has changed with a pair.
+    /// Updates the weight that has changed with a pair.
     #[inline]
     fn weigh_pair(&mut self, i: Arm, j: Arm) {
         let other = match self.leader {
@@ -160,7 +160,7 @@ impl Guard {
         self.sum();
     }
 
-    /// Always in the same order, so that sums do not depend on what they were.
+    /// Always in the same order, so that sums do not depend on earlier ones.
     fn sum(&mut self) {
         (self.behind, self.ahead) = self.weights.iter().fold((0.0, 0.0), |(behind, ahead), &weight| {
             if weight < 1.0 { (behind + weight, ahead) } else { (behind, ahead + weight) }
@@ -177,7 +177,7 @@ impl Guard {
         let evidence = divergence as f64 * UNIT;
         match won > lost {
             _ if divergence > self.proof => 0.0,
-            // What is under way may say as much again.
+            // The duels under way may prove as much again.
             _ if self.open.between(arm, leader) >= won.saturating_add(lost).max(1) => 0.0,
             true => libm::exp(evidence),
             false => 0.5 * libm::erfc(evidence.sqrt()),
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::random::below;
 
-    /// What is kept is what the wins and the step say.
+    /// The kept values are those that follow from the wins and the step.
     #[test]
     fn kept_numbers_are_those_of_a_guard_that_begins_again() {
         let mut generator = Generator::seed_from_u64(1);

@@ -62,7 +62,7 @@ pub struct InterleavedFilter {
     prunes: bool,
     log_inverse_delta: f64,
     arms: usize,
-    /// None before the first step.
+    /// No candidate before the first step.
     candidate: Option<Arm>,
     /// W, and how often the candidate has beaten each.
     others: Vec<(Arm, u32)>,

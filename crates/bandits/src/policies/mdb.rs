@@ -21,7 +21,7 @@
 //! * t is the step of the run, stretches alone included, so that E opens again from time to time.
 //!   That step is known in advance (`confidence`), and the stretch until then is one choice.
 //! * With late outcomes, E and F see known outcomes only. (Until the first come, all arms meet; a set says so much about its
-//!   pairs that counting what is open could save little.)
+//!   pairs that counting open outcomes could save little.)
 //! * It recommends the arm that is the last to leave E: an arm that plays alone has met the
 //!   others too seldom for its wins over each of them to be informative.
 

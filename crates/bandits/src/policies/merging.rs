@@ -80,7 +80,7 @@ impl DelayedLogTime {
     }
 }
 
-/// The stages of a tournament, and what is left of the arms that were dropped.
+/// The stages of a tournament, and the wins of dropped arms.
 #[derive(Debug, Clone)]
 pub(crate) struct Stages {
     arms: usize,
@@ -217,7 +217,7 @@ pub(crate) trait Merging: Sized {
 /// Where each arm is, looked up when an outcome comes late: the arms of a batch stay together until one is dropped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Homes {
-    /// The batch of each arm and its place there; empty until asked for, and after arms have moved.
+    /// The batch of each arm and its place there; empty until needed, and after arms have moved.
     of: Vec<[u32; 2]>,
 }
 

@@ -1,5 +1,5 @@
 //! The algorithms, one file each, grouped in folders where several share code. A file is the rule and its paper, a
-//! [`config!`](crate::config) with the parameters, and the rule as code. What several algorithms repeat is in a family, which
+//! [`config!`](crate::config) with the parameters, and the rule as code. Common parts of several algorithms are in a family, which
 //! takes away late answers, stored form and recommendation, so that a file of it is little more than its formula:
 //!
 //! | family | what an algorithm of it writes | e.g. |
@@ -10,7 +10,7 @@
 //! | two bandits of single arms against each other | a [`SingletonBandit`](crate::singleton::SingletonBandit) | `sparring-ts` |
 //! | batches that merge | `merging::Merging`: the batches | `mergerucb` |
 //!
-//! What is used by different families has rooms of its own:
+//! Parts that several families use have modules of their own:
 //!
 //! | for | use |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! | any other value per pair | `counts::PairTable` |
 //! | the arms counted least so far | `counts::LeastCounts` |
 //! | upper bounds of all pairs, open duels included: the challenger, and how long an arm plays alone | `confidence::PairBounds` |
-//! | the arms whose upper bounds are all at least 1/2 | `confidence::Candidates` |
+//! | the arms with all upper bounds at least 1/2 | `confidence::Candidates` |
 //! | evidence that an arm loses to another, from wins | `confidence::Evidence` |
 //! | the arm with the highest upper bound alone | `confidence::Challengers` |
 //! | ln t at every step | `confidence::LogTime` |
@@ -38,10 +38,10 @@
 //! 2. Declare it above with `pub mod NAME;`.
 //! 3. Add a line to the list in `src/registry/mod.rs`, in the place that it should have in tables:
 //!    `ExploreFirst(policies::explore_first::ExploreFirstConfig),`.
-//! 4. Give it a row in the tables of what is known of algorithms, in the same place: `src/registry/prefer.rs` (when to prefer it),
+//! 4. Give it a row in the tables on algorithms, in the same place: `src/registry/prefer.rs` (when to prefer it),
 //!    `src/registry/memory.rs` (how much it takes; a test finds the numbers), `tests/all/convergence.rs` (what tests expect of it;
 //!    of the example `Convergence { patience: 10, ..Convergence::USUAL }`, as it explores first), and
-//!    `xtask/src/bench/policies/openings.rs`. A test of each says what is missing.
+//!    `xtask/src/bench/policies/openings.rs`. A test of each reports what is missing.
 //! 5. Test it alone, on all problems, resumed, with late answers, and for its memory:
 //!
 //!    ```sh
@@ -55,8 +55,8 @@
 //!    ```
 //! 7. Run all tests: `cargo test -p bandits` and `cargo xtask tidy`.
 //!
-//! Nothing else lists algorithms: benchmarks, figures (whose curves have a style by their place in the registry), commands,
-//! experiments and Python all read it. [`config!`](crate::config) says which constants, rules and methods a configuration can
+//! Nothing else lists algorithms: benchmarks, figures (which style curves by their place in the registry), commands,
+//! experiments and Python all read it. [`config!`](crate::config) lists which constants, rules and methods a configuration can
 //! have: the paper (a constant in `src/algorithm/papers.rs`), variants, ranges of parameters with their errors, warnings,
 //! whether it needs the horizon, and `takes_late!();` for one that takes late answers itself.
 //!

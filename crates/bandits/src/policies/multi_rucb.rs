@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::{Choice, Policy as _, PolicyConfig as _};
 
-    /// Six arms none of which is ruled out: sets of four, each arm equally often; with a favourite, it in half of them.
+    /// Six arms, none ruled out: sets of four, each arm equally often; a favourite is in half of them.
     #[test]
     fn sets_are_drawn_as_the_rule_says() {
         let mut generator = Generator::seed_from_u64(1);

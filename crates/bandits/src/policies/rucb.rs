@@ -30,8 +30,8 @@
 //!   takes 1 for their sum.
 //! * Theory needs alpha > 1/2, and alpha > 1 for the bound on the expectation. Experiments go down
 //!   to 0.1, where some runs never recover: accepted, with a [warning](crate::PolicyConfig::warning).
-//! * A duel of the champion with itself is uninformative, so these stretches are one choice, whose end
-//!   is known: the first step at which some u(j, c) reaches 1/2.
+//! * A duel of the champion with itself is uninformative, so these stretches are one choice, with a known
+//!   end: the first step at which some u(j, c) reaches 1/2.
 //! * It recommends the arm that beat the most others in more than half of their duels. Lerot
 //!   recommends the one with the most wins in all; this is not followed, not even by `lerot`. It does not affect
 //!   regret.

@@ -7,7 +7,7 @@
 //! 1. a *reward* of arm i is found by drawing an opponent j and letting the two meet until it is
 //!    certain which is better (immediately, if it already is): 1 if i is, otherwise 0;
 //! 2. all arms are active at first. Pass by pass, every active arm gets one reward, and active arms
-//!    whose upper bound is below another's lower one are dropped: the bounds are the largest and
+//!    with an upper bound below another's lower one are dropped: the bounds are the largest and
 //!    the smallest x with N kl(mean reward, x) <= the allowance, after N rewards;
 //! 3. when one arm is left, or nothing is uncertain that an active arm takes part in, the active
 //!    arm that beats the most others plays alone until the round ends.
@@ -146,7 +146,7 @@ impl Round {
         best.1
     }
 
-    /// Gives the active arm whose turn it is its reward, and returns whether that ends the pass.
+    /// Gives the next active arm its reward, and returns whether that ends the pass.
     fn reward(&mut self, reward: bool) -> bool {
         self.rewards[self.active[self.place]] += u64::from(reward);
         self.asked += 1;

@@ -21,7 +21,7 @@
 //!
 //! B. Chen, P. I. Frazier, "Dueling Bandits with Weak Regret", ICML 2017,
 //! <https://proceedings.mlr.press/v70/chen17c.html>, algorithms 1 and 2; duelpy,
-//! <https://gitlab.com/duelpy/duelpy>, whose default beta = 2 is.
+//! <https://gitlab.com/duelpy/duelpy>, for the default beta = 2.
 //!
 //! ## Notes
 //!
@@ -99,7 +99,7 @@ pub struct WinnerStays {
     strong: Option<WinnerStaysStrongConfig>,
     /// i and j.
     players: Option<[Player; 2]>,
-    /// The arms that have not yet played in this round, whose C is `level`.
+    /// The arms that have not yet played in this round: their C is `level`.
     waiting: Vec<Arm>,
     /// The arms that have, and rest: one below `level`.
     rested: Vec<Arm>,

@@ -1,4 +1,4 @@
-//! What the author of an algorithm of duels writes, and how that becomes a [`Policy`].
+//! The trait for algorithms that choose duels, and how an implementation becomes a [`Policy`].
 
 use super::{Arm, Choice, Feedback, Policy};
 use crate::Generator;
@@ -17,7 +17,7 @@ use crate::state::{StateError, StateReader, StateWriter};
 ///   `outcome` is not called. An algorithm that learns from duels of an arm with itself implements `Policy`.
 /// * **A single arm** needs no algorithm: neither `pair`, `outcome` nor [`best`](Self::best) is called. That arm plays alone
 ///   for ever and is recommended.
-/// * **Ties** are broken by a fair coin before `outcome` hears of them.
+/// * **Ties** are broken by a fair coin before `outcome` is called.
 /// * **Draw random numbers only from the generator given** (see [`random`](crate::random)): then the same seed gives the same
 ///   run.
 ///
@@ -39,7 +39,7 @@ pub trait DuelPolicy {
     fn best(&self, generator: &mut Generator) -> Option<Arm>;
 
     /// The last step of a stretch in which the arm that `pair` returned twice for `step` plays alone; `u64::MAX` for ever.
-    /// By default `step` itself: `pair` is asked again for the next step. A longer stretch costs nothing to simulate.
+    /// By default `step` itself: `pair` is called again for the next step. A longer stretch costs nothing to simulate.
     fn alone_until(&self, step: u64) -> u64 {
         step
     }
@@ -104,7 +104,7 @@ impl<P: DuelPolicy> Policy for P {
     }
 }
 
-/// Stops an algorithm that asks for an arm that there is not: tables of pairs would take it for another one.
+/// Stops an algorithm that chooses an arm that does not exist: tables of pairs would take it for another one.
 #[inline]
 pub(super) fn check(arm: Arm, arms: usize) {
     #[cold]

@@ -28,7 +28,7 @@ impl Plain for Arm {
     }
 }
 
-/// What a policy wants to compare next.
+/// The choice of a policy: what to compare next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice<'a> {
     /// One step: these two arms against each other. They may be the same arm if the policy
@@ -50,7 +50,7 @@ pub enum Choice<'a> {
 /// The outcome of a choice, ties already broken by a fair coin.
 #[derive(Debug, Clone, Copy)]
 pub enum Feedback<'a> {
-    /// Of a duel.
+    /// The outcome of a duel.
     Duel {
         /// The arm that won.
         winner: Arm,
@@ -69,7 +69,7 @@ pub enum Feedback<'a> {
 }
 
 impl Feedback<'_> {
-    /// Of a duel of `first` and `second`, in the order in which they were chosen.
+    /// The outcome of a duel of `first` and `second`, in the order in which they were chosen.
     #[inline]
     #[must_use]
     pub fn of_duel(first: Arm, second: Arm, first_won: bool) -> Self {
@@ -105,7 +105,7 @@ pub trait Policy {
     /// The arm it would recommend if stopped now; `None` if its data single out none.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm>;
 
-    /// Appends all that it has become since it was built, so that [`load`](Self::load) restores it to the bit; `false` if
+    /// Appends its state, all that has changed since it was built, so that [`load`](Self::load) restores it to the bit; `false` if
     /// it has no stored form, as by default.
     fn save(&self, to: &mut StateWriter) -> bool {
         let _ = to;

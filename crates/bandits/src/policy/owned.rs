@@ -1,4 +1,4 @@
-//! Policies behind a pointer: one type for all, so that what takes longer than a step of theirs is compiled once.
+//! Policies behind a pointer: one type for all, so that code that takes longer than their steps is compiled once.
 
 use super::{Arm, Choice, Feedback, Policy};
 use crate::Generator;
@@ -18,7 +18,7 @@ impl<P: Policy + Clone + Send + 'static> OwnedPolicy for P {
 
 impl Clone for Box<dyn OwnedPolicy> {
     fn clone(&self) -> Self {
-        // Of what is behind the pointer: the box is such a policy, too.
+        // `copied` of the boxed policy: the box is such a policy, too.
         (**self).copied()
     }
 }

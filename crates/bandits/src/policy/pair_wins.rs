@@ -90,7 +90,7 @@ impl PairWins {
         }
     }
 
-    /// The same as a new value.
+    /// A new value by [`set_scores`](Self::set_scores).
     #[must_use]
     pub fn from_scores(scores: &[u64]) -> Self {
         let mut wins = Self::default();
@@ -125,8 +125,8 @@ impl PairWins {
         }
     }
 
-    /// Who won between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); overwrites the earlier outcome
-    /// of the pair.
+    /// Sets the outcome between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); overwrites the
+    /// earlier one.
     ///
     /// # Panics
     /// Unless these are two positions of the set.
@@ -139,7 +139,7 @@ impl PairWins {
         }
     }
 
-    /// Who won between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie if nobody did.
+    /// The outcome between positions `i` ([`Preference::First`]) and `j` ([`Preference::Second`]); a tie if neither won.
     #[inline]
     #[must_use]
     pub fn preference(&self, i: usize, j: usize) -> Preference {
@@ -219,7 +219,7 @@ impl PairWins {
     }
 
     /// The opposite of [`above`](Self::above): `give` returns the wins and the ties of the next stretch, given its
-    /// length. Who neither won nor tied has lost.
+    /// length. A pair neither won nor tied is lost.
     pub(super) fn set_above(&mut self, arms: usize, mut give: impl FnMut(usize) -> (u64, u64)) {
         self.reset(arms);
         for row in 0..arms {
@@ -240,7 +240,7 @@ impl PairWins {
         ((row + 1) / 64..words).map(of_word).filter(|(_, columns)| !columns.is_empty())
     }
 
-    /// Fills in what is below the diagonal, given what is above it, block by block of 64 x 64.
+    /// Fills in the entries below the diagonal from those above it, in blocks of 64 x 64.
     fn mirror(&mut self) {
         let words = self.words;
         for high in 0..words {

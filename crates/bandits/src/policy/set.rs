@@ -1,4 +1,4 @@
-//! What the author of an algorithm of sets writes, and how that becomes a [`Policy`].
+//! The trait for algorithms that choose sets, and how an implementation becomes a [`Policy`].
 
 use super::duel::check;
 use super::{Arm, Choice, Feedback, PairWins, Policy};
@@ -6,8 +6,8 @@ use crate::Generator;
 
 /// An algorithm that compares any number of arms at a time: it names a set, and gets the winner of each pair in it.
 ///
-/// `Sets::new(algorithm)` is a [`Policy`]. What [`DuelPolicy`](super::DuelPolicy) says of calls, ties, draws and single arms
-/// holds here too; a set of one arm means that it plays alone.
+/// `Sets::new(algorithm)` is a [`Policy`]. The rules of [`DuelPolicy`](super::DuelPolicy) on calls, ties, draws and single arms
+/// hold here too; a set of one arm means that it plays alone.
 ///
 /// ```
 /// use bandits::random::{best_arm, coin};
@@ -53,7 +53,7 @@ pub trait SetPolicy {
     /// is in it twice, or if one is not below [`arm_count`](Self::arm_count).
     fn set(&mut self, step: u64, generator: &mut Generator, set: &mut Vec<Arm>);
 
-    /// Learns who won each pair of `set`, the arms of the last [`set`](Self::set) in their order; `wins` goes by their
+    /// Learns the winner of each pair of `set`, the arms of the last [`set`](Self::set) in their order; `wins` goes by their
     /// positions in it.
     fn outcome(&mut self, set: &[Arm], wins: &PairWins);
 
@@ -68,7 +68,7 @@ pub trait SetPolicy {
 pub struct Sets<P> {
     algorithm: P,
     set: Vec<Arm>,
-    /// For each arm, the last step in whose set it was.
+    /// For each arm, the last step that had it in its set.
     last: Vec<u64>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn fill(words: &mut [u32], generator: &mut Generator) {
     }
 }
 
-/// The place of one of the bits that are set, of which there are some, each as likely. A single one draws nothing.
+/// The place of one of the bits that are set (at least one), each equally likely. A single bit draws nothing.
 #[inline]
 pub(crate) fn draw_bit(bits: u64, generator: &mut Generator) -> usize {
     if bits.is_power_of_two() {

@@ -1,5 +1,5 @@
-//! Everything that is drawn at random, each distribution pinned by a test. Which generator is drawn from is the
-//! caller's business.
+//! Everything that is drawn at random, each distribution pinned by a test. The caller chooses the
+//! generator.
 
 mod beta;
 mod bits;
@@ -30,7 +30,7 @@ pub(crate) fn unit(generator: &mut Generator) -> f64 {
     (generator.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// Uniform on (0, 1], whose logarithm is a number.
+/// Uniform on (0, 1], so that its logarithm is finite.
 #[inline]
 pub(crate) fn positive_unit(generator: &mut Generator) -> f64 {
     1.0 - unit(generator)

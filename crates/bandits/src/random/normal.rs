@@ -5,7 +5,7 @@
 //!
 //! G. Marsaglia, W. W. Tsang, "The Ziggurat Method for Generating Random Variables", Journal of
 //! Statistical Software 5(8), 2000, <https://doi.org/10.18637/jss.v005.i08>; with a layer and a
-//! place of independent bits, as J. A. Doornik asks in "An Improved Ziggurat Method to Generate
+//! place of independent bits, as J. A. Doornik demands in "An Improved Ziggurat Method to Generate
 //! Normal Random Samples", University of Oxford, 2005.
 
 use std::sync::LazyLock;
@@ -129,7 +129,7 @@ mod tests {
         let mut generator = Generator::seed_from_u64(2);
         let normals = Normals::new();
         let draws = 400_000_u32;
-        // Beyond the tail's edge too, where a layer of its own is drawn from.
+        // Beyond the edge of the tail, too, which has a separate layer.
         let edges = [-4.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.3, 1.0, 1.5, 2.5, 3.654, 4.2];
         let mut below = [0_u32; 12];
         for _ in 0..draws {

@@ -20,9 +20,9 @@ pub(crate) fn preference(generator: &mut Generator, won: impl Into<f64>, lost: i
 
 /// A preference, given `won` wins and `lost` losses, whole numbers or sums of weights, and that it is above 1/2.
 ///
-/// Where that is likely, by drawing until it is. Otherwise the density falls from 1/2 on, and as its
-/// logarithm is concave it stays below the exponential that touches it there: from this it is drawn
-/// by rejection, the more often accepted the less likely it was.
+/// If that is likely, it draws until it holds. Otherwise the density falls from 1/2 on, and as its
+/// logarithm is concave it stays below the exponential that touches it there, which is the proposal
+/// of rejection sampling. The less likely the condition, the more proposals are accepted.
 #[inline]
 pub(crate) fn preference_above_half(generator: &mut Generator, won: impl Into<f64>, lost: impl Into<f64>) -> f64 {
     let (wins, losses): (f64, f64) = (won.into(), lost.into());
@@ -128,7 +128,7 @@ mod tests {
             let mut others: Vec<f64> = (0..draws).map(|_| beta.sample(&mut generator)).collect();
             others.sort_by(f64::total_cmp);
             let drawn = (0..draws).map(|_| preference(&mut generator, won, lost)).collect();
-            // Of two samples of this size the distance is greater by a factor of sqrt(2).
+            // The distance of two samples of this size is greater by a factor of sqrt(2).
             let share = |x: f64| others.partition_point(|&other| other <= x) as f64 / f64::from(draws);
             let distance = distance(drawn, share) / std::f64::consts::SQRT_2;
             assert!(distance < 2.3, "{won} : {lost}: {distance}");

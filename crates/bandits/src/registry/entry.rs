@@ -3,7 +3,7 @@
 use super::{Memory, Spec, entries, memory, prefer};
 use crate::{ActionKind, Paper, Parameter, PolicyConfig};
 
-/// What the registry knows of an algorithm.
+/// An algorithm's entry in the registry.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {

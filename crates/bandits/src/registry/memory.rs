@@ -1,5 +1,5 @@
 //! How much memory policies take, with their defaults: studies start no more runs at a time than there is room for. A test
-//! holds each row to what is allocated (`tests/memory.rs`).
+//! compares each row with the allocations (`tests/memory.rs`).
 
 use super::row;
 

@@ -174,7 +174,7 @@ impl Spec {
         matches!(self.0, Origin::Outside(_))
     }
 
-    /// What the registry knows of the algorithm.
+    /// The algorithm's entry in the registry.
     #[must_use]
     pub fn entry(&self) -> Entry {
         match &self.0 {

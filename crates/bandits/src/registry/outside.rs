@@ -17,7 +17,7 @@ pub trait Outside: fmt::Debug + Send + Sync {
         "an algorithm from outside"
     }
 
-    /// A number that differs where its code does, so that runs of other code are not taken for its own. Not part of any seed.
+    /// A number that changes with the code, so that runs of other code are not reused. Not part of any seed.
     fn revision(&self) -> u32 {
         1
     }
@@ -61,7 +61,7 @@ impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> Outsid
 
 impl Spec {
     /// An algorithm of your own, to compare with registered ones: `build` makes a fresh policy of duels for a number of arms.
-    /// It stands wherever a specification does, except that [parsing](str::parse) does not know its name. Algorithms of sets
+    /// It can be used wherever a specification can, except that [parsing](str::parse) does not accept its name. Algorithms of sets
     /// implement [`Outside`].
     ///
     /// ```
@@ -81,7 +81,7 @@ impl Spec {
     }
 }
 
-/// What the registry would know of it.
+/// Its entry, as the registry would have it.
 pub(super) fn entry(outside: &dyn Outside) -> Entry {
     Entry {
         name: outside.name(),

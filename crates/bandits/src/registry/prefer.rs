@@ -1,4 +1,4 @@
-//! When to prefer each algorithm to the others, by what was measured: a phrase for the tables of algorithms. A test compares
+//! When to prefer each algorithm to the others, by measurements: a phrase for the tables of algorithms. A test compares
 //! the phrases with the measurements.
 
 use super::row;

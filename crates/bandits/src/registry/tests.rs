@@ -71,7 +71,7 @@ fn names_and_keys_are_unique() {
     }
 }
 
-/// `prefer.rs` and `memory.rs` say something of every algorithm, and of nothing else.
+/// `prefer.rs` and `memory.rs` have a row for every algorithm, and no other.
 #[test]
 fn each_algorithm_has_its_rows() {
     let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
@@ -82,7 +82,7 @@ fn each_algorithm_has_its_rows() {
     assert_eq!(rows, names, "{add}/memory.rs");
 }
 
-/// Algorithms that take memory per pair refuse what would be too much.
+/// Algorithms that take memory per pair refuse too many arms.
 #[test]
 fn memory_per_pair_limits_the_arms() {
     fn keeps_all_pairs<C: PolicyConfig>(_: &C) -> bool {

@@ -25,8 +25,8 @@ pub enum RegretKind {
     Borda,
     /// P(von Neumann winner beats the arms played) - 1/2.
     VonNeumann,
-    /// nDCG lost, by rankers whose documents have labels. No preference matrix knows it: its gaps come
-    /// [from elsewhere](crate::MatrixArena::with_gaps).
+    /// nDCG lost, for rankers of labelled documents. A preference matrix does not contain it: the caller
+    /// [gives the gaps](crate::MatrixArena::with_gaps).
     Ndcg,
 }
 
@@ -57,7 +57,7 @@ impl RegretKind {
         }
     }
 
-    /// What regret is measured by if nobody chooses: the Condorcet winner if there is one (or several that are exact
+    /// The default kind: the Condorcet winner if there is one (or several that are exact
     /// duplicates), otherwise the Copeland score.
     #[must_use]
     pub fn default_for(matrix: &PreferenceMatrix) -> Self {

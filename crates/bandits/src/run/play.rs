@@ -34,16 +34,16 @@ pub trait Observer {
     /// Called after steps `from..=to` (1-based; one step except for [`Choice::Alone`]) were played as `choice`.
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]);
 
-    /// Called with the outcome of each duel of two different arms when the policy learns it, before its coin is tossed: a
-    /// tie is a tie. The call of [`played`](Self::played) for the same step follows; in runs whose outcomes come late, it
-    /// came first, and [`caught_up`](Self::caught_up) follows.
+    /// Called with the outcome of each duel of two different arms when the policy learns it, before its coin is tossed:
+    /// ties are passed as ties. The call of [`played`](Self::played) for the same step follows; in runs with late outcomes,
+    /// it came first, and [`caught_up`](Self::caught_up) follows.
     fn dueled(&mut self, _first: Arm, _second: Arm, _outcome: Preference) {}
 
-    /// The same for each set, by position in the set.
+    /// Called like [`dueled`](Self::dueled) for each set, with its pairs by position in the set.
     fn multi_dueled(&mut self, _arms: &[Arm], _wins: &PairWins) {}
 
-    /// Called in runs whose outcomes come late (`open::OpenRun`), after step `step`, the end of a choice: all outcomes that
-    /// have arrived by then were passed to [`dueled`](Self::dueled) and [`multi_dueled`](Self::multi_dueled).
+    /// Called in runs with late outcomes (`open::OpenRun`), after step `step`, the end of a choice: all outcomes that have
+    /// arrived by then were passed to [`dueled`](Self::dueled) and [`multi_dueled`](Self::multi_dueled).
     fn caught_up(&mut self, _step: u64) {}
 
     /// Whether to stop before the horizon (called now and then, and after each [`report`](Self::report)).
@@ -51,7 +51,7 @@ pub trait Observer {
         false
     }
 
-    /// The next step after which it wants the policy's recommendation (`u64::MAX`: none).
+    /// The next step after which it needs the policy's recommendation (`u64::MAX`: none).
     fn next_report(&self) -> u64 {
         u64::MAX
     }
@@ -178,7 +178,7 @@ impl Run {
     }
 }
 
-/// What a step needs in addition to the run.
+/// The data of a step in addition to the run.
 struct StepContext<'a, P: ?Sized, A: ?Sized, O: ?Sized> {
     policy: &'a mut P,
     arena: &'a mut A,
@@ -292,7 +292,7 @@ impl<P: Policy, A: Arena, O: Observer> RunState<P, A, O> {
         self.run.played()
     }
 
-    /// Makes the next choice, and plays it unless two arms are to meet, whose data are prefetched.
+    /// Makes the next choice. If two arms are to meet, prefetches their data; otherwise plays it.
     #[inline(always)]
     fn begin(&mut self, horizon: u64, wins: &mut PairWins) {
         let (run, mut table) = self.table();

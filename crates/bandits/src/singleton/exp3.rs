@@ -1,4 +1,4 @@
-//! Exponential weights for single arms, which ask nothing of where the outcomes come from.
+//! Exponential weights for single arms, which assume nothing about the outcomes.
 
 use super::{SingletonBandit, highest_score};
 use crate::random::{WeightTree, below, unit};
@@ -78,7 +78,7 @@ impl ExpWeights {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Rate {
-    /// The same at every pick, in (0, 1].
+    /// The same share at every pick, in (0, 1].
     Fixed(f64),
     /// min(`most`, sqrt(K ln K / max(t, 10^4))) at pick t, which needs no horizon.
     Falling {

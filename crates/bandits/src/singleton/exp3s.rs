@@ -1,4 +1,4 @@
-//! Exponential weights that are shared among all arms, so that one whose time comes late is soon found.
+//! Exponential weights, partly shared among all arms, so that an arm that becomes best late is soon found.
 
 use super::SingletonBandit;
 use crate::Generator;
@@ -26,7 +26,7 @@ state!(Exp3S { own, shared } but { gamma, alpha, arms });
 const LARGE: f64 = 1e100;
 
 impl Exp3S {
-    /// For `arms` arms, of which there is at least one; gamma is in (0, 1] and alpha at least 0.
+    /// For `arms` arms, at least one; gamma is in (0, 1] and alpha at least 0.
     #[must_use]
     pub fn new(arms: usize, gamma: f64, alpha: f64) -> Self {
         Self { gamma, alpha, own: WeightTree::ones(arms), shared: 0.0, arms }
@@ -70,7 +70,7 @@ impl SingletonBandit for Exp3S {
         let share = std::f64::consts::E * self.alpha * self.total() / self.arms as f64;
         if won {
             let factor = libm::exp(self.gamma / (self.probability(arm) * self.arms as f64));
-            // What is shared does not grow: the arm's own part grows for both.
+            // The shared part does not grow: the arm's own part grows for both.
             let own = self.own.weight(arm);
             self.own.set(arm, factor * own + (factor - 1.0) * self.shared);
         }

@@ -1,4 +1,4 @@
-//! Tsallis-INF: a regularised leader, which asks nothing of where the outcomes come from and has logarithmic regret where
+//! Tsallis-INF: a regularised leader, which assumes nothing about the outcomes and has logarithmic regret where
 //! they are drawn independently.
 
 use super::SingletonBandit;
@@ -27,7 +27,7 @@ impl Estimator {
         factor / (step as f64).sqrt()
     }
 
-    /// What the estimate of an arm of this probability is pulled towards.
+    /// The value that the estimate of an arm of this probability is pulled towards.
     fn baseline(self, probability: f64, rate: f64) -> f64 {
         if self == Self::Reduced && probability >= rate * rate { 0.5 } else { 0.0 }
     }
@@ -54,7 +54,7 @@ pub struct TsallisInf {
 state!(TsallisInf { step, losses, largest, normalizer, probabilities } but { estimator });
 
 impl TsallisInf {
-    /// For `arms` arms, of which there is at least one.
+    /// For `arms` arms, at least one.
     #[must_use]
     pub fn new(arms: usize, estimator: Estimator) -> Self {
         Self {

@@ -23,7 +23,7 @@ impl State for Generator {
 /// The state of a generator.
 pub(crate) fn words(generator: &Generator) -> [u64; 4] {
     let mut catcher = Catcher(Vec::with_capacity(4));
-    // It has one field, of four words; a test holds it to that.
+    // It has one field, of four words; a test checks that.
     let _ = generator.serialize(&mut catcher);
     catcher.0.try_into().unwrap_or_default()
 }

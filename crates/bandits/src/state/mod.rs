@@ -1,5 +1,5 @@
 //! The state of policies as bytes: everything, to the last bit of what is kept incrementally, so that a restored policy
-//! goes on exactly as the one that was saved. What surrounds it in a snapshot is in `open`.
+//! goes on exactly as the one that was saved. The rest of a snapshot is in `open`.
 //!
 //! A type lists its fields in one line, [`state!`]: those that it keeps, and after `but` those that its configuration
 //! gives it again. It is loaded into one that was built from the same configuration. Each type writes a tag of its
@@ -11,13 +11,13 @@ mod plain;
 pub(crate) use generator::{from_words, words};
 pub use plain::Plain;
 
-/// Takes the state of a policy.
+/// Writes the state of a policy.
 #[derive(Debug, Clone, Default)]
 pub struct StateWriter {
     bytes: Vec<u8>,
 }
 
-/// Returns the state of a policy.
+/// Reads the state of a policy.
 #[derive(Debug, Clone)]
 pub struct StateReader<'a> {
     bytes: &'a [u8],
@@ -33,9 +33,9 @@ pub enum StateError {
     /// The state of another policy, or of another revision of this one.
     #[error("the state is of `{found}`, expected `{expected}`")]
     OtherPolicy {
-        /// What the state should be loaded into.
+        /// The policy that the state should be loaded into.
         expected: String,
-        /// What it is of.
+        /// The policy that it is of.
         found: String,
     },
     /// Another layout.
@@ -103,12 +103,12 @@ impl<'a> StateReader<'a> {
     }
 }
 
-/// What is saved, and loaded into a value built from the same configuration. [`state!`](crate::state) writes it.
+/// State that is saved, and loaded into a value built from the same configuration. [`state!`](crate::state) writes it.
 pub trait State {
     /// Appends it.
     fn save(&self, to: &mut StateWriter);
 
-    /// Replaces it by what was saved.
+    /// Replaces it by the saved value.
     ///
     /// # Errors
     /// If the bytes are not those of such a value.
@@ -198,7 +198,7 @@ impl<T: Plain> State for Vec<T> {
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
         let count: usize = from.get()?;
         self.clear();
-        // What is left bounds what may be allocated.
+        // The bytes left bound the allocation.
         self.reserve(count.min(from.bytes.len()));
         for _ in 0..count {
             self.push(from.get()?);
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(damaged, Err(StateError::Damaged { what: "a truth value is neither 0 nor 1" }));
         bytes[0] ^= 1;
         assert_eq!(full.clone().load(&mut StateReader::new(&bytes)), Err(StateError::OtherBuild));
-        // A length beyond what is there allocates nothing.
+        // A length beyond the bytes that follow allocates nothing.
         let mut long = StateWriter::default();
         long.put(u64::MAX);
         assert!(Vec::<u64>::new().load(&mut StateReader::new(&long.into_bytes())).is_err());

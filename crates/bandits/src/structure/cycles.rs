@@ -3,7 +3,7 @@
 use super::Tournament;
 use crate::{Arm, PreferenceMatrix};
 
-/// Three arms each of which beats the next, and the last the first.
+/// Three arms: each beats the next, and the last beats the first.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Cycle {
     /// The arms, the lowest first.

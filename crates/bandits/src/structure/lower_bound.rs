@@ -1,7 +1,7 @@
-//! What no policy can do better than: the asymptotic lower bound on regret.
+//! The asymptotic lower bound on regret, which no policy can beat.
 //!
-//! A policy that is good on every matrix must compare each arm i with somebody that beats it often
-//! enough to know that it is not the winner: ln T / kl(p(i, j), 1/2) times with opponent j, at a
+//! A policy that is good on every matrix must compare each arm i with an arm that beats it often
+//! enough to prove that it is not the winner: ln T / kl(p(i, j), 1/2) times with opponent j, at a
 //! regret of (e(1, i) + e(1, j)) / 2 each. So regret grows as ln T times the sum over arms i of the
 //! cheapest such opponent, where arm 1 is the Condorcet winner and e(i, j) = p(i, j) - 1/2.
 //!

@@ -1,6 +1,6 @@
 //! Random subsets of the arms: how often they have a Condorcet winner, and how often a total order.
 //!
-//! What an experiment on a few arms out of many may assume. An arm that beats N others of
+//! Assumptions that an experiment on a few arms out of many may make. An arm that beats N others of
 //! M wins C(N, K - 1) of the C(M, K) subsets of size K, and no subset has two winners; so that
 //! P(winner) = sum_i C(N_i, K - 1) / C(M, K). Orders are estimated from samples.
 //!

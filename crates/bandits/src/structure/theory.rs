@@ -48,7 +48,7 @@ pub enum BoundError {
     /// Alpha is too small for the theorem.
     #[error("alpha: the bound needs more than {above}, found {found}")]
     Alpha {
-        /// What alpha must exceed.
+        /// The number that alpha must exceed.
         above: f64,
         /// Its name.
         found: f64,
@@ -83,7 +83,7 @@ impl RegretBound {
         self.constant + self.slope * log + libm::exp(self.log_transient + self.decay * time)
     }
 
-    /// The number of steps from which the bound says anything: before, it exceeds what any policy can lose at most, `gap` per
+    /// The number of steps from which the bound is informative: before, it exceeds what any policy can lose at most, `gap` per
     /// step, and is vacuous. `gap` is the largest of the matrix, positive. Infinite beyond 1e299 steps.
     ///
     /// ```

@@ -1,9 +1,9 @@
 //! Two arms by Thompson sampling: the first wins the most duels of a tournament drawn from the posterior of
 //! every pair, the second looks best against the first in a second, independent draw.
 //!
-//! With theta(i, j) from Beta(w(i, j) + 1, w(j, i) + 1) the tournament asks only whether theta exceeds
-//! 1/2, and so does the second draw at first, where an arm's preference over itself is 1/2: whoever is
-//! below cannot be second. A coin of known bias stands in for each, and a Beta variate is drawn only of
+//! With theta(i, j) from Beta(w(i, j) + 1, w(j, i) + 1) the tournament needs only whether theta exceeds
+//! 1/2, and so does the second draw at first, where an arm's preference over itself is 1/2: an arm
+//! below that cannot be second. A coin of known bias stands in for each, and a Beta variate is drawn only of
 //! the few above 1/2, given that they are.
 
 use crate::confidence::last_step_below;
@@ -25,9 +25,9 @@ pub(crate) use policy::{ThompsonRule, ThompsonSampling};
 pub(crate) use posterior::Posterior;
 pub(crate) use win_probability::{WinProbability, chance_of};
 
-/// What is known of the preference theta(i, j) of every pair, as tournaments ask for it.
+/// The posterior of the preference theta(i, j) of every pair, in the form that tournaments need.
 pub(crate) trait Preferences {
-    /// Whether what is known is other at each step, so that no draw says anything about the next.
+    /// Whether the posterior changes at each step even without a duel, so that no draw holds for the next step.
     const FADES: bool;
 
     fn arms(&self) -> usize;
@@ -58,7 +58,7 @@ pub(crate) struct Field<'a> {
     pub(crate) against: Option<(&'a PairTable<f64>, f64)>,
     /// The value of alpha ln t up to which all this holds, unless a duel changes it; and alpha.
     pub(crate) soonest: (f64, f64),
-    /// The last step up to which everything that is known now is still remembered.
+    /// The last step up to which all duels that count now are still remembered.
     pub(crate) remembered: u64,
 }
 
@@ -77,12 +77,12 @@ pub(crate) enum Ties {
     Regret,
 }
 
-/// Draws pairs of arms from what is known of their preferences, `posterior` in its methods.
+/// Draws pairs of arms from the posterior of their preferences, `posterior` in its methods.
 #[derive(Debug, Clone)]
 pub(crate) struct Sampler {
     arms: usize,
     ties: Ties,
-    /// The arm whose row of a tournament is drawn first: the winner of the last one.
+    /// The arm that has its row of a tournament drawn first: the winner of the last one.
     favourite: usize,
     /// The arms that the favourite beats in the current tournament: 1 or 0 for each arm.
     favourite_row: Vec<u32>,
@@ -95,8 +95,8 @@ pub(crate) struct Sampler {
     /// The arms that won the most duels of the tournament.
     tied: Vec<usize>,
     regrets: Vec<f64>,
-    /// The arm whose stretch alone has just ended at its drawn length: it does not sweep both draws
-    /// once more.
+    /// The arm that has just played alone to the drawn end of its stretch: it does not sweep both
+    /// draws once more.
     ended: Option<usize>,
 }
 
@@ -123,7 +123,7 @@ impl Sampler {
         }
     }
 
-    /// An outcome arrives while an arm plays alone: the next step is drawn from what is known now.
+    /// An outcome arrives while an arm plays alone: the next step is drawn from the new posterior.
     pub(crate) fn draw_again(&mut self) {
         self.ended = None;
     }

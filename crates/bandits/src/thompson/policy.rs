@@ -1,15 +1,15 @@
 //! Algorithms that choose both arms by Thompson sampling (RTS, D-TS): the posterior, late outcomes and the recommendation. A
-//! rule says which arms may take part.
+//! rule determines which arms may take part.
 
 use super::{Field, Posterior, Preferences as _, Sampler, Ties};
 use crate::{Arm, Choice, Feedback, Generator, Late, Policy, State, state, stored};
 
-/// Which arms may take part in a step, and what is counted of a duel.
+/// Determines which arms may take part in a step, and how duels are counted.
 pub(crate) trait ThompsonRule {
     /// Whether all duels are remembered.
     const REMEMBERS: bool = true;
 
-    /// The arms that may take part in `step`, once what is past by then is forgotten.
+    /// The arms that may take part in `step`, once outcomes past by then are forgotten.
     fn field(&mut self, step: u64, posterior: &mut Posterior) -> Field<'_>;
 
     /// Counts the duel of `step`, perhaps an earlier one than the last.

@@ -12,7 +12,7 @@ use crate::{Arm, Generator, state};
 pub(crate) struct Posterior {
     arms: usize,
     wins: PairCounts,
-    /// Of each pair i < j.
+    /// The probability of each pair i < j.
     probabilities: PairTable<WinProbability>,
     /// The first 32 binary digits of P(theta(i, j) > 1/2); 0 on the diagonal.
     digits: PairTable<u32>,
@@ -47,11 +47,11 @@ impl Posterior {
         (won, lost)
     }
 
-    /// Takes back a duel that was [recorded](Self::record), and returns the same as that of what is left.
+    /// Takes back a duel that was [recorded](Self::record), and returns the same of the remaining duels.
     pub(crate) fn forget(&mut self, winner: Arm, loser: Arm) -> (u32, u32) {
         self.wins[(winner, loser)] -= 1;
         let (won, lost) = self.wins.between(winner.index(), loser.index());
-        // From scratch: the rounding of what comes and goes for ever would add up.
+        // From scratch: the rounding of endless additions and removals would add up.
         let probability = WinProbability::of(won, lost);
         self.probabilities[(winner.min(loser), winner.max(loser))] = probability;
         self.digits[(winner, loser)] = digits(probability.chance(won, lost));
@@ -59,7 +59,7 @@ impl Posterior {
         (won, lost)
     }
 
-    /// The rest of the comparison of a uniform real with the probability, whose first 32 digits are equal.
+    /// The rest of the comparison of a uniform real with the probability, if their first 32 digits are equal.
     #[cold]
     fn past_32_digits(&self, i: usize, j: usize, generator: &mut Generator) -> bool {
         let rest = self.chance(i, j) * 2_f64.powi(32) - f64::from(self.digits[(i, j)]);
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::random::below;
 
-    /// Beside one that never knew what was forgotten.
+    /// Compared with a posterior without the forgotten duels.
     #[test]
     fn what_is_forgotten_leaves_no_trace() {
         let arms = 3;

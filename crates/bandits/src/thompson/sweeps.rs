@@ -1,5 +1,5 @@
-//! An arm that wins every duel of both draws: how likely that is, and what a step is like that follows
-//! such steps and is not one of them.
+//! An arm that wins every duel of both draws: the probability of that, and the draws of a step that ends
+//! a series of such steps.
 
 use super::{Field, Preferences, Sampler};
 use crate::Generator;
@@ -57,9 +57,10 @@ impl Sampler {
         let chance = |other: usize| {
             if open(other) { posterior.chance(other, arm) } else { 0.0 }
         };
-        let nobody: f64 = (0..posterior.arms()).map(|other| libm::log1p(-chance(other))).sum();
+        // The logarithm of the probability that none does.
+        let ln_none: f64 = (0..posterior.arms()).map(|other| libm::log1p(-chance(other))).sum();
         // The first of them, in the order of arms.
-        let mut left = uniform(generator) * -libm::expm1(nobody);
+        let mut left = uniform(generator) * -libm::expm1(ln_none);
         let (mut first, mut before) = (None, 1.0);
         for other in 0..posterior.arms() {
             let chance = chance(other);

@@ -78,8 +78,8 @@ impl Sampler {
         self.scores[self.favourite] = total;
     }
 
-    /// Of the arms that won the most duels, the one whose sampled preferences promise the least
-    /// regret: the sum over j of (top score - the mean score of i and j) / kl(theta(i, j), 1/2).
+    /// Of the arms that won the most duels, the one with the least regret by the sampled
+    /// preferences: the sum over j of (top score - the mean score of i and j) / kl(theta(i, j), 1/2).
     fn least_regret<P: Preferences>(&mut self, posterior: &P, first: &[Arm], generator: &mut Generator) -> usize {
         let top = first.iter().map(|arm| self.scores[arm.index()]).max().unwrap_or(0);
         self.tied.clear();

@@ -23,13 +23,13 @@ plain!(WinProbability { behind, mass });
 
 /// Below this the smaller side, kept by taking away, would be rounding error for the most part.
 const FAINT: f64 = 1e-9;
-/// Nothing less likely than this ever happens.
+/// A probability below this counts as 0.
 const IMPOSSIBLE: f64 = 1e-25;
 /// Below this g itself is computed from scratch, before it can vanish for good.
 const MASSLESS: f64 = 1e-250;
 
 impl WinProbability {
-    /// Nothing known.
+    /// A pair without duels.
     pub(crate) const EVEN: Self = Self { behind: 0.5, mass: 1.0 };
 
     /// After `won` wins of one arm and `lost` of the other, from scratch.
@@ -48,7 +48,7 @@ impl WinProbability {
     /// P(theta > 1/2) of an arm with `won` wins against `lost`.
     #[inline]
     pub(crate) fn chance(self, won: u32, lost: u32) -> f64 {
-        // Without a branch: who is ahead cannot be predicted.
+        // Without a branch: the arm ahead cannot be predicted.
         let ahead = u64::from(won < lost).wrapping_sub(1);
         f64::from_bits(self.behind.to_bits() & !ahead | (1.0 - self.behind).to_bits() & ahead)
     }
@@ -240,7 +240,7 @@ mod tests {
     fn kept_up_to_date_it_says_the_same() {
         let logs = log_factorials(2_000_001);
         let mut generator = Generator::seed_from_u64(1);
-        // From certain to even: the last ones cross the limit of what is possible repeatedly.
+        // From certain to even: the last ones cross the limit of possible values repeatedly.
         for thousandths in [0, 20, 300, 450, 490, 496, 500] {
             let (mut probability, mut won, mut lost) = (WinProbability::EVEN, 0, 0);
             for duel in 1..=1_000_000_u32 {

@@ -1,4 +1,4 @@
-//! As `shortcuts.rs`: what is fast is held to the plain rule, step by step.
+//! As `shortcuts.rs`: fast versions are compared with the plain rule, step by step.
 
 use bandits::policies::merge_rucb::{self, parallel};
 use bandits::policies::{ccb, rmed2};

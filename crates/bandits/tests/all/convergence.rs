@@ -1,4 +1,4 @@
-//! What each registered algorithm is expected to find, and how soon: the problems of this folder hold it to that.
+//! The arm that each registered algorithm should find, and how soon: the problems of this folder test that.
 
 use bandits::registry::entries;
 
@@ -22,7 +22,7 @@ pub(crate) struct Convergence {
 }
 
 impl Convergence {
-    /// What is expected of most algorithms.
+    /// The expectations of most algorithms.
     const USUAL: Self =
         Self { condorcet: true, patience: 1, horizon: None, least_margin: 0.0, late_share: 0.5, weak_regret: false };
     /// It looks for another arm.
@@ -30,7 +30,7 @@ impl Convergence {
     /// It decides pair after pair, and margins below .05 not in that time.
     const WITH_GUARANTEE: Self = Self { patience: 4, least_margin: 0.05, ..Self::USUAL };
 
-    /// What is expected of an algorithm; the usual where it has no row.
+    /// The expectations of an algorithm; the usual ones if it has no row.
     pub(crate) fn of(name: &str) -> Self {
         CONVERGENCE.iter().find(|row| row.0 == name).map_or(Self::USUAL, |row| row.1)
     }

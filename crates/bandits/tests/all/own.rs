@@ -48,7 +48,7 @@ impl DuelPolicy for Own {
 
 impl Late for Own {}
 
-/// The same, written for loops.
+/// The same algorithm, written for loops.
 #[derive(Clone)]
 struct ByHand(Own);
 

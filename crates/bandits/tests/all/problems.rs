@@ -4,8 +4,8 @@
 //! ALGORITHM=rucb cargo test -p bandits --test all problems
 //! ```
 //!
-//! What an algorithm is expected to find, and after how many steps, is its row in `convergence.rs`; messages name the field
-//! that allows for what was found.
+//! The row of an algorithm in `convergence.rs` says which arm it should find, and after how many steps; messages name the field
+//! that allows a deviation.
 
 use crate::common::{Run, algorithms};
 use crate::convergence::Convergence;
@@ -32,7 +32,7 @@ fn resolvable(matrix: &PreferenceMatrix, least: f64) -> bool {
     margins.filter(|&margin| margin > 0.0).all(|margin| margin >= least)
 }
 
-/// What an algorithm may declare if it is right that it fails.
+/// The fields by which an algorithm may declare a justified failure.
 fn remedies(now: Convergence) -> String {
     let Convergence { patience, least_margin, late_share, .. } = now;
     format!(
@@ -131,7 +131,7 @@ fn degenerate_problems_end_without_a_panic() {
     }
 }
 
-/// Who played, the recommendation after the run, and whether the policy has drawn any number by then.
+/// The arms played, the recommendation after the run, and whether the policy has drawn any number by then.
 struct Seeded<'a> {
     arena: &'a MatrixArena,
     seed: u64,

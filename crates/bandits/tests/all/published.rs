@@ -32,7 +32,7 @@ impl PolicyVisitor for Run<'_> {
     }
 }
 
-/// Mean and standard error of the regret over runs, all of which must recommend the winner.
+/// Mean and standard error of the regret over runs; all must recommend the winner.
 fn regret(spec: &str, matrix: &PreferenceMatrix, horizon: u64, runs: u64) -> (f64, f64) {
     let (mean, error, right) = measured(spec, matrix, horizon, runs);
     assert_eq!(right, runs, "{spec}");
@@ -77,7 +77,7 @@ fn versatile_db_beside_an_independent_program() {
     }
 }
 
-/// The same of runs among arms in their order.
+/// Mean and standard error of the regret over runs that keep the order of the arms.
 fn in_order(spec: &str, arena: &MatrixArena, horizon: u64, runs: u64) -> (f64, f64) {
     let spec: Spec = spec.parse().expect("a known algorithm");
     let regrets: Vec<f64> = (0..runs)
@@ -171,8 +171,8 @@ fn rucb_on_ten_features() {
 fn rcs_on_ten_features() {
     let matrix = crate::common::mslr("Perfect");
     let ten = matrix.subset(&matrix::alphabetical_arms(136, 1)[..10]).expect("ten arms");
-    // An independent trial of 90 runs: 289 with standard error 7, and 420 at the smaller alpha (whose
-    // error, about 10, is ours); four of the difference's.
+    // An independent trial of 90 runs: 289 with standard error 7, and 420 at the smaller alpha (the
+    // error of about 10 is ours). The bounds are four standard errors of the difference.
     for (spec, expected, bound) in [("rcs:alpha=0.501", 289.0, 40.0), ("rcs:alpha=0.1", 420.0, 57.0)] {
         let (mean, _) = regret(spec, &ten, 50_000, 90);
         assert!((mean - expected).abs() < bound, "{spec}: {mean}");

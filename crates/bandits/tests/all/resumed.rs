@@ -11,7 +11,7 @@ use rand::Rng as _;
 
 const HORIZON: u64 = 20_000;
 
-/// Who played at each step, and in how many choices.
+/// The arms played at each step, and the number of choices.
 #[derive(Default)]
 struct Watch {
     diary: Diary,
@@ -25,8 +25,8 @@ impl Observer for Watch {
     }
 }
 
-/// All that a run leaves behind: who played, in how many choices, who is best, and what each
-/// generator draws next.
+/// The final state of a run: the arms played, the number of choices, the best arm, and the next
+/// draw of each generator.
 type Left = (Vec<Vec<Arm>>, usize, Option<Arm>, [u64; 3]);
 
 /// Plays a number of pieces of equal length.
@@ -46,7 +46,7 @@ impl PolicyVisitor for InPieces<'_> {
         for piece in 1..=self.pieces {
             let last = HORIZON / self.pieces * piece;
             assert_eq!(run.until(last, &mut policy, &mut arena, &mut generators, &mut watch), last);
-            // What has been played is not played again.
+            // No step is played again.
             assert_eq!(run.until(last - 1, &mut policy, &mut arena, &mut generators, &mut watch), last);
             assert_eq!(run.played(), last);
         }
@@ -133,7 +133,7 @@ impl Observer for Impatient {
     }
 }
 
-/// Plays five runs, one of which stops early, one by one or in step.
+/// Plays five runs, one by one or in step; one stops early.
 struct Several {
     arena: Ahead,
     in_step: bool,

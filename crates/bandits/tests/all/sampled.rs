@@ -55,7 +55,7 @@ impl Tally {
     }
 }
 
-/// Who meets; arms alone once, whatever the length of the stretch.
+/// The arms that meet; an arm alone appears once, whatever the length of the stretch.
 fn outcome(choice: Choice<'_>) -> String {
     match choice {
         Choice::Duel(first, second) => format!("{}-{}", first.0, second.0),
@@ -95,7 +95,7 @@ where
 }
 
 /// Plays a fresh policy for each of many seeds and tallies the arms it chose at some steps, and
-/// last who was alone at which of them.
+/// last the arms alone at these steps.
 fn tally_runs<P: Policy>(
     tallies: &mut [Tally],
     which: usize,
@@ -281,7 +281,7 @@ fn self_sparring_draws_the_same_pairs() {
 
 #[test]
 fn bradley_terry_draws_the_same_challengers() {
-    // The model alone as good as always, and in turn with the guard.
+    // The model almost always alone, and in turn with the guard.
     for (prior, eta, guard) in [(Some(1.0), 2.0, 0.02), (None, 1.0, 0.3)] {
         let config = bradley_terry::BradleyTerryConfig { prior, eta, guard };
         same_distribution_of_choices(&config, ReferenceBradleyTerry::new);

@@ -1,4 +1,4 @@
-//! Every shortcut is held to the plain rule: for the same draws the same choices, step by step.
+//! Every shortcut is compared with the plain rule: for the same draws the same choices, step by step.
 
 use bandits::policies::changing::dts::SlidingDtsConfig;
 use bandits::policies::identification::parwis::ParwisConfig;

@@ -1,4 +1,4 @@
-//! Algorithms that know their horizon and drop arms, held to the plain rule: for the same draws the
+//! Algorithms with a horizon that drop arms, compared with the plain rule: for the same draws the
 //! same choices, step by step.
 
 use bandits::policies::{btm, interleaved_filter, savage};

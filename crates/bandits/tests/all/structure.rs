@@ -1,4 +1,4 @@
-//! The structure of real preference matrices, held to known numbers: those of the single-feature
+//! The structure of real preference matrices, compared with known numbers: those of the single-feature
 //! rankers of MSLR-WEB30K that the authors of MergeDTS published, and of smaller ones.
 
 #![allow(clippy::print_stderr, reason = "a test that was skipped says so")]
@@ -12,7 +12,7 @@ use bandits::winners::{borda_winners, condorcet_winner, copeland_winners};
 use bandits::{Arm, Generator, PreferenceMatrix};
 use rand::SeedableRng as _;
 
-/// What is known of a matrix of 136 rankers.
+/// Facts about a matrix of 136 rankers.
 struct Known {
     clicks: &'static str,
     comparisons: u64,

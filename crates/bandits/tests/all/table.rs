@@ -45,7 +45,7 @@ fn measured(name: &str, steps: u64) -> (f64, f64) {
     if_measured(name, steps).unwrap_or_else(|| panic!("{name} was not measured"))
 }
 
-/// What `registry/prefer.rs` says of MSLR's 136 rankers is what was measured.
+/// The phrases of `registry/prefer.rs` on MSLR's 136 rankers agree with the measurements.
 #[test]
 fn preferences_are_as_measured() {
     const LONG: u64 = 10_000_000;
@@ -82,7 +82,7 @@ fn preferences_are_as_measured() {
             assert!(regret("winner-stays-strong", steps) < regret(entry.name, steps), "{}", entry.name);
         }
     }
-    // Those that forget ask again for ever.
+    // Algorithms that forget never stop exploring.
     for (name, rule) in [("sliding-rucb", "rucb"), ("discounted-rucb", "rucb"), ("sliding-dts", "dts")] {
         assert!(regret(name, LONG) > 3.0 * regret(rule, LONG), "{name}");
     }
@@ -115,7 +115,7 @@ fn preferences_are_as_measured() {
     assert!((0.6..0.8).contains(&right("winner-stays-strong")));
 }
 
-/// How soon algorithms with a stated probability settle, and how often on the winner, is what was measured.
+/// How soon algorithms with a stated probability settle, and how often on the winner, are as measured.
 #[test]
 fn identification_is_as_measured() {
     let measured = include_str!("../../../../results/bandits-mslr/identification.csv");

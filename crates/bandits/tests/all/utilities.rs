@@ -6,7 +6,7 @@ use bandits::problems::{Problem, Setting};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
 
-/// Plays in a fresh arena whose arms are renumbered.
+/// Plays in a fresh arena with renumbered arms.
 struct Run<'a> {
     arena: &'a UtilityArena,
     horizon: u64,
@@ -14,7 +14,7 @@ struct Run<'a> {
 }
 
 impl PolicyVisitor for Run<'_> {
-    /// What it cost, and the arm reported.
+    /// The regret, and the arm reported.
     type Output = (Recorder, Option<Arm>);
 
     fn visit<P: Policy + Send>(self, mut policy: P) -> Self::Output {

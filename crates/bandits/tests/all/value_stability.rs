@@ -1,4 +1,4 @@
-//! What each algorithm chooses for a given seed, pinned in `values.txt`: published numbers depend on it, and
+//! The choices of each algorithm for a given seed, pinned in `values.txt`: published numbers depend on it, and
 //! so do the keys of kept runs, which contain the specification in full.
 //!
 //! Every entry of the registry has its block there, with its defaults, its variants and the settings below. After a

@@ -1,4 +1,4 @@
-//! Sessions of `judges` as players: what `rankduel next` asks.
+//! Sessions of `judges` as players: the questions of `rankduel next`.
 
 use judges::{Answer as Verdict, Config, Goal, Session, Ticket};
 use ranktypes::Preference;

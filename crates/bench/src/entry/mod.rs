@@ -1,8 +1,8 @@
-//! Who plays: policies of this program, sessions of judges, and other programs. How a session goes is in `session`.
+//! Players: policies of this program, sessions of judges, and other programs. `session` plays them.
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | [`Player`], what it hears and what it says, and [`Foul`] |
+//! | this file | [`Player`], its inputs and outputs, and [`Foul`] |
 //! | `policy` | policies of `bandits` |
 //! | `judging` | sessions of `judges` |
 //! | `program` | other programs, over lines of JSON on their standard input and output |
@@ -29,16 +29,16 @@ pub(crate) use protocol::PROTOCOL;
 
 use crate::track::Track;
 
-/// What a player knows before its first step.
+/// The input of a player before its first step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
-    /// What is asked of it.
+    /// Its task.
     pub task: Track,
     /// The number of arms.
     pub arms: usize,
     /// The number of steps.
     pub horizon: u64,
-    /// A seed for its own draws, of which outcomes are independent.
+    /// A seed for its own draws; outcomes do not depend on it.
     pub seed: u64,
 }
 
@@ -49,11 +49,11 @@ pub struct Arrived {
     pub of: u64,
     /// The pair that was compared.
     pub pair: [usize; 2],
-    /// Who won.
+    /// The outcome.
     pub outcome: Preference,
 }
 
-/// What a player does in a step.
+/// The action of a player in a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// It compares two arms. An arm with itself is that arm alone: nothing is learnt.
@@ -69,16 +69,16 @@ pub enum Action {
     Enough(Answer),
 }
 
-/// An action, and what is said beside it.
+/// An action, and a statement beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// What it does.
+    /// The action.
     pub action: Action,
     /// The arm that it states to be the best, if it states one now.
     pub winner: Option<usize>,
 }
 
-/// What a player says in the end.
+/// The answer of a player at the end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     /// The best arm, if it names one.
@@ -89,14 +89,14 @@ pub struct Answer {
 
 /// A player in one session.
 pub trait Player {
-    /// What it does in `step`. `arrived` are the outcomes since it was asked last, by the order of their steps where several came
+    /// Its action in `step`. `arrived` are the outcomes since its last step, in the order of their steps if several came
     /// together.
     ///
     /// # Errors
     /// If it breaks a rule.
     fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul>;
 
-    /// What it says after the last step.
+    /// Its answer after the last step.
     ///
     /// # Errors
     /// If it breaks a rule.
@@ -106,7 +106,7 @@ pub trait Player {
 /// Why a session ended before its time: the rule that was broken, as what follows the player's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Foul {
-    /// It cannot play such a problem, as it says itself.
+    /// It declares that it cannot play such a problem.
     DoesNotPlay(String),
     /// It broke a rule: it is disqualified.
     Broke(String),
@@ -134,7 +134,7 @@ pub enum Entry {
     Program(Program),
 }
 
-/// What results say of an entry.
+/// The description of an entry in results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntryInfo {
@@ -161,7 +161,7 @@ impl Entry {
         (policies.chain(others).collect(), sets.iter().map(|entry| entry.name).collect())
     }
 
-    /// What results say of it.
+    /// Its description in results.
     ///
     /// # Errors
     /// If a file of its command cannot be read.

@@ -11,14 +11,14 @@ use super::{Action, Answer, Arrived, Foul, Move, Player, Start};
 /// A policy in one session.
 pub(super) struct PolicyPlayer {
     policy: OpenPolicy,
-    /// The last step that was asked for.
+    /// The last step played.
     step: u64,
     /// Tickets that are open, by step. Prompt outcomes leave at most one.
     open: BTreeMap<u64, Ticket>,
 }
 
 impl PolicyPlayer {
-    /// The policy, which knows the horizon. All its draws come from the seed, as another program's would.
+    /// The policy, with the horizon. All its draws come from the seed, as another program's would.
     pub(super) fn new(spec: &Spec, start: &Start) -> Result<Self, Foul> {
         let generators = Generators::from_seed(start.seed);
         let policy = spec.open(start.arms, Some(start.horizon), &generators);

@@ -1,7 +1,7 @@
 //! Another program as a player: one process per session, a line of JSON for a line of JSON, a time limit for each.
 //!
-//! It gets no environment but the search path, the home folder and the language, and nothing else from here. What it does beyond
-//! that (files, networks) is not prevented; the page for authors says what that means.
+//! It gets no environment but the search path, the home folder and the language, and nothing else from here. Access to
+//! anything else (files, networks) is not prevented; the page for authors explains what that means.
 //!
 //! A reader thread takes its lines, so that a limit can be kept. A line too many shifts all later ones, and is found
 //! at the latest after the end, where one too many remains.
@@ -28,7 +28,7 @@ use crate::track::Track;
 const LONGEST_LINE: u64 = 1 << 20;
 /// No program needs more seconds for a line.
 const LONGEST_LIMIT: f64 = 86_400.0;
-/// What a program sees of the environment.
+/// The environment variables that a program gets.
 const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "LANG", "SYSTEMROOT", "VIRTUAL_ENV", "R_LIBS_USER"];
 
 /// A program that enters.
@@ -40,8 +40,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program `NAME=COMMAND`, whose words are separated by spaces. `limit` is the time that it has for each line, in seconds;
-    /// for the first, ten times as long.
+    /// The program `NAME=COMMAND`, a command of words separated by spaces. `limit` is its time for each line, in seconds; for the
+    /// first, ten times as long.
     ///
     /// # Errors
     /// If that is not a name and a command, or the limit is not a positive number of seconds, at most a day.
@@ -58,7 +58,7 @@ impl Program {
         Ok(Self { name: name.to_owned(), words, limit: Duration::from_secs_f64(limit) })
     }
 
-    /// What results say of it.
+    /// Its description in results.
     pub(super) fn info(&self) -> Result<EntryInfo> {
         let mut sums = Vec::new();
         for path in self.words.iter().map(Path::new).filter(|path| path.is_file()) {
@@ -110,7 +110,7 @@ impl Program {
     }
 }
 
-/// What came from a program.
+/// The output of a program.
 enum ProgramOutput {
     Line(Vec<u8>),
     End,

@@ -28,7 +28,7 @@ impl StartLine {
     }
 }
 
-/// What an outcome is called.
+/// The word for an outcome.
 fn word(outcome: Preference) -> &'static str {
     match outcome {
         Preference::First => "first",

@@ -1,12 +1,11 @@
-//! The problems of the benchmark: who beats whom with which probability, frozen to the last bit. How they are played is
-//! in `session`.
+//! The problems of the benchmark: the probability of each arm to beat each other, frozen to the last bit. `session` plays them.
 //!
 //! | in | is |
 //! |---|---|
 //! | this file | [`Problem`] and its phases, exact numbers, checksums |
 //! | `votes` | problems made of people's votes, which are part of the program |
 //! | `families` | made-up problems, from published seeds |
-//! | `truth` | who is best, by Condorcet, Copeland and Borda |
+//! | `truth` | the best arms, by Condorcet, Copeland and Borda |
 
 mod families;
 mod truth;
@@ -45,7 +44,7 @@ pub enum Family {
 /// The resolution of probabilities: they are whole numbers of 2^-32.
 const WHOLE: u64 = 1 << 32;
 
-/// Who beats whom, as exact numbers: of 2^32 equally likely draws, the `wins[i][j]` lowest are won by i and the `wins[j][i]`
+/// Preferences as exact numbers: of 2^32 equally likely draws, the `wins[i][j]` lowest are won by i and the `wins[j][i]`
 /// highest by j; all others are ties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preferences {
@@ -135,7 +134,7 @@ pub struct Phase {
     pub from: f64,
     /// The preferences.
     pub preferences: Preferences,
-    /// Who is best, by each notion that applies; Copeland and Borda always do.
+    /// The best arms, by each notion that applies; Copeland and Borda always do.
     pub truths: Vec<Truth>,
 }
 
@@ -182,7 +181,7 @@ impl Problem {
         self.phases.len() == 1
     }
 
-    /// Who is best by this notion in the first phase; `None` without a Condorcet winner.
+    /// The best arms by this notion in the first phase; `None` without a Condorcet winner.
     #[must_use]
     pub fn truth(&self, best: Best) -> Option<&Truth> {
         self.phases[0].truths.iter().find(|truth| truth.best == best)

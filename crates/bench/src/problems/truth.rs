@@ -1,4 +1,4 @@
-//! Who is best, by each notion.
+//! The best arms, by each notion.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Best {
 }
 
 impl Best {
-    /// All of them.
+    /// All kinds of best arms.
     pub const ALL: [Self; 3] = [Self::Condorcet, Self::Copeland, Self::Borda];
 
     /// Its name in tables.
@@ -39,14 +39,14 @@ impl fmt::Display for Best {
     }
 }
 
-/// Who is best by one notion.
+/// The best arms by one notion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truth {
     /// The notion.
     pub best: Best,
-    /// What a step with each arm alone costs: 0 for the best.
+    /// The cost of a step with each arm alone: 0 for the best.
     pub gaps: Vec<f64>,
-    /// What a step costs that shows two arms drawn at random.
+    /// The mean cost of a step that shows two arms drawn at random.
     pub mean_gap: f64,
     /// The score by which arms are ordered, higher is better: of Copeland for Condorcet winners, too.
     pub scores: Vec<f64>,

@@ -3,7 +3,7 @@
 //!
 //! **The rule.** Two more people vote for each pair, one for each side (Laplace's rule): of n votes with w for an arm and t
 //! ties, it wins with probability (w + 1) / (n + 2) and ties with t / (n + 2). A pair without votes is even. Five votes do
-//! not say what people think; they make a *problem* that has the shape of what people think.
+//! not show what people think; they make a *problem* like people's opinions in shape.
 //!
 //! **The form.** A line per set of votes, `# name: title`, and below it a line per arm i with a cell per arm j > i: three
 //! digits of base 36, the votes for i, for j, and ties. Arms are in the order of their names in the source, as bytes.
@@ -15,12 +15,12 @@ use super::{Family, Preferences, Problem};
 /// Votes of one pair: for the first, for the second, ties.
 pub type VoteCounts = [u32; 3];
 
-/// A set of votes, and what one should know of it.
+/// A set of votes, with its title, licence and address.
 #[derive(Debug, Clone, Copy)]
 pub struct VoteSet {
     /// Its name, with which those of its problems begin.
     pub name: &'static str,
-    /// What it is.
+    /// Its title.
     pub title: &'static str,
     /// Its terms.
     pub licence: &'static str,

@@ -1,4 +1,4 @@
-//! What results come to: medians, worst problems, ranks with intervals, critical differences. Tables are in `table`.
+//! Scores from results: medians, worst problems, ranks with intervals, critical differences. Tables are in `table`.
 //!
 //! | in | is |
 //! |---|---|
@@ -63,20 +63,20 @@ pub struct TrackScores {
     pub disqualified: Vec<String>,
 }
 
-/// What an entry came to in a track.
+/// The results of an entry in a track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryScore {
     /// Its name.
     pub name: String,
     /// The mean of its ranks over problems and measures.
     pub rank: f64,
-    /// Of 95% of bootstrap samples of the runs.
+    /// The interval with 95% of bootstrap samples of the runs.
     pub interval: (f64, f64),
     /// By measure, in their order; `None` where no problem has the measure.
     pub measures: Vec<Option<MeasureScore>>,
 }
 
-/// What an entry came to by a measure.
+/// The result of an entry by a measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureScore {
     /// The median over problems.
@@ -199,7 +199,7 @@ impl TrackScores {
                 }
             }
         }
-        // Who broke a rule once has no rank, whatever else was measured.
+        // An entry that broke a rule once has no rank, whatever else was measured.
         players.retain(|name, _| !unranked.contains_key(name));
         disqualified.sort_unstable();
         disqualified.dedup();

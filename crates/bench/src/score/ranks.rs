@@ -39,7 +39,7 @@ impl Ranked {
             }
         }
         let mean = overall(&exact);
-        // Noise moves ranks towards the middle, in samples more than in what was measured: deviations count from the mean of the samples.
+        // Noise moves ranks towards the middle, in samples more than in measurements: deviations count from the mean of the samples.
         // A sample of few runs deviates too little.
         let scale = if runs > 1 { (runs as f64 / (runs - 1) as f64).sqrt() } else { 1.0 };
         let interval = |(mut sample, at): (Vec<f64>, &f64)| {

@@ -1,4 +1,4 @@
-//! All tables and figures as one page that needs no other file and asks no host for anything.
+//! All tables and figures as one page that needs no other file and no network.
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -1,4 +1,4 @@
-//! Scores as text, Markdown, LaTeX, CSV, one HTML page, and figures of ranks. What the numbers are is in `score`.
+//! Scores as text, Markdown, LaTeX, CSV, one HTML page, and figures of ranks. `score` computes the numbers.
 //!
 //! | in | is |
 //! |---|---|
@@ -50,7 +50,7 @@ fn rank(entry: &EntryScore) -> String {
     format!("{:.1} [{:.1}, {:.1}]", entry.rank, entry.interval.0, entry.interval.1)
 }
 
-/// What stands above the table of a track.
+/// The caption above the table of a track.
 fn caption(track: &TrackScores) -> String {
     let difference = match track.critical_difference {
         Some(difference) => {

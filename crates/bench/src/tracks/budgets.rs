@@ -1,5 +1,5 @@
-//! (b) and (c): what an entry knows after few answers, 2, 5 and 20 times as many as there are arms. Every budget is a session
-//! of its own, whose horizon is the budget.
+//! (b) and (c): what an entry has learnt after few answers, 2, 5 and 20 times as many as there are arms. Every budget is a
+//! session of its own, with the budget as its horizon.
 
 use statistics::fixed::kendall;
 
@@ -17,7 +17,7 @@ pub(super) fn measures_of_order(definition: &Definition) -> Vec<Measure> {
     measures(definition, &ORDERS, "order", "Kendall's tau")
 }
 
-/// What orders all arms.
+/// The orders of all arms.
 const ORDERS: [Best; 2] = [Best::Copeland, Best::Borda];
 
 /// A measure for each budget and notion of the best.

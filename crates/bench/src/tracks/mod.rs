@@ -1,5 +1,4 @@
-//! What is asked of entries: six tracks, and what each measures. How a session goes is in `session`, what the numbers come to
-//! in `score`.
+//! The tasks of entries: six tracks, and what each measures. `session` plays a session, `score` sums up the numbers.
 //!
 //! | track | in | is |
 //! |---|---|---|

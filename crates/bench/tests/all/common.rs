@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Code shared by the tests.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

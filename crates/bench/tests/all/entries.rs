@@ -26,7 +26,7 @@ fn plain_python_plays() {
     let results = played(request(&[Track::Order], entries, 3));
     let scores = Scores::of(std::slice::from_ref(&results)).expect("scores");
     assert_eq!(scores.track(Track::Order).expect("it was played").ranked.len(), 4);
-    // After 20K answers, uniform pairs order about as well whoever draws them: 6 sessions each, tau has a deviation of about 0.06.
+    // After 20K answers, uniform pairs order about as well in both programs: 6 sessions each, tau has a deviation of about 0.06.
     let [theirs, ours] = ["uniform", "random"].map(|name| mean(&results, Track::Order, name));
     assert!((theirs - ours).abs() < 0.15 && ours > 0.55, "{theirs} {ours}");
     assert_eq!(results.entries[0].checksum.as_ref().map(String::len), Some(64));
@@ -120,7 +120,7 @@ fn who_reads_the_seed_gains_nothing() {
     let entries = vec![program("seed", &python, "tests/all/programs/seed.py", 10.0)];
     let problems = Some(vec!["order-20".to_owned()]);
     let results = played(bench::Request { problems, ..request(&[Track::Best], entries, 40) });
-    // One of 20 arms is right: 120 guesses, of which 6 are expected, and 18 or more have a probability below 10^-4.
+    // One of 20 arms is right: of 120 guesses, 6 are expected to be right, and 18 or more have a probability below 10^-4.
     let EntryResults::Values(values) = &results.tracks[&Track::Best].entries["seed"] else { panic!("it plays") };
     let right: f64 = values[0].iter().step_by(3).flatten().flatten().sum();
     assert!(right < 18.0, "{right} of 120");

@@ -1,4 +1,4 @@
-//! Results: the same bytes whatever the threads and shards, refused where they do not compare, and what is known of them.
+//! Results: the same bytes whatever the threads and shards, refused where they do not compare, and equal to known values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -140,7 +140,7 @@ fn random_pairs_cost_what_random_pairs_cost() {
         assert_eq!([random[0].is_some(), random[1].is_some(), random[2].is_some()], [has_winner, !has_winner, true]);
         for (random, dts) in random.iter().zip(dts).filter_map(|(random, dts)| Some((random.as_ref()?, dts.as_ref()?)))
         {
-            // 200,000 arms drawn at random, whose gaps deviate by no more than their mean: 0.2%.
+            // 200,000 arms drawn at random, with gaps that deviate by no more than their mean: 0.2%.
             assert!(random.iter().all(|share| (share - 1.0).abs() < 0.015), "{problem}: {random:?}");
             assert!(dts.iter().all(|share| *share < 0.9), "{problem}: {dts:?}");
         }

@@ -18,7 +18,7 @@ fn sources(folder: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Votes of one set: who was first, who was second, who won (`first`, `second`, `tie`).
+/// Votes of one set: the first, the second, and the winner (`first`, `second`, `tie`).
 type Votes = Vec<[String; 3]>;
 
 /// The form of `problems::votes`: a line per arm with its pairs.

@@ -43,7 +43,7 @@ macro_rules! click_models {
         }
 
         impl ClickSpec {
-            /// The model for a data set whose labels go up to `max_label`.
+            /// The model for a data set with labels up to `max_label`.
             ///
             /// # Errors
             /// When no preset holds the labels, or `max_label` is negative or not finite.
@@ -63,7 +63,7 @@ macro_rules! click_models {
                 }
             }
 
-            /// The names that [`by_name`](Self::by_name) knows.
+            /// The names that [`by_name`](Self::by_name) accepts.
             pub(crate) fn names() -> Vec<&'static str> {
                 [$($spec::NAME),+].into_iter().filter(|name| !name.is_empty()).collect()
             }

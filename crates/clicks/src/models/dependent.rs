@@ -36,7 +36,7 @@ pub struct DependentClickModel {
 }
 
 impl DependentClickModel {
-    /// The names that [`preset`](Self::preset) knows.
+    /// The names that [`preset`](Self::preset) accepts.
     pub const PRESETS: [&'static str; 5] = {
         let mut names = [""; 5];
         let mut i = 0;
@@ -90,7 +90,7 @@ impl DependentClickModel {
 
     /// The preset `name` (`perfect`, `navigational`, `informational`, `almost-random`, `random`)
     /// for labels up to `max_label`: the smallest table of 2, 3 or 5 grades that holds it. None is published for four
-    /// grades: labels up to 3 take the first four of the five, whose highest is clicked less than that of five.
+    /// grades: labels up to 3 take the first four of the five, so the highest is clicked less than the highest of five.
     ///
     /// # Errors
     /// For an unknown name (with the known ones), or a `max_label` that is negative, not finite, or above 4.
@@ -140,7 +140,7 @@ impl DependentClickModel {
     }
 }
 
-/// What a [`DependentClickModel`] is made of: a preset, or P(click) and P(stop) in Lerot's notation.
+/// The specification of a [`DependentClickModel`]: a preset, or P(click) and P(stop) in Lerot's notation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DependentSpec {

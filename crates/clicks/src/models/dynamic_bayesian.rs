@@ -12,7 +12,7 @@
 //! ## Notes
 //!
 //! - With gamma 1 no user gives up, and the users are those of the dependent click model with the same
-//!   probabilities, whose P(stop | clicked) is P(satisfied | clicked) here.
+//!   probabilities: its P(stop | clicked) is P(satisfied | clicked) here.
 //! - The presets' P(stop | clicked) serve as P(satisfied | clicked).
 
 use std::fmt;
@@ -84,7 +84,7 @@ fn check_gamma(gamma: f64) -> Result<(), ClickError> {
     }
 }
 
-/// What a [`DynamicBayesianModel`] is made of; `dbn:navigational,gamma=0.9` as text.
+/// The specification of a [`DynamicBayesianModel`]; `dbn:navigational,gamma=0.9` as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DynamicBayesianSpec {
     attraction: DependentSpec,

@@ -11,10 +11,10 @@
 //!
 //! ## Notes
 //!
-//! - Every model whose probabilities depend on the documents and clicks above can be written in this way, the other four here
-//!   included.
-//! - Users of several kinds start in different states, which one is drawn at the first document; what is not seen of a user,
-//!   such as a kind, is part of the state.
+//! - Every model with probabilities that depend on the documents and clicks above can be written in this way, including the
+//!   other four here.
+//! - Users of several kinds start in different states, which one is drawn at the first document; unobserved properties of a user,
+//!   such as the kind, are part of the state.
 //! - A model of one state without an end is memoryless, and makes the same draws as the dependent click model.
 
 use std::fmt;
@@ -28,7 +28,7 @@ use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
 
-/// What a user in one state does with a document of one grade.
+/// The reaction of a user in one state to a document of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
     /// P(click).
@@ -273,7 +273,7 @@ impl CompiledClickModel for CompiledFiniteStateModel {
     }
 }
 
-/// A user of the [`FiniteStateModel`], who knows the state.
+/// A user of the [`FiniteStateModel`], with the present state.
 #[derive(Debug, Clone, Copy)]
 pub struct FiniteStateUser<'a> {
     model: &'a CompiledFiniteStateModel,
@@ -281,8 +281,8 @@ pub struct FiniteStateUser<'a> {
 }
 
 impl User for FiniteStateUser<'_> {
-    /// Draws one number, whose upper half decides the click and whose lower half whether the user leaves; before it, at the
-    /// first document, one more if users start in several states.
+    /// Draws one number: its upper half decides the click, its lower half whether the user leaves. At the first document, it
+    /// draws one more before, if users start in several states.
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledFiniteStateModel { grades, starts, steps, .. } = self.model;

@@ -35,8 +35,8 @@ pub struct PositionBasedModel {
 }
 
 impl PositionBasedModel {
-    /// A model from `attraction`, whose P(click | grade) it takes and whose stops it ignores, and from
-    /// `examination`, P(examined) by position from the top. Positions beyond are never examined.
+    /// A model with P(click | grade) of `attraction`, without its stops, and with `examination`, P(examined) by
+    /// position from the top. Positions beyond are never examined.
     ///
     /// # Errors
     /// For a probability outside [0, 1].
@@ -74,7 +74,7 @@ impl PositionBasedModel {
     }
 }
 
-/// What a [`PositionBasedModel`] is made of; `pbm:navigational,eta=1,length=10` as text.
+/// The specification of a [`PositionBasedModel`]; `pbm:navigational,eta=1,length=10` as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionBasedSpec {
     attraction: DependentSpec,
@@ -151,7 +151,7 @@ impl CompiledClickModel for CompiledPositionBasedModel {
     }
 }
 
-/// A user of the [`PositionBasedModel`], who knows the position.
+/// A user of the [`PositionBasedModel`], with the present position.
 #[derive(Debug, Clone, Copy)]
 pub struct PositionBasedUser<'a> {
     model: &'a CompiledPositionBasedModel,

@@ -47,9 +47,9 @@ enum Table<T> {
 }
 
 impl UserBrowsingModel {
-    /// A model from `attraction`, whose P(click | grade) it takes and whose stops it ignores, and from
-    /// `examination`: row r (from 0) has P(examined) of rank r + 1 for distances 1 to r + 1 to the last click, or
-    /// to the top where nothing was clicked. Ranks beyond are never examined.
+    /// A model with P(click | grade) of `attraction`, without its stops, and with `examination`: row r (from 0) has
+    /// P(examined) of rank r + 1 for distances 1 to r + 1 to the last click, or to the top where nothing was clicked.
+    /// Ranks beyond are never examined.
     ///
     /// # Errors
     /// For a row of another length, and for a probability outside [0, 1].
@@ -120,7 +120,7 @@ impl<T: Copy> Table<T> {
     }
 }
 
-/// What a [`UserBrowsingModel`] is made of; `ubm:navigational,eta=1,length=10` as text.
+/// The specification of a [`UserBrowsingModel`]; `ubm:navigational,eta=1,length=10` as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserBrowsingSpec {
     attraction: DependentSpec,
@@ -205,7 +205,7 @@ impl CompiledClickModel for CompiledUserBrowsingModel {
     }
 }
 
-/// A user of the [`UserBrowsingModel`], who knows the rank and where the last click was.
+/// A user of the [`UserBrowsingModel`], with the present rank and the place of the last click.
 #[derive(Debug, Clone, Copy)]
 pub struct UserBrowsingUser<'a> {
     model: &'a CompiledUserBrowsingModel,

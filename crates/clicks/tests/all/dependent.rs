@@ -15,7 +15,7 @@ fn count(model: &CompiledDependentModel, grade: Grade, examinations: u32, seed: 
     let (mut clicks, mut leaves) = (0, 0);
     for _ in 0..examinations {
         let examination = user.examine(grade, &mut generator);
-        assert!(examination.clicked || !examination.abandons, "nobody leaves without a click");
+        assert!(examination.clicked || !examination.abandons, "no user leaves without a click");
         clicks += u32::from(examination.clicked);
         leaves += u32::from(examination.abandons);
     }

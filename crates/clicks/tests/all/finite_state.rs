@@ -27,7 +27,7 @@ fn of_case(case: &Case) -> AnyClickModel {
     FiniteStateModel::new("own", 3, vec![(0, 1.0)], reactions).unwrap().into()
 }
 
-/// A case whose users are memoryless, with one state.
+/// A case with memoryless users, with one state.
 fn of_memoryless(case: &Case) -> AnyClickModel {
     let reactions = (0..3).map(|grade| {
         let Step { click, leave_clicked, leave_unclicked } = (case.step)(0, 1, grade);

@@ -20,11 +20,11 @@ pub(crate) struct Case {
     /// P(clicked, leaves | place, distance to the last click, grade) of a user who has come that far. Places count from
     /// 0; before the first click, the distance is the place plus 1.
     pub(crate) step: fn(usize, usize, usize) -> Step,
-    /// What seed 42 gives for grades 0, 1, 2 over and over: `c` a click, `.` none, `|` a leave.
+    /// The actions by seed 42 for grades 0, 1, 2 over and over: `c` a click, `.` none, `|` a leave.
     pub(crate) pinned: &'static str,
 }
 
-/// What a user does at a place: P(click), P(leave | click), P(leave | no click).
+/// The behaviour at a place: P(click), P(leave | click), P(leave | no click).
 pub(crate) struct Step {
     pub(crate) click: f64,
     pub(crate) leave_clicked: f64,
@@ -270,7 +270,7 @@ fn text_forms() {
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(json, format!("\"{spec}\""));
         assert_eq!(serde_json::from_str::<ClickSpec>(&json).unwrap(), spec);
-        // What results call the model is read again too.
+        // The name of the model in results can be read, too.
         let model = spec.resolve(2.0).unwrap();
         assert_eq!(model.name().parse::<ClickSpec>().unwrap().resolve(2.0).unwrap(), model);
     }

@@ -59,7 +59,7 @@ fn examination_by_rank_and_distance() {
     assert_eq!(model.attraction(), [0.5, 0.8]);
 }
 
-/// What lists of two documents never reach is left out of descriptions.
+/// Descriptions leave out the cells that lists of two documents never reach.
 #[test]
 fn tables_are_cut_to_the_list() {
     let model = UserBrowsingModel::new(&attraction(), table()).unwrap();

@@ -1,5 +1,5 @@
-//! What every figure is drawn on: marks from the upper left corner, in points (1/72 in) for print and in pixels for the screen. It
-//! becomes SVG, or PNG through the library `kuva`, whose types no other file uses; `print::pdf` writes it as PDF.
+//! The canvas of every figure: marks from the upper left corner, in points (1/72 in) for print and in pixels for the screen. It
+//! becomes SVG, or PNG through the library `kuva` (no other file uses its types); `print::pdf` writes it as PDF.
 
 use std::fmt::Write as _;
 
@@ -91,7 +91,7 @@ pub(crate) struct Canvas {
     pub(crate) width: f64,
     pub(crate) height: f64,
     unit: Unit,
-    /// What the SVG says in its element `metadata`, which viewers do not display.
+    /// The content of the SVG's element `metadata`, which viewers do not display.
     pub(crate) metadata: Option<String>,
     /// Whether the SVG is dark where its reader's theme is.
     pub(crate) adaptive: bool,
@@ -332,7 +332,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What an SVG of this crate says in its element `metadata`: the values that it shows, as JSON. `None` if it says nothing.
+/// The content of the element `metadata` in an SVG of this crate: the values that it shows, as JSON. `None` without one.
 #[must_use]
 pub fn metadata(svg: &str) -> Option<String> {
     let (_, rest) = svg.split_once("<metadata>")?;

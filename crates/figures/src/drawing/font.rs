@@ -132,7 +132,7 @@ fn long_number(bytes: &[u8], at: usize) -> usize {
     usize::from(number(bytes, at)) << 16 | usize::from(number(bytes, at + 2))
 }
 
-/// The glyphs that a composite glyph is made of.
+/// The parts of a composite glyph.
 fn parts(outline: &[u8]) -> Vec<u16> {
     const WORDS: u16 = 1;
     const MORE: u16 = 1 << 5;

@@ -1,4 +1,4 @@
-//! What figures for the screen and for print are made of.
+//! The parts of figures for the screen and for print.
 //!
 //! | in | is |
 //! |---|---|

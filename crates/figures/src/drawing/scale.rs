@@ -225,7 +225,7 @@ fn decimals(step: f64) -> usize {
         .unwrap_or(12) as usize
 }
 
-/// `value` with thousands separators (`150,000`), or like `2.5×10⁸` on an axis whose largest value is at least ten
+/// `value` with thousands separators (`150,000`), or like `2.5×10⁸` on an axis with a largest value of at least ten
 /// million or below a thousandth.
 fn number(value: f64, decimals: usize, largest: f64) -> String {
     if value == 0.0 {

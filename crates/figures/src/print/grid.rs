@@ -179,7 +179,7 @@ impl Shades {
 /// How values are written: with the decimals that distinguish them.
 struct Numbers {
     decimals: usize,
-    /// Of numbers that are too long otherwise.
+    /// The power of ten that is split off numbers that are too long otherwise.
     power: i32,
 }
 

@@ -131,7 +131,7 @@ impl Inside {
     }
 }
 
-/// The room to the right of a plot whose curves have their names at their ends.
+/// The room to the right of a plot for the names at the ends of its curves.
 pub(super) fn beside(names: &[&str], print: &Print, fonts: &Fonts) -> f64 {
     let size = print.small();
     let widest = names.iter().map(|name| fonts.width(name, size)).fold(0.0, f64::max);

@@ -15,7 +15,7 @@ const LEVEL: u8 = 9;
 /// The glyphs of a font that a page shows, each with its letter.
 type Shown = BTreeMap<u16, char>;
 
-/// `canvas` as a PDF whose document title is `title`. The same sheet gives the same bytes.
+/// `canvas` as a PDF with the document title `title`. The same canvas gives the same bytes.
 ///
 /// # Errors
 /// If a font cannot be cut.
@@ -56,7 +56,7 @@ pub(super) fn pdf(canvas: &Canvas, fonts: &Fonts, title: &str) -> Result<Vec<u8>
 struct Page {
     height: f64,
     content: String,
-    /// Of the regular and of the bold font.
+    /// The characters shown in the regular and in the bold font.
     shown: [Shown; 2],
     opacities: Vec<String>,
 }

@@ -143,7 +143,7 @@ interleaving_methods! {
     /// | name | settings | paper |
     /// |---|---|---|
     /// | `balanced` | `lerot`: that software's cutoff rule | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) |
-    /// | `team-draft` | `prefix`: nobody owns a common prefix | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) |
+    /// | `team-draft` | `prefix`: no ranker owns a common prefix | [Radlinski 2008](https://doi.org/10.1145/1458082.1458092) |
     /// | `probabilistic` | credit ties `redrawn` (default) or `same`; `tau=3` | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) |
     /// | `probabilistic:assignment` | the observed assignment; `tau=3` | [Hofmann 2011](https://doi.org/10.1145/2063576.2063618) |
     /// | `probabilistic:expected` | credit in expectation over ties; `redraws=32`, `tau=3` | [Hofmann 2013](https://doi.org/10.1145/2536736.2536737) |

@@ -41,7 +41,7 @@ impl<R> NamedReceipt<R> {
 
     /// The receipt, if it is from this method.
     fn open(&self, method: &impl std::fmt::Display) -> Result<&R, CreditError> {
-        /// Takes what is written away from the beginning, and fails at the first difference.
+        /// Strips written text from the beginning, and fails at the first difference.
         struct Rest<'a>(&'a str);
 
         impl std::fmt::Write for Rest<'_> {

@@ -147,7 +147,7 @@ multileaving_methods! {
     /// <!-- multileaving-methods: written by cargo xtask tidy --fix -->
     /// | name | settings | paper |
     /// |---|---|---|
-    /// | `team-draft` | `prefix`: nobody owns a common prefix | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) |
+    /// | `team-draft` | `prefix`: no ranker owns a common prefix | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) |
     /// | `probabilistic` | `sampled=10000` assignments instead of the exact credit; `independent`: slots with replacement; `tau=3` | [Schuth 2015](https://doi.org/10.1145/2766462.2767838) |
     /// | `optimized` | credit `inverse` (default) or `negative`; `lists=10` | [Schuth 2014](https://doi.org/10.1145/2661829.2661952) |
     /// | `sosm` | `tau=3` | [Brost 2016](https://doi.org/10.1145/2911451.2914706) |

@@ -185,7 +185,7 @@ impl<'a> RankedList<'a> {
         }
     }
 
-    /// The same, where there is one.
+    /// The document at a 0-based rank below [`len`](Self::len), arbitrary inside tie groups.
     ///
     /// # Panics
     /// From [`len`](Self::len) on.
@@ -327,7 +327,7 @@ impl Iterator for Docs<'_> {
         }
     }
 
-    /// What `for_each` and `count` are made of: a loop for each form.
+    /// The base of `for_each` and `count`: a loop for each form.
     #[inline]
     fn fold<B, F: FnMut(B, Doc) -> B>(self, init: B, mut f: F) -> B {
         match self {

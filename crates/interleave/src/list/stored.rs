@@ -1,4 +1,4 @@
-//! Lists in as little memory as they need: what a random impression waits for is memory.
+//! Lists in as little memory as they need: random impressions mostly wait for memory.
 //!
 //! A list of at most 256 documents takes three bytes for each: the document at each rank; and for each document the first and
 //! the last rank of its tie group. Longer lists take six: the document at each rank, and the tie group of each document.
@@ -7,7 +7,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::{Doc, Form, RankedList, TieGroup};
 
-/// The most documents whose numbers fit into a byte.
+/// The most documents with numbers that fit into a byte.
 const SHORT: usize = Short::MOST;
 
 /// Words of 16 bits per document of a longer list.
@@ -30,7 +30,7 @@ pub(crate) struct Tied {
 }
 
 impl<'a> Short<'a> {
-    /// The most documents whose numbers fit into a byte.
+    /// The most documents with numbers that fit into a byte.
     pub(crate) const MOST: usize = 1 << u8::BITS;
 
     /// The document at a rank, which the list has.
@@ -156,7 +156,7 @@ mod tests {
     }
 
     proptest! {
-        /// A stored list is the list, up to and beyond the number of documents whose numbers fit into a byte.
+        /// A stored list equals the list, up to and beyond the number of documents that fit into a byte each.
         #[test]
         fn a_stored_list_is_the_list(
             documents in prop_oneof![0_usize..140, 250_usize..270],

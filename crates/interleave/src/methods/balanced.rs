@@ -25,7 +25,7 @@
 //!   the end, a click anywhere at random favours the former twice as often (Chapelle et al.).
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
 //!   that made the list.
-//! - A ranker whose list has ended leaves the rest to the other. A document that a ranker does not
+//! - When a ranker's list has ended, the other adds the rest. A document that a ranker does not
 //!   list, or not in the top `length`, is in none of its tops.
 //! - [`CutoffRule::Lerot`] is that software's rule for the depth.
 
@@ -86,7 +86,7 @@ impl BalancedInterleave {
         self.cutoff
     }
 
-    /// Who wins by clicks on documents with these ranks, from the top of the list.
+    /// The winner by clicks on documents with these ranks, from the top of the list.
     fn winner(self, clicked: &[[u16; 2]]) -> Preference {
         let deepest = match self.cutoff {
             CutoffRule::LowestClicked => clicked.last().copied(),
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     /// First ranker a b c d, second b c d a, shown a b c d. By hand: a click on c alone is at rank 1
-    /// of the second, whose top two holds it and the first's does not.
+    /// of the second, and only the second's top two has c.
     #[test]
     fn by_hand() {
         let ranks = [[0, 3], [1, 0], [2, 1], [3, 2]];

@@ -1,9 +1,9 @@
 //! Competitive pairs: team draft in which rankers add documents two at a time, and neither owns a document that both would add next.
 //! The ranker with more clicks on its own documents wins.
 //!
-//! **Draw.** A coin chooses who adds first. As long as both rankers have a document that is not shown yet: where their best ones differ,
-//! both are added in the order of the coin, as a pair; where they are the same, it is added once, and neither owns it. Once one of them
-//! has nothing more to add, neither owns the rest.
+//! **Draw.** A coin chooses which ranker adds first. As long as both rankers have a document that is not shown yet: where their best ones
+//! differ, both are added in the order of the coin, as a pair; where they are the same, it is added once, and neither owns it. Once one
+//! of them has nothing more to add, neither owns the rest.
 //!
 //! **Credit.** A ranker's score is the number of clicked documents it added.
 //!
@@ -14,8 +14,8 @@
 //!
 //! ## Notes
 //!
-//! - Unbiased under clicks that depend on positions alone, at any length: the coin decides who has the upper place of every pair. A page
-//!   may end between the two documents of a pair; the upper one is its ranker's, and is either one's with the same probability.
+//! - Unbiased under clicks that depend on positions alone, at any length: the coin decides which ranker has the upper place of every pair.
+//!   A page may end between the two documents of a pair; the upper one is its ranker's, and is either one's with the same probability.
 //! - One coin for the whole list, as in the paper, has two lists for each search; a coin for each pair ([`CoinPer::Round`]) has
 //!   more. What a place is worth to a ranker is the same in both, and so is the mean of its credit, but not the variance.
 //! - A coin for each pair is team draft wherever the rankers' best documents differ.
@@ -36,15 +36,15 @@ use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
 
-/// How often the coin falls that says who adds first.
+/// How often the coin for the ranker that adds first is tossed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CoinPer {
-    /// Once for the list: the paper's rule.
+    /// Tossed once for the list: the paper's rule.
     #[default]
     Search,
-    /// Once for each pair.
+    /// Tossed once for each pair.
     Round,
 }
 
@@ -73,7 +73,7 @@ pub struct CompetitivePairsScratch {
     /// By ranker: all documents above this rank are shown.
     tops: [u16; 2],
     length: usize,
-    /// Who adds first.
+    /// Which ranker adds first.
     first: usize,
     /// The lower document of a pair, and who adds it.
     waiting: Option<(Doc, usize)>,
@@ -149,7 +149,7 @@ impl CompetitivePairs {
         Self { coin }
     }
 
-    /// How often the coin falls.
+    /// How often the coin is tossed.
     #[must_use]
     pub fn coin(&self) -> CoinPer {
         self.coin
@@ -172,7 +172,7 @@ impl CompetitivePairsReceipt {
         self.pair_owners.iter().map(|owner| owner.filter(|owner| *owner < 2).map(usize::from))
     }
 
-    /// How many pairs the list has; one of which it has only the upper document is none.
+    /// How many pairs the list has. One with only its upper document on the list does not count.
     #[must_use]
     pub fn pairs(&self) -> usize {
         self.owners().flatten().count() / 2

@@ -1,5 +1,5 @@
-//! Document constraints: every click implies that some shown documents are worse than the clicked one, and the
-//! ranker wins whose list violates fewer of these constraints.
+//! Document constraints: every click implies that some shown documents are worse than the clicked one. The ranker
+//! with a list that violates fewer of these constraints wins.
 //!
 //! **Draw.** As in [balanced interleaving](crate::methods::balanced).
 //!
@@ -21,7 +21,7 @@
 //! - The document right below the last click is part of the list and of the credit, whether or not
 //!   the user examined it.
 //! - Tied documents are ordered at random, for each ranker in each impression; credit uses the order
-//!   that made the list. A ranker whose list has ended leaves the rest to the other.
+//!   that made the list. When a ranker's list has ended, the other adds the rest.
 //! - The papers' rankers list every document. One that does not list a clicked document violates each of that click's
 //!   constraints; otherwise a ranker would win by retrieving less. A document that it lists below its top violates only
 //!   those with a document of its top.
@@ -41,7 +41,7 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Prefer
 pub enum Constraints {
     /// Unclicked ones shown above it (type 1).
     Above,
-    /// Also the one right below, if unclicked (type 2).
+    /// Also the document right below, if unclicked (type 2).
     Next,
     /// Also the first unclicked one below, with only clicks between (type 3).
     #[default]
@@ -82,7 +82,7 @@ impl DocumentConstraints {
         self.constraints
     }
 
-    /// Who wins by clicks on these positions, from the top, of a list with these ranks.
+    /// The winner by clicks on these positions, from the top, of a list with these ranks.
     fn winner(self, ranks: &[[u16; 2]], clicked: &[usize]) -> Preference {
         let mut violations = [0_usize; 2];
         let mut check = |h: usize, x: usize| {

@@ -104,7 +104,7 @@ pub struct SosmReceipt {
 
 receipt_len!(SosmReceipt, |receipt| receipt.length, rankers receipt.ranks.len());
 
-/// Ranks among so few documents take half a byte each, of which the largest means unlisted.
+/// Ranks among so few documents take half a byte each; the largest value means unlisted.
 const FEW: usize = 15;
 
 impl Pack for SosmReceipt {
@@ -136,7 +136,7 @@ impl Pack for SosmReceipt {
             let bytes = reader.take(count.div_ceil(2))?;
             let rank = |half: u8| if usize::from(half) == FEW { u16::MAX } else { half.into() };
             all.extend(bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]).map(rank));
-            // What is left of the last byte is empty.
+            // The rest of the last byte is empty.
             if all.get(count).is_some_and(|rest| *rest != 0) {
                 return None;
             }

@@ -39,7 +39,7 @@ pub enum Prefix {
     /// The ranker that drafted them: clicks on them are noise that evens out.
     #[default]
     Drafted,
-    /// Nobody: they are shown first, and clicks on them count for nobody.
+    /// No ranker: they are shown first, and clicks on them do not count.
     Unowned,
 }
 
@@ -150,7 +150,7 @@ pub struct TeamDraftReceipt {
 receipt_len!(TeamDraftReceipt, |receipt| receipt.teams.len());
 
 impl TeamDraftReceipt {
-    /// The ranker that drafted each document, 0 or 1; nobody's if `None`.
+    /// The ranker that drafted each document, 0 or 1; `None` if no ranker owns it.
     pub fn owners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
         self.teams.iter().map(|owner| owner.filter(|owner| *owner < 2).map(usize::from))
     }
@@ -182,7 +182,7 @@ pub struct TeamDraftMultileaveReceipt {
 receipt_len!(TeamDraftMultileaveReceipt, |receipt| receipt.length, rankers receipt.picks.len());
 
 impl TeamDraftMultileaveReceipt {
-    /// The ranker that drafted each document; nobody's if `None`.
+    /// The ranker that drafted each document; `None` if no ranker owns it.
     #[must_use]
     pub fn owners(&self) -> Vec<Option<usize>> {
         // A damaged receipt may promise any length.
@@ -226,8 +226,8 @@ macro_rules! named {
 }
 
 named! {
-    TeamDraftInterleave, ("`prefix`: nobody owns a common prefix", "Radlinski 2008", "10.1145/1458082.1458092");
-    TeamDraftMultileave, ("`prefix`: nobody owns a common prefix", "Schuth 2014", "10.1145/2661829.2661952");
+    TeamDraftInterleave, ("`prefix`: no ranker owns a common prefix", "Radlinski 2008", "10.1145/1458082.1458092");
+    TeamDraftMultileave, ("`prefix`: no ranker owns a common prefix", "Schuth 2014", "10.1145/2661829.2661952");
 }
 
 impl Interleaving for TeamDraftInterleave {

@@ -1,4 +1,4 @@
-//! Receipts as JSON: readable, with the checksum of the bytes that say the same.
+//! Receipts as JSON: readable, with the checksum of the equivalent bytes.
 //!
 //! ```
 //! use interleave::receipt::Receipt;

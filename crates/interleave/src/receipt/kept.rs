@@ -1,4 +1,4 @@
-//! A receipt with everything that is kept beside what credit needs.
+//! A receipt with everything that is kept in addition to the data for credit.
 
 use std::str::FromStr;
 
@@ -12,9 +12,9 @@ use crate::{
 /// The receipt of a method, by the number of rankers that it compares.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mixed {
-    /// Of two rankers.
+    /// A receipt of two rankers.
     Interleaving(AnyInterleavingReceipt),
-    /// Of any number.
+    /// A receipt of any number of rankers.
     Multileaving(AnyMultileavingReceipt),
 }
 
@@ -43,7 +43,7 @@ impl Mixed {
         self.len() == 0
     }
 
-    /// The ranker that owns each document mixed, none if `None`; `None` for methods without owners.
+    /// The ranker that owns each mixed document, `None` inside if no ranker does; `None` for methods without owners.
     #[must_use]
     pub fn owners(&self) -> Option<Vec<Option<usize>>> {
         match self {
@@ -83,8 +83,8 @@ impl Mixed {
         }
     }
 
-    /// The outcome of clicks on the places `clicked` of `page`, or of the whole list: by pair of two rankers, else as the
-    /// method says.
+    /// The outcome of clicks on the places `clicked` of `page`, or of the whole list: by pair of two rankers, otherwise the
+    /// outcome of the method.
     fn outcome(&self, page: Option<&Page>, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
         match self {
             Self::Interleaving(receipt) => {
@@ -131,7 +131,7 @@ pub struct Receipt {
     pub(super) documents: Option<Documents>,
 }
 
-/// The documents of the mixed list, and those of places of the page that are nobody's, top down.
+/// The documents of the mixed list, and those of the pinned places of the page, top down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Documents {
     pub(super) mixed: Vec<String>,
@@ -157,13 +157,13 @@ impl From<AnyMultileavingReceipt> for Receipt {
 }
 
 impl Receipt {
-    /// The same, of this version of an experiment.
+    /// Adds the version of an experiment.
     #[must_use]
     pub fn of(self, version: ExperimentVersion) -> Self {
         Self { version: Some(version), ..self }
     }
 
-    /// The same, with the documents of the mixed list.
+    /// Adds the documents of the mixed list.
     ///
     /// # Errors
     /// If there are not as many as were mixed, one is there twice, or a page with other documents was displayed.
@@ -175,7 +175,7 @@ impl Receipt {
         self.with_all_documents(documents, Vec::new())
     }
 
-    /// The same, with the documents of the mixed list, and those of the places of the page that are nobody's, top down.
+    /// Adds the documents of the mixed list, and those of the pinned places of the page, top down.
     ///
     /// # Errors
     /// If there are not as many of either, or one is there twice.
@@ -183,7 +183,7 @@ impl Receipt {
         Self { documents: Some(Documents { mixed, pinned }), ..self }.checked()
     }
 
-    /// The same without documents.
+    /// A copy without documents.
     #[must_use]
     pub fn without_documents(&self) -> Self {
         Self {
@@ -195,7 +195,7 @@ impl Receipt {
         }
     }
 
-    /// The same, with the probability of the choice that led to the list, above 0 and at most 1.
+    /// Adds the probability of the choice that led to the list, above 0 and at most 1.
     ///
     /// # Errors
     /// For another number.
@@ -203,7 +203,7 @@ impl Receipt {
         Self { propensity: Some(propensity), ..self }.checked()
     }
 
-    /// The same, displayed as this page.
+    /// Adds the displayed page.
     ///
     /// # Errors
     /// If the page reaches beyond the mixed list; or if it has other documents and the receipt keeps documents: then name them
@@ -213,7 +213,7 @@ impl Receipt {
         Self { page: Some(page), documents, ..self }.checked()
     }
 
-    /// The same, displayed as these documents, top down. What `is_pinned` is nobody's, whether or not it was mixed.
+    /// Adds the displayed page by its documents, top down. No ranker owns a document that `is_pinned`, even if it was mixed.
     ///
     /// # Errors
     /// If the receipt keeps no documents; if some that were mixed are in another order; for a document that was neither mixed
@@ -268,7 +268,7 @@ impl Receipt {
     fn check_documents(&self) -> Result<(), ReceiptError> {
         let Some(Documents { mixed, pinned }) = &self.documents else { return Ok(()) };
         self.check_counts(mixed.len(), pinned.len())?;
-        // What is displayed is part of what was mixed, but for pinned documents.
+        // All displayed documents were mixed, but for the pinned ones.
         let shown = if pinned.is_empty() { Vec::new() } else { self.shown().unwrap_or_default() };
         match twice(mixed).or_else(|| twice(&shown)) {
             Some(twice) => Err(value(format!("the document {twice:?} is there twice"))),
@@ -312,7 +312,7 @@ impl Receipt {
         self.documents.as_ref().map(|documents| documents.mixed.as_slice())
     }
 
-    /// The documents of the places of the page that are nobody's, top down.
+    /// The documents of the pinned places of the page, top down.
     #[must_use]
     pub fn pinned(&self) -> &[String] {
         self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
@@ -333,16 +333,16 @@ impl Receipt {
         self.page.as_ref().map_or_else(|| self.mixed.len(), Page::len)
     }
 
-    /// What clicks on the 0-based places `clicked` of what was displayed say about each pair of rankers. A place clicked twice
-    /// counts once.
+    /// The preference for each pair of rankers by clicks on the 0-based places `clicked` of the displayed list. A place
+    /// clicked twice counts once.
     ///
     /// # Errors
-    /// For a click below the last place, and for a method that this version does not know.
+    /// For a click below the last place, and for a method that this version does not have.
     pub fn outcome(&self, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
         self.mixed.outcome(self.page.as_ref(), clicked)
     }
 
-    /// Who won between the first two rankers, as [`outcome`](Self::outcome) says.
+    /// The winner between the first two rankers, by [`outcome`](Self::outcome).
     ///
     /// # Errors
     /// Those of [`outcome`](Self::outcome).
@@ -363,11 +363,11 @@ impl Receipt {
         self.written(method, Some((&mixed, &pinned)))
     }
 
-    /// As bytes, which name the method, with these documents: those of the mixed list, and those of the places of the page that
-    /// are nobody's. Nothing is copied, and only their numbers are checked.
+    /// As bytes, which name the method, with these documents: those of the mixed list, and those of the pinned places of the
+    /// page. Nothing is copied, and only the numbers of documents are checked.
     ///
     /// # Errors
-    /// If there are not as many as were mixed, or as there are places that are nobody's.
+    /// If there are not as many as were mixed, or as there are pinned places.
     pub fn to_bytes_with(&self, mixed: &[&str], pinned: &[&str]) -> Result<Vec<u8>, ReceiptError> {
         self.check_counts(mixed.len(), pinned.len())?;
         Ok(self.written(Some(self.method()), Some((mixed, pinned))))
@@ -380,7 +380,7 @@ impl Receipt {
         }
         let places = self.page.as_ref().map_or(0, |page| page.places().filter(Option::is_none).count());
         if pinned != places {
-            return Err(value(format!("{places} places of the page are nobody's, but {pinned} documents are named")));
+            return Err(value(format!("{places} places of the page are pinned, but {pinned} documents are named")));
         }
         Ok(())
     }
@@ -405,7 +405,7 @@ impl Receipt {
         Self::read(bytes, None)
     }
 
-    /// The receipt that [`to_bytes_without_method`](Self::to_bytes_without_method) wrote, of the method whose name the store has.
+    /// The receipt that [`to_bytes_without_method`](Self::to_bytes_without_method) wrote; `method` is the name from the store.
     ///
     /// # Errors
     /// For damaged bytes, those of another format, and those of another method.
@@ -424,8 +424,8 @@ impl Receipt {
         Ok(receipt)
     }
 
-    /// The receipt of parts, of a method whose name may be given where they lack it, without their documents: these stay where
-    /// they are, and only their numbers are checked.
+    /// The receipt of parts, without their documents: these stay where they are, and only their numbers are checked. `method`
+    /// is the method's name, for parts that lack it.
     ///
     /// # Errors
     /// If the method is not known, or the parts do not agree.

@@ -1,7 +1,7 @@
 //! Receipts as they are kept: in bytes and in JSON, with a version and a checksum, readable for ever.
 //!
 //! A [`Receipt`] is what a log, a store or another process keeps of an impression until its clicks come: the method's own
-//! receipt, and what else must not be lost with it.
+//! receipt, and everything else that must be kept with it.
 //!
 //! | part | bytes | what it is for |
 //! |---|---|---|
@@ -38,11 +38,11 @@
 //!
 //! # Bytes
 //!
-//! All that is written begins with the byte 0xB2, a byte that says which parts follow, and ends with the CRC-32 (IEEE 802.3)
+//! All that is written begins with the byte 0xB2 and a byte for the parts that follow, and ends with the CRC-32 (IEEE 802.3)
 //! of everything before it, little-endian. Whole numbers are variable-length integers of seven bits per byte, the lowest
 //! first; texts are their length and UTF-8. The parts follow in the order of the table. The version of an experiment is
-//! its eight bytes and its name; a page is the number of its places and, for each, 0 for nobody's or the distance from the
-//! position before; the documents are those of the mixed list and then those of places that are nobody's. The method's own
+//! its eight bytes and its name; a page is the number of its places and, for each, 0 for a pinned one or the distance from
+//! the position before; the documents are those of the mixed list and then those of pinned places. The method's own
 //! receipt is its number among the methods and [postcard](https://postcard.jamesmunns.com), but for owners, which are packed.
 
 mod experiment;
@@ -91,7 +91,7 @@ pub enum ReceiptErrorKind {
     Excess,
     /// They do not name the method, which the store that wrote them must give.
     Method,
-    /// What it would keep does not fit it: e.g. a page that reaches beyond the list.
+    /// A value is impossible: e.g. a page that reaches beyond the list.
     Value,
 }
 
@@ -111,7 +111,7 @@ impl ReceiptError {
     }
 }
 
-/// A value as bytes: the receipt of a single method, or of one outside this crate, whose type the reader knows.
+/// A value as bytes: the receipt of a single method, or of one outside this crate, for a reader that has its type.
 ///
 /// ```
 /// use interleave::{BalancedInterleave, Doc, Generator, Interleaving, ListBuf, receipt};
@@ -176,7 +176,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What stands between the first byte and the checksum, if both are right.
+/// The bytes between the first byte and the checksum, if both are right.
 fn unsealed(bytes: &[u8]) -> Result<&[u8], ReceiptError> {
     match bytes {
         [] => Err(ReceiptError::new(ReceiptErrorKind::Empty, "no bytes")),

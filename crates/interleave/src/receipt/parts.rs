@@ -1,4 +1,4 @@
-//! The parts of a receipt in bytes, where they were read: nothing is copied until it is asked for.
+//! The parts of a receipt, borrowed from its bytes: nothing is copied until needed.
 
 use super::kept::{Mixed, list_length};
 use super::{FORMAT, PLAIN, ReceiptError, ReceiptErrorKind, sealed, unsealed};
@@ -108,7 +108,7 @@ impl<'a> Parts<'a> {
         self.documents.as_ref().map(|documents| documents.mixed.as_slice())
     }
 
-    /// The documents of the places of the page that are nobody's, top down.
+    /// The documents of the pinned places of the page, top down.
     #[must_use]
     pub fn pinned(&self) -> &[&'a str] {
         self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
@@ -120,10 +120,10 @@ impl<'a> Parts<'a> {
         self.body
     }
 
-    /// The receipt of the method, whose name the store gives where the bytes do not.
+    /// The receipt of the method; `method` is its name, for bytes that lack it.
     ///
     /// # Errors
-    /// If no name is known, if two are, or if the bytes are not a receipt of the method.
+    /// If there is no name, if the two names differ, or if the bytes are not a receipt of the method.
     pub fn mixed(&self, method: Option<&str>) -> Result<Mixed, ReceiptError> {
         let method = match (self.method, method) {
             (Some(own), Some(given)) if own != given => {

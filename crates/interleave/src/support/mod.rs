@@ -1,4 +1,4 @@
-//! What several methods are made of: tie-breaking, lists drawn lazily, rank weights, exact credit. Not here: any
+//! Parts that several methods share: tie-breaking, lists drawn lazily, rank weights, exact credit. Not here: any
 //! method, and anything that users of the crate see, but for [`TauError`](rank_weights::TauError).
 
 pub(crate) mod draft;
@@ -43,7 +43,7 @@ macro_rules! receipt_len {
 }
 pub(crate) use receipt_len;
 
-/// Pages of a method whose credit depends on the clicked documents alone, whatever else was displayed.
+/// Pages of a method with credit that depends on the clicked documents alone, whatever else was displayed.
 macro_rules! pages_by_clicks {
     ($outcome:ty, prefix_stable: $stable:expr) => {
         fn is_prefix_stable(&self) -> bool {

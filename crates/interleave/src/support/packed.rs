@@ -65,7 +65,7 @@ impl Writer {
         texts.iter().for_each(|text| self.text(text));
     }
 
-    /// For each place the distance from the position before, 0 for nobody's.
+    /// For each place the distance from the position before, 0 for a pinned one.
     pub(crate) fn page(&mut self, page: &Page) {
         self.number(page.len());
         let mut next = 0;
@@ -75,7 +75,7 @@ impl Writer {
         }
     }
 
-    /// The owner, 0 or 1, of each of some documents, nobody otherwise: five to a byte.
+    /// The owner of each document, 0, 1 or no ranker: five to a byte.
     pub(crate) fn owners(&mut self, owners: &[Option<u8>]) {
         self.number(owners.len());
         for five in owners.chunks(OWNERS) {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         Self { bytes }
     }
 
-    /// What is left, all of it.
+    /// All bytes that are left.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes
     }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn ranks(&mut self) -> Option<Vec<[u16; 2]>> {
         let count = self.count(1)?;
         let mut rank = || Some(u16::try_from(self.number()?).ok()?.wrapping_sub(2));
-        // Collecting options would not know how many there are.
+        // Collecting options would lose the size hint.
         let mut ranks = Vec::with_capacity(count);
         for _ in 0..count {
             ranks.push([rank()?, rank()?]);

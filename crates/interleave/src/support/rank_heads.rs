@@ -1,4 +1,4 @@
-//! Partial sums of the first ranks' weights: where in the mass of what is left a draw falls.
+//! Partial sums of the first ranks' weights, to find the rank on which a draw from the remaining mass falls.
 //!
 //! Nearly all draws fall on the first few ranks. Which of these are taken is one of 256 sets, so that a table holds the sums
 //! for each set: no draw waits for sums that the draw before has changed. Sums of 4, 12 or 16 ranks gained nothing.

@@ -155,7 +155,7 @@ impl Softmax {
         Some(doc)
     }
 
-    /// Shows the next document of a probabilistic list of two rankers: a fair coin chooses who draws it. Returns
+    /// Shows the next document of a probabilistic list of two rankers: a fair coin chooses which ranker draws it. Returns
     /// the document and the ranker.
     pub(crate) fn draw_by_coin(
         &mut self,
@@ -235,7 +235,7 @@ impl PartialEq for Chance {
 impl Eq for Chance {}
 
 impl Successive {
-    /// Of a ranker that lists `documents`.
+    /// The full mass of a ranker that lists `documents`.
     pub(crate) fn new(documents: usize, weights: &Weights) -> Self {
         Self { mass: weights.total(documents) }
     }

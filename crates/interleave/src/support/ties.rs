@@ -1,4 +1,4 @@
-//! Drawing evenly from what is left of a tie group.
+//! Drawing evenly from the rest of a tie group.
 
 use std::ops::Range;
 

@@ -16,7 +16,7 @@ fn two_lists_of_strings() {
         let mut generator = Generator::seed_from_u64(1);
         let shown = by_id::interleave(&method, [&ours, &theirs], 10, &mut generator).unwrap();
         assert_eq!(shown.shown().len(), 6, "{name}");
-        // Elsewhere, later.
+        // Stored, and read later.
         let json = serde_json::to_string(&shown).unwrap();
         let later: Impression<String, AnyInterleavingReceipt> = serde_json::from_str(&json).unwrap();
         let winner = match name {

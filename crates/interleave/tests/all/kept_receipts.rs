@@ -25,7 +25,7 @@ const KEPT: &str = include_str!("../data/receipts-2.jsonl");
 #[derive(Serialize, Deserialize)]
 struct Row {
     method: String,
-    /// Of two rankers, by an interleaving method.
+    /// Whether it is of two rankers, by an interleaving method.
     two: bool,
     /// The kind of lists.
     lists: String,
@@ -270,7 +270,7 @@ fn write_receipts() {
             let scores = scores_of(kind, rankers, &mut generator);
             let lists = lists_of(&scores);
             let all: Vec<_> = lists.iter().map(ListBuf::as_list).collect();
-            // The credit of 780 pairs is worth a line for a short list alone.
+            // The credit of 780 pairs fits a line for a short list alone.
             let length = if rankers == 40 { 1 } else { length(kind) };
             let (shown, kept) = any.draw(&all, length, &mut generator, &mut Default::default());
             let receipt = Receipt::from(kept.clone());

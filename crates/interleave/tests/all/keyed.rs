@@ -44,7 +44,7 @@ fn views(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
     lists.iter().map(ListBuf::as_list).collect()
 }
 
-/// Who wins, and whether a coin decided.
+/// The winner, and whether a coin decided.
 fn decided(winner: Preference, key: ImpressionKey) -> (bool, bool) {
     match winner {
         Preference::First => (true, false),
@@ -132,7 +132,7 @@ fn multileaving_in_order_is_multileaving_in_parts_backwards() {
     }
 }
 
-/// What the keys are for: with one generator for all impressions, the same two ways of playing differ.
+/// The purpose of keys: with one generator for all impressions, the same two ways of playing differ.
 #[test]
 fn one_generator_for_all_impressions_would_not_do() {
     let queries = queries();

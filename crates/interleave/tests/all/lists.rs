@@ -8,8 +8,8 @@ use interleave::{
 use proptest::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 
-/// The definition: every rank holds a document of its own, whose group covers that rank
-/// and is shared by exactly the documents at the group's ranks; the others have empty groups.
+/// The definition: every rank holds a document of its own. Its group covers that rank and is shared by
+/// exactly the documents at the group's ranks; the other documents have empty groups.
 fn sound(order: &[Doc], groups: &[TieGroup]) -> bool {
     let listed = order.iter().enumerate().all(|(rank, doc)| {
         groups.get(doc.index()).is_some_and(|group| {
@@ -121,7 +121,7 @@ fn rankers(documents: usize, generator: &mut Generator) -> Vec<ListBuf> {
     [1_000_000, 12, 3].map(list).into()
 }
 
-/// Methods show the same documents and say the same, with the same randomness, however lists are held: numbers of
+/// Methods show the same documents and give the same outcomes, with the same randomness, however lists are held: numbers of
 /// documents around those of a word and of a byte.
 #[test]
 fn every_method_treats_both_forms_alike() {

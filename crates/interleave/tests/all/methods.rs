@@ -7,7 +7,7 @@ use interleave::{
 };
 use rand::SeedableRng;
 
-/// The methods whose every list is known, beyond those of `NAMES`.
+/// The methods for which all lists are known, beyond those of `NAMES`.
 pub(crate) const INTERLEAVING: [&str; 12] = [
     "balanced",
     "balanced:lerot",
@@ -283,7 +283,7 @@ fn better_lists_do_not_lose() {
     }
 }
 
-/// The same list twice: equal rankers tie in methods whose credit does not depend on ownership.
+/// The same list twice: equal rankers tie in methods with credit that does not depend on ownership.
 #[test]
 fn identical_lists_tie() {
     let lists = vec![strict(&[2, 0, 1]); 3];

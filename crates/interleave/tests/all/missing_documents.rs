@@ -12,7 +12,7 @@ use interleave::{
 };
 use rand::SeedableRng;
 
-/// Methods that compare ranks, so that a document counts for whoever ranks it higher.
+/// Methods that compare ranks, so that a document counts for the ranker that ranks it higher.
 const BY_RANK: [&str; 8] = [
     "balanced",
     "balanced:lerot",
@@ -45,7 +45,7 @@ fn pairs() -> Vec<[Vec<u16>; 2]> {
     all
 }
 
-/// What is drawn for two lists: the documents shown, and who wins by each set of clicks.
+/// A draw for two lists: the documents shown, and the winner by each set of clicks.
 type Drawn = BTreeSet<(Vec<u16>, Vec<i8>)>;
 
 fn sign(preference: Preference) -> i8 {
@@ -145,7 +145,7 @@ fn a_click_on_what_one_ranker_lists_is_not_the_others() {
     }
 }
 
-/// Methods whose credit follows owners or the chances of drawing a document, and whose every list is known.
+/// Methods with credit by owners or by the chances of drawing a document, for which all lists are known.
 const BY_OWNER: [(&str, bool); 14] = [
     ("team-draft", false),
     ("team-draft:prefix", false),
@@ -163,7 +163,7 @@ const BY_OWNER: [(&str, bool); 14] = [
     ("pairwise-preference:skip-above", true),
 ];
 
-/// What the longer list gains over its own prefix where clicks depend on position alone: by the position of the one click,
+/// The gain of the longer list over its own prefix where clicks depend on position alone: by the position of the one click,
 /// the expected credit of the longer list minus that of the prefix, over all lists that can be drawn, and the probability
 /// that the prefix wins the impression.
 fn gains() -> String {

@@ -1,4 +1,4 @@
-//! The optimized methods through their public API: what is shown, how often, and who wins.
+//! The optimized methods through their public API: the lists shown, how often, and the winners.
 
 use std::collections::BTreeMap;
 

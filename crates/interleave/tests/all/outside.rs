@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 /// best document that is not shown yet.
 #[derive(Default)]
 struct Turns {
-    /// By ranker: what it may still add, worst first.
+    /// By ranker: the documents that it may still add, worst first.
     left: Vec<Vec<Doc>>,
     able: Vec<usize>,
     shown: Vec<Doc>,
@@ -197,7 +197,7 @@ fn view(lists: &[ListBuf]) -> Vec<RankedList<'_>> {
     lists.iter().map(ListBuf::as_list).collect()
 }
 
-/// What a user saw and clicked before leaving.
+/// The documents that a user saw and clicked before leaving.
 #[derive(Default)]
 struct Seen {
     shown: Vec<Doc>,

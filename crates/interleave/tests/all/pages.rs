@@ -1,4 +1,4 @@
-//! Pages of a mixed list: the beginning of a longer list, documents left out, places that are nobody's.
+//! Pages of a mixed list: the beginning of a longer list, documents left out, pinned places.
 
 use crate::enumeration::{Distribution, numbers, pair, permutations, sign, some_list, strict, view};
 use crate::oracle::{Drawn, bias, sign_of, subsets};
@@ -10,7 +10,7 @@ use interleave::{
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
-/// Whose lists depend on how many documents are asked for.
+/// Methods with lists that depend on how many documents are drawn.
 const NOT_STABLE: [&str; 6] = [
     "optimized",
     "optimized:binary",
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// What a page leaves out or adds never panics, and clicks on what is nobody's count for nobody.
+    /// Pages that leave out or add documents never panic, and clicks on pinned places do not count.
     #[test]
     fn any_page_is_credited(n in 0_u16..20, m in 1_usize..5, seed: u64) {
         let mut generator = Generator::seed_from_u64(seed);
@@ -289,7 +289,7 @@ fn expected(drawn: Vec<Drawn>, layout: Layout) -> Distribution<Signature> {
     distribution
 }
 
-/// What is displayed of every list, and what clicks on it say, as plain versions of the methods say.
+/// The page of every list, and the credit of clicks on it, agree with plain versions of the methods.
 #[test]
 fn pages_are_enumeration() {
     let two: [[&[u16]; 2]; 3] = [[&[0, 1, 2], &[1, 2, 0]], [&[2, 0, 1], &[1, 0, 2]], [&[0, 1], &[2, 1, 0]]];
@@ -333,7 +333,7 @@ fn pages_are_enumeration() {
     }
 }
 
-/// Clicks on places, whatever is there: what they give a ranker where something else is pinned to the first place, and where
+/// Clicks on places, whatever is there: their credit for a ranker where something else is pinned to the first place, and where
 /// a document is left out. Over all pairs and triples of rankers of three documents; `tests/data/pages.csv` has the table.
 #[test]
 fn bias_of_pages() {

@@ -323,7 +323,7 @@ fn large_sizes() {
     }
 }
 
-/// Names whose values their own tests pin.
+/// Names with values that their own tests pin.
 const PINNED: [&str; 3] = ["probabilistic", "probabilistic:same", "sosm"];
 
 /// Pins what a seed gives. When this changes, values have changed: say so in the changelog.

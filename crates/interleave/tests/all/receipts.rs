@@ -1,4 +1,4 @@
-//! Receipts: damage is noticed, parts come back, and it is small.
+//! Receipts: damage is noticed, parts are restored, and they are small.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ fn receipts(generator: &mut Generator) -> Vec<Receipt> {
     receipts
 }
 
-/// The same with everything that a receipt can keep.
+/// A receipt with everything that it can keep.
 fn whole(receipt: Receipt) -> Receipt {
     let documents: Vec<String> = (0..receipt.mixed().len()).map(|n| format!("doc-{n}")).collect();
     let version = ExperimentVersion::new("search", &[("a", "1"), ("b", "2")], receipt.method(), 10);

@@ -80,8 +80,8 @@ fn every_winner_of_small_cases() {
     }
 }
 
-/// Long lists, whose tails are drawn too, and users of chance: wins and ties as often as when each
-/// pair is drawn by itself.
+/// Long lists, with their tails drawn too, and random users: wins and ties as often as when each pair is
+/// drawn by itself.
 #[test]
 fn long_lists_as_pair_by_pair() {
     let mut generator = Generator::seed_from_u64(22);

@@ -10,15 +10,15 @@ use crate::config::{Config, ConfigError};
 use crate::model::{Competitors, Posterior};
 use crate::screen::stream;
 
-/// How often a policy that plays an arm alone, or against itself, is asked on until a challenger is chosen for it. With 1, the
+/// How often a policy that plays an arm alone, or against itself, chooses again until it gets a challenger. With 1, the
 /// recommendation of `self-sparring` took a fifth more judgements than with 4, 16 or 200, which were alike.
 const PATIENCE: u32 = 4;
 
-/// The policy, and outcomes that it did not ask for.
+/// The policy, and outcomes of pairs that it did not choose.
 #[derive(Debug, Clone)]
 pub(crate) struct Best {
     policy: OpenPolicy,
-    /// By pair, the lower place first, from whose side outcomes are. The oldest comes first.
+    /// By pair, the lower place first: outcomes as seen from that one, the oldest first.
     pool: BTreeMap<Competitors, VecDeque<Preference>>,
 }
 
@@ -51,7 +51,7 @@ impl Best {
                         // Only tickets that the policy just gave out: it cannot fail.
                         Some(outcome) => drop(self.policy.tell(ticket, outcome)),
                         None if pairs.is_new(pair) => return (pair, Destination::Policy(ticket)),
-                        // This judge has nothing new to say of it; another one, or a later answer, has.
+                        // It is not new to this judge; another judge, or a later answer, may help.
                         None => {
                             drop(self.policy.forget(ticket));
                             return (most_informative(model, competitors, pairs, generator), Destination::Pool);
@@ -80,7 +80,7 @@ impl Best {
         }
     }
 
-    /// The oldest outcome of a pair that the policy did not ask for until now.
+    /// The oldest kept outcome of a pair that the policy chooses only now.
     fn kept(&mut self, (first, second): Competitors) -> Option<Preference> {
         let key = (first.min(second), first.max(second));
         let queue = self.pool.get_mut(&key)?;

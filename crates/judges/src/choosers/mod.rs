@@ -1,4 +1,4 @@
-//! Who chooses the next pair: a policy of `bandits`, the model (`top_two`, and `order` here), or a balanced design. Screen order and items are in
+//! Choosers of the next pair: a policy of `bandits`, the model (`top_two`, and `order` here), or a balanced design. Screen order and items are in
 //! `screen`.
 
 mod best;
@@ -13,27 +13,27 @@ use crate::model::{Competitors, Posterior};
 use best::Best;
 use uniform::Uniform;
 
-/// Raised whenever the same judgements lead to other pairs, items, orders or audits than before. Since 2, a named judge is asked nothing twice
+/// Raised whenever the same judgements lead to other pairs, items, orders or audits than before. Since 2, a named judge gets no question twice
 /// where there are items; since 4, both orders are balanced within each judge.
 const REVISION: u32 = 4;
 
-/// Where the outcome of a question goes.
+/// The destination of the outcome of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Destination {
-    /// The policy asked; its ticket.
+    /// To the policy, which chose the pair, with its ticket.
     Policy(Ticket),
-    /// The policy did not ask: kept until it does.
+    /// Kept until the policy chooses the pair.
     Pool,
     /// Only the model learns.
     Model,
 }
 
-/// What is known of pairs beside the model; of a pair, the lower place comes first.
+/// The state of pairs beside the model; of a pair, the lower place comes first.
 #[derive(Clone, Copy)]
 pub(crate) struct Pairs<'a> {
     /// How many questions about it are under way.
     pub(crate) open: &'a dyn Fn(Competitors) -> u32,
-    /// Whether the judge can be asked about it: there is an item on which this judge did not compare the two.
+    /// Whether it is new to the judge: there is an item on which this judge did not compare the two.
     pub(crate) is_new: &'a dyn Fn(Competitors) -> bool,
 }
 
@@ -47,7 +47,7 @@ impl Pairs<'_> {
     }
 }
 
-/// Who chooses.
+/// Chooses pairs.
 #[derive(Debug, Clone)]
 pub(crate) struct Chooser {
     rule: Rule,
@@ -56,7 +56,7 @@ pub(crate) struct Chooser {
 #[derive(Debug, Clone)]
 enum Rule {
     Best(Box<Best>),
-    /// With the difference of strengths that does not matter.
+    /// With the tolerance: a difference of strengths that does not matter.
     TopTwo(f64),
     Order,
     Uniform(Uniform),
@@ -73,7 +73,7 @@ impl Chooser {
         Ok(Self { rule })
     }
 
-    /// What it is, with its revision: another text may choose other pairs.
+    /// Its name, with its revision: another name may mean other pairs.
     pub(crate) fn name(&self) -> String {
         let rule = match &self.rule {
             Rule::Best(best) => best.name(),

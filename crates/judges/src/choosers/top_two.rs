@@ -1,11 +1,12 @@
 //! The leader of the model against its closest challenger.
 //!
 //! The leader l is the competitor with the largest mean strength. Its challenger is the j with the smallest
-//! (m(l) - m(j) + d)^2 / (2 v(l, j)) - ln s(j) + ln(1 + n), where d is the tolerance, a difference that does not matter, v the variance of the difference of the two, s(j) the standard
-//! deviation of what is known of j, and n the number of questions about the pair that are open. The first term is the evidence
-//! that l is the stronger, or weaker by less than the tolerance, the second prefers those who were judged less often, and the third spreads questions that are open together.
+//! (m(l) - m(j) + d)^2 / (2 v(l, j)) - ln s(j) + ln(1 + n), where d is the tolerance, a difference that does not matter, v the variance of
+//! the difference of the two, s(j) the standard deviation of the strength of j, and n the number of open questions about the pair. The first
+//! term is the evidence that l is the stronger, or weaker by less than the tolerance, the second prefers competitors that were judged less often, and the
+//! third spreads questions that are open together.
 //!
-//! The leader is the strongest that has a challenger whom the judge did not compare with it on all items.
+//! The leader is the strongest with a challenger that the judge did not compare with it on all items.
 //!
 //! M. Jourdan, R. Degenne, D. Baudry, R. de Heide, E. Kaufmann, "Top Two Algorithms Revisited", NeurIPS 2022,
 //! <https://doi.org/10.48550/arXiv.2206.05979>: EB-TCI, here under a Bradley-Terry model, where one judgement compares both of the two. It

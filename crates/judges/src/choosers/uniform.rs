@@ -1,4 +1,4 @@
-//! A balanced design: rounds in which everybody meets somebody, and cycles in which everybody meets everybody once.
+//! A balanced design: rounds in which every competitor meets another, and cycles in which every pair meets once.
 //!
 //! The rounds are those of a round-robin tournament by the usual rotation, of competitors in an order drawn for each cycle. Two
 //! rounds in a row together form one path through all competitors (for an even number, a ring): so the first K - 1 pairs of a
@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::model::Competitors;
 use crate::screen::order;
 
-/// Where the design is.
+/// The progress of the design.
 #[derive(Debug, Clone)]
 pub(crate) struct Uniform {
     seed: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Uniform {
     place: u32,
     /// The competitors in the order of this cycle.
     order: Vec<u32>,
-    /// Pairs that were asked for and never answered: asked again when the cycle is over.
+    /// Pairs that were asked and never answered: asked again when the cycle is over.
     owed: VecDeque<Competitors>,
     /// Pairs that another revision asked: passed over once each.
     met: Vec<Competitors>,
@@ -84,7 +84,7 @@ impl Uniform {
 
 /// The pair at a place of a cycle: one competitor stays, the others rotate around.
 fn place(competitors: u32, place: u32) -> Competitors {
-    // With an odd number, one of each round rests: it would meet a last competitor who is not there.
+    // With an odd number, one of each round rests: it would meet a last competitor that is not there.
     let (ring, resting) = if competitors.is_multiple_of(2) { (competitors - 1, 0) } else { (competitors, 1) };
     let per_round = ring.div_ceil(2) - resting;
     let (round, slot) = (place / per_round, place % per_round + resting);
@@ -137,7 +137,7 @@ mod tests {
         let rest = [uniform.choose(|_| true), uniform.choose(|_| true)];
         assert!(rest.iter().all(|pair| *pair != first));
         assert_eq!(uniform.choose(|_| true), first);
-        // A judge who has seen a pair is asked others, and it comes later.
+        // A judge who has seen a pair gets others first.
         let passed = uniform.choose(|_| true);
         uniform.forget(passed);
         let asked: Vec<_> = (0..3).map(|_| uniform.choose(|pair| pair != passed)).collect();

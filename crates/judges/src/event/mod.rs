@@ -1,4 +1,4 @@
-//! Events of a session; as lines of JSON in `line`, whose structs are in `stored`. What they mean is in `state`.
+//! Events of a session. `line` writes and reads them as lines of JSON, `stored` has the structs of these, `state` their meaning.
 
 mod line;
 mod stored;
@@ -18,20 +18,20 @@ pub enum Purpose {
     Mirror(u64),
     /// The question of this ticket, to measure whether judges agree with themselves and each other.
     Repeat(u64),
-    /// The question of this ticket, which a model answered, to correct what that is worth.
+    /// The question of this ticket, which a model answered, to correct the worth of that answer.
     Audit(u64),
 }
 
-/// What was fixed of an answer of a model before it was known whether a person would be asked: whole thousandths.
+/// The weight of an answer of a model, fixed before the coin decides whether a person audits it; in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weighed {
     /// The points that people are expected to give the answer shown first, 0 to 1,000.
     pub guess: u16,
     /// The expected squared difference between these and the points that a person gives, 0 to 1,000.
     pub doubt: u16,
-    /// The probability with which a person is asked, 50 to 1,000.
+    /// The probability of an audit by a person, 50 to 1,000.
     pub chance: u16,
-    /// Whether a person is asked.
+    /// Whether a person audits the answer.
     pub audit: bool,
 }
 
@@ -41,7 +41,7 @@ impl Weighed {
 
     pub(crate) fn checked(guess: u16, doubt: u16, chance: u16, audit: bool) -> Option<Self> {
         let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::LEAST..=1_000).contains(&chance);
-        // What is certain happens.
+        // With chance 1 there is an audit.
         (is_fit && (audit || chance < 1_000)).then_some(Self { guess, doubt, chance, audit })
     }
 }
@@ -54,23 +54,23 @@ pub enum Event {
     Created {
         /// The settings.
         config: Config,
-        /// Who chooses: the policy with its revision.
+        /// The chooser: the policy with its revision.
         chooser: String,
     },
     /// From here on another revision chooses.
     Continued {
-        /// Who chooses now.
+        /// The new chooser.
         chooser: String,
     },
     /// A pair for a judge. Its ticket is the number of such events until then.
     Asked {
-        /// Who is shown first.
+        /// The competitor shown first.
         first: u32,
-        /// Who is shown second.
+        /// The competitor shown second.
         second: u32,
-        /// On which item.
+        /// The item.
         item: Option<u32>,
-        /// Who was asked, if known.
+        /// The judge, if known.
         judge: Option<String>,
         /// Why.
         purpose: Purpose,
@@ -79,18 +79,18 @@ pub enum Event {
     Answered {
         /// The ticket.
         ticket: u64,
-        /// What the judge said.
+        /// The judge's answer.
         verdict: Answer,
-        /// Who answered, if this was not known when the pair was asked.
+        /// The judge who answered, if not known when the pair was asked.
         judge: Option<String>,
-        /// What the judge noted beside it.
+        /// The judge's note.
         note: Option<String>,
     },
-    /// What the answer of a model is worth, and whether a person is asked as well.
+    /// The weight of a model's answer, and whether a person audits it.
     Weighed {
         /// The ticket of the question that it answered.
         ticket: u64,
-        /// That.
+        /// Its weight.
         weighed: Weighed,
     },
     /// No answer will come.

@@ -10,7 +10,7 @@ use super::{Event, Purpose, Weighed};
 use crate::config::{AuditedModel, Config, Goal};
 use crate::verdicts::{verdict_from_word, verdict_word};
 
-/// What is wrong with a line whose fields are all there.
+/// What is wrong with a line that has all its fields.
 pub(super) type Fault = &'static str;
 
 /// A version of an event.
@@ -205,7 +205,7 @@ impl AskedV1 {
             Purpose::New => (None, None),
             Purpose::Mirror(of) => (Some(of), None),
             Purpose::Repeat(of) => (None, Some(of)),
-            // Of version 2.
+            // Audits are written in version 2.
             Purpose::Audit(_) => (None, None),
         };
         Self {
@@ -245,7 +245,7 @@ impl Version for AskedV1 {
     }
 }
 
-/// A question that a model answered, for a person. Version 1 does not know it.
+/// A question that a model answered, for a person. Version 1 has no such questions.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AskedV2 {
     ticket: u64,

@@ -10,7 +10,7 @@ use crate::model::{Competitors, Posterior};
 use crate::verdicts::verdict_word;
 
 impl Session {
-    /// The answer to a question. `judge` is who answered, if that was not said when it was asked.
+    /// The answer to a question. `judge` gave it, if no judge was named when it was asked.
     ///
     /// # Errors
     /// If the ticket is not open, or was given to another judge. Nothing changes then.
@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// The points that a question gives the one shown first go to who chose it and to the model.
+    /// Passes the points of a question, for the competitor shown first, to the chooser and to the model.
     pub(super) fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, points: f64) {
         self.closed(pair);
         let points = if pair == shown { points } else { 1.0 - points };
@@ -168,7 +168,7 @@ impl Session {
         );
         let dropped = match pair.purpose {
             Purpose::New => origin,
-            // The first answer stays in the table; for who chose, half an answer is none.
+            // The first answer stays in the table; for the chooser, half an answer is none.
             Purpose::Mirror(of) => self.halves.remove(&of).map(|half| half.origin),
             Purpose::Repeat(of) => {
                 self.repeatable.push(of);
@@ -206,13 +206,13 @@ impl Learnt {
         model.learn(self.pair.0 as usize, self.pair.1 as usize, self.points);
     }
 
-    /// Who won.
+    /// The outcome for the pair.
     pub(super) fn outcome(&self) -> Preference {
         Preference::of_net(self.points - 0.5)
     }
 }
 
-/// What a policy learns from a verdict.
+/// The feedback of a verdict to a policy.
 pub(super) fn outcome(verdict: Answer) -> Preference {
     match verdict {
         Answer::First => Preference::First,

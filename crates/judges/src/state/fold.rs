@@ -17,15 +17,15 @@ pub enum FoldError {
     /// The settings are not accepted.
     #[error(transparent)]
     Refused(#[from] SessionError),
-    /// This build would have asked something else, though it has the revision that asked.
+    /// This build would choose another question, though it has the same revision.
     #[error(
         "it asks {recorded}, where this build asks {chosen}: the file was made by a program that chooses in another way \
          under the same revision; use that program"
     )]
     Differs {
-        /// What the event asks.
+        /// The question of the event.
         recorded: String,
-        /// What this build asks.
+        /// The question that this build chooses.
         chosen: String,
     },
     /// This build weighs an answer of the model in another way, though it has the revision that wrote it.
@@ -34,12 +34,12 @@ pub enum FoldError {
          under the same revision; use that program"
     )]
     Weighs {
-        /// What the event says.
+        /// The worth in the event.
         recorded: String,
-        /// What this build says.
+        /// The worth by this build.
         chosen: String,
     },
-    /// What the event says cannot have happened.
+    /// The event cannot have happened.
     #[error("{what}")]
     Impossible {
         /// What is wrong with it.
@@ -144,7 +144,7 @@ impl Session {
         Ok(())
     }
 
-    /// Where the outcome of a question goes that the log asks: this build's choice, if it chose; otherwise as recorded.
+    /// The destination of the outcome of a question in the log: this build's choice, if it chose; otherwise as recorded.
     fn origin(&mut self, event: &Event) -> Result<Option<(Competitors, Destination)>, FoldError> {
         let Event::Asked { first, second, item, judge, purpose } = event else { return Ok(None) };
         self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! What came back.
+//! Judgements and their counts.
 
 use board::{Answer, Judgement, Order, Table};
 
@@ -12,15 +12,15 @@ use crate::choosers::Chooser;
 pub struct Judged {
     /// The question.
     pub ticket: Ticket,
-    /// Who was shown first.
+    /// The competitor shown first.
     pub first: u32,
-    /// Who was shown second.
+    /// The competitor shown second.
     pub second: u32,
-    /// On which item.
+    /// The item.
     pub item: Option<u32>,
-    /// Who judged, if known.
+    /// The judge, if known.
     pub judge: Option<u32>,
-    /// What was said.
+    /// The answer.
     pub verdict: Answer,
     /// Why it was asked.
     pub purpose: Purpose,
@@ -47,20 +47,20 @@ pub struct Counts {
     pub repeats: u64,
     /// Those that were the same as before.
     pub repeats_agreed: u64,
-    /// Questions that were answered in both orders, of sessions that ask for both.
+    /// Questions that were answered in both orders, in sessions that ask both.
     pub both: u64,
-    /// Those whose two answers name different competitors, or a tie once: ties for the policy.
+    /// Those with answers for different competitors, or with one tie: ties for the policy.
     pub both_disagreed: u64,
 }
 
-/// What is known of a competitor.
+/// The estimated strength of a competitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompetitorSummary {
     /// The competitor, by its place in the settings.
     pub competitor: u32,
-    /// Its strength under a Bradley-Terry model, as a logit; 0 is the average of what was expected at first.
+    /// Its strength under a Bradley-Terry model, as a logit; 0 is the average of initial expectations.
     pub strength: f64,
-    /// The standard deviation of what is known of it.
+    /// The standard deviation of its posterior.
     pub deviation: f64,
 }
 
@@ -71,13 +71,13 @@ impl Session {
         Counts { open: self.open.len() as u64, pairs: self.screen.pairs() as u64, ..self.counts }
     }
 
-    /// All judgements, in the order in which they came back.
+    /// All judgements, in the order in which they arrived.
     #[must_use]
     pub fn judged(&self) -> &[Judged] {
         &self.rows
     }
 
-    /// What the judge noted beside the answer of a ticket.
+    /// The judge's note on the answer of a ticket.
     #[must_use]
     pub fn note(&self, ticket: Ticket) -> Option<&str> {
         self.notes.get(&ticket.number).map(String::as_str)

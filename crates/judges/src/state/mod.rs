@@ -1,4 +1,4 @@
-//! The fold: what a session has become. Its text is in `log` and `event`, who chooses in `choosers`.
+//! Session state, derived from its events. The text of events is in `log` and `event`, the choice of pairs in `choosers`.
 
 mod answers;
 mod audits;
@@ -24,7 +24,7 @@ use crate::event::{Event, Log, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
 
-/// A question in the other order waits for the judge of the first until this many more were asked; then anybody gets it.
+/// A question in the other order waits for the judge of the first until this many more were asked; then any judge gets it.
 const WAITS: u64 = 20;
 
 /// How many earlier questions are drawn until one can be repeated with both orders balanced.
@@ -33,21 +33,21 @@ const DRAWS: u32 = 8;
 /// A pair for a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
-    /// With which the answer comes back.
+    /// The ticket for its answer.
     pub ticket: Ticket,
-    /// Who is shown first, by its place in [`Config::names`].
+    /// The competitor shown first, by its place in [`Config::names`].
     pub first: u32,
-    /// Who is shown second.
+    /// The competitor shown second.
     pub second: u32,
     /// The item, by its place in [`Config::items`]; `None` if there are none.
     pub item: Option<u32>,
-    /// Why it is asked.
+    /// Why the question is asked.
     pub purpose: Purpose,
-    /// Who is asked, if known.
+    /// The judge, if known.
     pub judge: Option<String>,
 }
 
-/// What became of a ticket.
+/// The fate of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TicketState {
     Open,
@@ -59,11 +59,11 @@ enum TicketState {
 #[derive(Debug, Clone)]
 struct Open {
     pair: Pair,
-    /// For new questions: as whose pair, and where the outcome goes.
+    /// For new questions: the pair as it was chosen, and where the outcome goes.
     origin: Option<(Competitors, Destination)>,
 }
 
-/// A question whose first order was answered, of a session that asks for both.
+/// A question answered in its first order, in a session that asks both.
 #[derive(Debug, Clone)]
 struct Half {
     row: usize,
@@ -77,9 +77,9 @@ struct Half {
 struct Learnt {
     /// The ticket of the question; of its first order, where both are asked.
     of: u64,
-    /// As it was chosen, and so seen from its first.
+    /// As it was chosen: outcomes are seen from its first competitor.
     pair: Competitors,
-    /// What its first gets.
+    /// The points of its first competitor.
     points: f64,
 }
 
@@ -88,7 +88,7 @@ struct Learnt {
 pub struct Session {
     config: Config,
     names: BTreeMap<String, u32>,
-    /// Who chooses; `None` in a replay while another revision does, and until the first call after it.
+    /// The chooser; `None` in a replay while another revision chooses, and until the first call after it.
     chooser: Option<Chooser>,
     /// All outcomes that the model has learnt, for a chooser that begins later.
     learnt: Vec<Learnt>,
@@ -107,7 +107,7 @@ pub struct Session {
     /// Answered questions that can be repeated.
     repeatable: Vec<u64>,
     rows: Vec<Judged>,
-    /// What judges noted, by the number of the ticket.
+    /// The notes of judges, by the number of the ticket.
     notes: BTreeMap<u64, String>,
     /// Questions that will not be answered.
     forgotten: BTreeMap<u64, Pair>,
@@ -191,8 +191,8 @@ impl Session {
         }
     }
 
-    /// The events since they were last taken, with the number of each, from 1. Keep them before you act on what the session
-    /// says.
+    /// The events since they were last taken, with the number of each, from 1. Keep them before you act on the session's
+    /// answers.
     pub fn take_events(&mut self) -> Vec<(u64, Event)> {
         let recent = std::mem::take(&mut self.recent);
         let first = self.events - recent.len() as u64 + 1;
@@ -210,7 +210,7 @@ impl Session {
         self.recent.push((event, line));
     }
 
-    /// An event has happened, up to which the checksum is this.
+    /// Counts an event; `sum` is the checksum up to it.
     fn passed(&mut self, sum: u64) {
         self.events += 1;
         self.sum = sum;
@@ -224,12 +224,12 @@ impl Session {
             self.chooser = Some(chooser);
             self.record(Event::Continued { chooser: name });
         }
-        // A file may be cut off between an answer of the model and what it is worth.
+        // A file may be cut off between an answer of the model and its weight.
         self.weigh_all();
         Ok(())
     }
 
-    /// A chooser that knows what was asked and learnt before it. What is still open was not asked by it.
+    /// A chooser with all earlier questions and outcomes. It does not own those that are still open.
     fn successor(&mut self) -> Result<Chooser, SessionError> {
         let mut chooser = Chooser::new(&self.config)?;
         self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome()));
@@ -241,15 +241,15 @@ impl Session {
         Ok(chooser)
     }
 
-    /// What is open was asked by a chooser that is there no more.
+    /// Sends the outcomes of open questions to the pool: their chooser is gone.
     fn disown(&mut self) {
         let open = self.open.values_mut().filter_map(|open| open.origin.as_mut());
         open.chain(self.halves.values_mut().map(|half| &mut half.origin)).for_each(|(_, to)| *to = Destination::Pool);
         self.incomplete_audits().for_each(|(_, to)| *to = Destination::Pool);
     }
 
-    /// The next pair, for `judge` if known: with the same judge's name, the other order of a question goes to who answered the
-    /// first. Any number may be open. Beside a model, the pair says whom to ask: without `judge`, an audit for a person if one waits, and
+    /// The next pair, for `judge` if known: with the same judge's name, the other order of a question goes to the judge of
+    /// the first. Any number may be open. Beside a model, the pair names its judge: without `judge`, an audit for a person if one waits, and
     /// otherwise a new question for the model.
     ///
     /// # Errors
@@ -263,7 +263,7 @@ impl Session {
         Ok(self.asked(event, check, origin))
     }
 
-    /// Whether a judge can be asked, and can answer: one who is not named always can.
+    /// Checks that a judge may get questions and answer: one who is not named always may.
     ///
     /// # Errors
     /// If the judge's name cannot be one or, beside a model, is neither that of the model nor of one of its people.
@@ -344,7 +344,7 @@ impl Session {
         (asked(first, second, self.screen.item(origin.0, of(sorted(origin.0))), Purpose::New), Some(origin))
     }
 
-    /// Whether a judge was asked about every pair on every item: what is asked from now on was asked before. Without items, never.
+    /// Whether a judge has had every pair on every item: further questions are repeats. Without items, never.
     #[must_use]
     pub fn has_seen_all(&self, judge: &str) -> bool {
         let (names, items) = (self.config.names.len(), self.config.items.len());

@@ -17,7 +17,7 @@ pub(super) struct Reopened {
 
 impl Session {
     /// Takes back the answer of a ticket, or that it was forgotten. The question is open again, for the same judge, and whatever was
-    /// answered before does not count. Who chooses begins again, and learns the other answers as it asks for their pairs.
+    /// answered before does not count. The chooser begins again, and learns the other answers as it chooses their pairs.
     ///
     /// # Errors
     /// If the ticket is open or of another session, another judge answered, or the question was asked in the other order since. Beside a model, not
@@ -42,8 +42,8 @@ impl Session {
         self.reopen(reopened)
     }
 
-    /// Takes back what this judge did last, if one is named, and otherwise what anybody did: an answer, or that a question was passed
-    /// over. Its ticket, or `None` if there is nothing. If the same judge is being asked the question in the other order, that
+    /// Takes back the last act of this judge, or of any judge if none is named: an answer, or that a question was passed over. Returns
+    /// its ticket, or `None` if there is nothing. If the same judge is being asked the question in the other order, that
     /// one is forgotten, and asked again later.
     ///
     /// # Errors
@@ -55,9 +55,9 @@ impl Session {
             let number = pair.ticket.number;
             match self.reopened(number) {
                 Ok(_) => {}
-                // What was passed over is open again already.
+                // Passed over, so open again already.
                 Err(_) if self.forgotten.contains_key(&number) => continue,
-                // What was last stays; an earlier one is not meant.
+                // The last act stays; an earlier one is not undone instead.
                 Err(SessionError::Settled { .. }) => return Ok(None),
                 Err(SessionError::OtherOrder { other, .. }) if self.is_asked(other, judge) => self.forget(other)?,
                 Err(_) => continue,
@@ -68,13 +68,13 @@ impl Session {
         Ok(None)
     }
 
-    /// What this judge, if one is named, answered or passed over last; `None` if there is nothing.
+    /// The question that this judge, or any if none is named, answered or passed over last; `None` if there is none.
     #[must_use]
     pub fn last_closed(&self, judge: Option<&str>) -> Option<Ticket> {
         self.closed_by(judge).next().map(|pair| pair.ticket)
     }
 
-    /// What this judge, if one is named, answered or passed over, the last first.
+    /// The questions that this judge, or any if none is named, answered or passed over, the last first.
     fn closed_by(&self, judge: Option<&str>) -> impl Iterator<Item = Pair> {
         let all = self.closed.iter().rev().filter_map(|number| self.closed_pair(*number));
         all.filter(move |pair| judge.is_none() || pair.judge.as_deref() == judge)
@@ -84,7 +84,7 @@ impl Session {
         self.open.get(&ticket.number).is_some_and(|open| judge.is_none() || open.pair.judge.as_deref() == judge)
     }
 
-    /// A question that was answered or forgotten; its judge is who answered.
+    /// A question that was answered or forgotten; its judge is the one who answered.
     fn closed_pair(&self, number: u64) -> Option<Pair> {
         match self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 {
             TicketState::Open => None,
@@ -97,7 +97,7 @@ impl Session {
         }
     }
 
-    /// What is opened again with a ticket; `None` if it is not closed.
+    /// The question that a ticket opens again; `None` if it is not closed.
     ///
     /// # Errors
     /// If the question was asked in the other order since.
@@ -194,7 +194,7 @@ impl Session {
         Ok(())
     }
 
-    /// Removes what was learnt from a question; its pair as it was chosen.
+    /// Removes the feedback of a question; returns its pair as it was chosen.
     fn unlearn(&mut self, of: u64) -> Option<(crate::model::Competitors, Destination)> {
         let place = self.learnt.iter().position(|learnt| learnt.of == of)?;
         let pair = self.learnt.remove(place).pair;
@@ -214,7 +214,7 @@ impl Session {
         self.halves.values_mut().for_each(|half| later(&mut half.row));
     }
 
-    /// Counts what follows from the answers.
+    /// Counts the answers again.
     fn recount(&mut self) {
         let counts = &mut self.counts;
         (counts.answered, counts.ties, counts.both_bad) = (self.rows.len() as u64, 0, 0);

@@ -80,14 +80,14 @@ pub enum SessionError {
         /// The ticket.
         ticket: Ticket,
     },
-    /// Somebody else was asked.
+    /// Another judge was asked.
     #[error("ticket {ticket} was given to judge `{expected}`, found an answer of `{found}`")]
     OtherJudge {
         /// The ticket.
         ticket: Ticket,
-        /// Who was asked.
+        /// The judge who was asked.
         expected: String,
-        /// Who answered.
+        /// The judge who answered.
         found: String,
     },
     /// It can still be answered.
@@ -96,14 +96,14 @@ pub enum SessionError {
         /// The ticket.
         ticket: Ticket,
     },
-    /// What happened since rests on it.
+    /// A later question depends on it.
     #[error(
         "ticket {ticket} cannot be taken back: the same question was asked in the other order; take back ticket {other} first"
     )]
     OtherOrder {
         /// The ticket.
         ticket: Ticket,
-        /// That of the other order.
+        /// The ticket of the other order.
         other: Ticket,
     },
     /// Whether a person audits it was decided since, or others were asked.
@@ -114,7 +114,7 @@ pub enum SessionError {
         /// What happened since.
         since: &'static str,
     },
-    /// Who is neither the model of the session nor one of its people.
+    /// A judge who is neither the model of the session nor one of its people.
     #[error("judge `{found}` is neither the model `{model}` nor one of its people ({people})")]
     NotAJudge {
         /// The judge.

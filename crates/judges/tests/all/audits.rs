@@ -1,4 +1,4 @@
-//! A model beside people: what it saves, and that nothing false is said whatever it is worth.
+//! A model beside people: the judgements it saves, and that claims stay true however good it is.
 
 use board::{Answer, Conclusion, Settings};
 use judges::{Audited, AuditedModel, Config, Purpose, Session, SessionError};
@@ -9,7 +9,7 @@ use crate::config;
 
 const MODEL: &str = "gpt";
 
-/// What people and the model say of answers that differ in quality from question to question.
+/// Judgements of people and of the model, on answers that differ in quality from question to question.
 #[derive(Debug, Clone, Copy)]
 struct World {
     competitors: u32,
@@ -23,7 +23,7 @@ struct World {
     family: f64,
     /// How much better it takes the answer shown first to be.
     place: f64,
-    /// Of three, each is better than the next by the gap, and none is the best.
+    /// In each group of three, each is better than the next by the gap, and none is the best.
     cycle: bool,
 }
 
@@ -35,7 +35,7 @@ impl World {
 }
 
 impl World {
-    /// What a person and the model say of a question.
+    /// The answers of a person and of the model to a question.
     fn say(&self, first: u32, second: u32, draws: &mut Normals) -> [Answer; 2] {
         let strength = |competitor: u32| if competitor < self.equal { self.gap } else { 0.0 };
         let ahead = match (self.cycle, (second + 3 - first) % 3) {
@@ -57,7 +57,7 @@ impl World {
     }
 }
 
-/// Who answers.
+/// The judges who answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Judges {
     People,
@@ -70,7 +70,7 @@ enum Judges {
 struct Ended {
     people: u64,
     model: u64,
-    /// Who was named.
+    /// The competitor named as the best.
     best: Option<u32>,
 }
 
@@ -119,7 +119,7 @@ fn play(world: &World, judges: Judges, seed: u64, most: u64) -> Ended {
     ended
 }
 
-/// How good the model is, in the words of the published table: noise, what it adds for its family, and for the answer shown first.
+/// How good the model is, in the words of the published table: noise, and its bias for its family, and for the answer shown first.
 const MODELS: [(&str, [f64; 3]); 4] = [
     ("as a person", [0.5, 0.0, 0.0]),
     ("coarser", [1.0, 0.0, 0.0]),
@@ -130,7 +130,7 @@ const MODELS: [(&str, [f64; 3]); 4] = [
 /// The pages with the table.
 const PUBLISHED: &str = include_str!("../../../../docs/pages/trust.md");
 
-/// Who is named, how often that is wrong, and what it costs: people alone, the model alone, both.
+/// The competitor named, how often that is wrong, and the cost: people alone, the model alone, both.
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
 fn whom_to_ask(sessions: u64, most: u64, worlds: &[(&str, World)], is_published: bool) {
     let n = sessions as f64;
@@ -143,7 +143,7 @@ fn whom_to_ask(sessions: u64, most: u64, worlds: &[(&str, World)], is_published:
             (0..sessions).into_par_iter().map(|seed| play(world, judges, seed, most)).collect()
         };
         let median = |all: &[Ended], count: fn(&Ended) -> u64| {
-            // Of sessions that do not end, more than half is more than all.
+            // If more than half of the sessions do not end, the median is infinite.
             let mut counts: Vec<u64> = all.iter().map(|ended| ended.best.map_or(u64::MAX, |_| count(ended))).collect();
             counts.sort_unstable();
             match counts[counts.len() / 2] {
@@ -271,7 +271,7 @@ fn an_audit_that_all_pass_over_is_a_tie_and_the_rest_is_settled() {
     assert_eq!(live.evidence().judgements[1].verdict.score(), 0.0);
 }
 
-/// What a question counts has the expectation of people's points: over the coins of 20,000 questions that a model answers at random.
+/// The points of a question have the expectation of people's points: over the coins of 20,000 questions that a model answers at random.
 #[test]
 fn the_expected_points_are_those_of_people() {
     let mut live = Session::new(audited(2, 5, 1e-4)).unwrap();
@@ -279,7 +279,7 @@ fn the_expected_points_are_those_of_people() {
     let mut sums = [0.0, 0.0];
     for _ in 0..20_000 {
         let pair = live.ask(None).unwrap();
-        // The model knows half of people's verdicts, and is wrong about the others.
+        // The model is right in three quarters of the questions.
         let is_right = draws.uniform() < 0.75;
         let says = [Answer::First, Answer::Second];
         let person = usize::from(draws.uniform() < 0.3);

@@ -1,4 +1,4 @@
-//! Who chooses: what is asked leads to the best soon, also where answers come late.
+//! Choosers: their questions lead to the best soon, also with late answers.
 
 use bandits::registry::entries;
 use judges::{Config, Goal, Pair, Session};

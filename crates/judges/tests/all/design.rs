@@ -1,4 +1,4 @@
-//! What judges see: orders, items, repeated questions, both orders, and the balanced design.
+//! Questions as judges see them: orders, items, repeated questions, both orders, and the balanced design.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +124,7 @@ fn the_balanced_design_asks_every_pair_alike_and_connects_all_at_once() {
 
 #[test]
 fn both_orders_are_asked_and_a_disagreement_is_a_tie() {
-    // Whoever is shown first wins: every question is a disagreement, and nothing is learnt of the competitors.
+    // The first shown always wins: every question is a disagreement, and nothing is learnt about the competitors.
     let mut live = Session::new(Config { both: true, items: items(2), ..config(3, 1) }).expect("settings");
     for _ in 0..60 {
         let pair = live.ask(Some("ann")).expect("a pair");
@@ -156,7 +156,7 @@ fn the_other_order_waits_for_its_judge_but_not_for_ever() {
     let mirrors = |pair: &&Pair| pair.purpose != Purpose::New;
     assert_eq!(others.iter().filter(mirrors).count(), 1);
     assert!(others[..20].iter().all(|pair| pair.purpose == Purpose::New));
-    // A question whose second half is forgotten is closed: nobody learns from half an answer.
+    // A question with a forgotten second half is closed: half an answer teaches nothing.
     let mirror = others.iter().find(mirrors).expect("one");
     live.forget(mirror.ticket).expect("open");
     assert!(live.recommend().is_none());
@@ -179,7 +179,7 @@ fn repeated_questions_measure_agreement_and_teach_nothing() {
             Purpose::Repeat(of) => {
                 let (earlier, _) = &said[&of];
                 assert_eq!((pair.first, pair.second, pair.item), (earlier.first, earlier.second, earlier.item));
-                assert_eq!(live.ranking(), before, "nobody learns");
+                assert_eq!(live.ranking(), before, "nothing is learnt");
                 repeats.push((of, verdict));
             }
             _ => taught.push(pair.clone()),
@@ -239,7 +239,7 @@ fn counts_add_up() {
     assert!(table.judges.len() == 3 && table.judgements.iter().any(|row| row.judge.is_none()));
 }
 
-/// Repeats apart, a named judge is asked nothing twice before everything was asked; and each pair still goes through all items.
+/// Repeats apart, a named judge gets no question twice before all were asked; and each pair still goes through all items.
 #[test]
 fn a_judge_is_asked_nothing_twice() {
     let policies = [

@@ -41,7 +41,7 @@ fn a_session_of_the_first_version_evolves() {
     assert_eq!((read.events, read.torn, counts.asked, counts.answered, counts.forgotten), (121, 0, 63, 48, 9));
 }
 
-/// What later versions of lines added, in a session as they were first written: a tolerance, notes, answers that were taken back.
+/// A session with the additions of later versions of lines, as first written: a tolerance, notes, answers that were taken back.
 #[test]
 fn a_session_of_the_second_version_evolves() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-v2.jsonl");
@@ -72,7 +72,7 @@ fn a_session_of_the_second_version_evolves() {
     assert_eq!((read.events as usize, taken_back, counts.answered, counts.forgotten), (46, 4, 12, 6));
 }
 
-/// What a model beside people added, in a session as it was first written.
+/// A session with the lines of a model beside people, as first written.
 #[test]
 fn a_session_with_a_model_evolves() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/session-model.jsonl");

@@ -14,7 +14,7 @@ use crate::config;
 struct Count {
     /// The last word of each ticket; `None` if it was passed over.
     words: BTreeMap<Ticket, Option<(Answer, String)>>,
-    /// What each judge did, in order, without what was taken back.
+    /// The tickets of each judge, in order, without those taken back.
     done: [Vec<Ticket>; 2],
 }
 

@@ -123,7 +123,7 @@ fn a_last_line_that_was_cut_off_is_passed_over() {
     assert!(Session::replay(b"\xff\n").expect_err("not text").to_string().contains("line 1: it is not UTF-8"));
 }
 
-/// A log of another revision: `name` is who chooses by its first line. Checksums are those that the other program would write.
+/// A log of another revision: `name` is the chooser in its first line. Checksums are those that the other program would write.
 fn of_revision(events: &[judges::Event], other: &str) -> Vec<judges::Event> {
     let mut events = events.to_vec();
     match &mut events[0] {

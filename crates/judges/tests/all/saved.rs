@@ -1,4 +1,4 @@
-//! What choosing pairs saves: pages say what `results/judgements-saved/judgements.csv` has.
+//! The judgements saved by choosing pairs: pages have the numbers of `results/judgements-saved/judgements.csv`.
 
 use std::fs;
 use std::path::Path;

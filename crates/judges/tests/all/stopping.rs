@@ -16,7 +16,7 @@ type World = Box<dyn Fn(usize, usize) -> f64 + Send + Sync>;
 /// How many more answers, as a share, there are at the next look; sessions of few answers are looked at after each.
 const STEP: f64 = 0.04;
 
-/// Where a session stopped.
+/// The state of a session when it stopped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stopped {
     answers: u64,
@@ -99,7 +99,7 @@ fn median(mut all: Vec<u64>, of: usize) -> String {
     all.get(of.div_ceil(2) - 1).map_or_else(|| "-".to_owned(), u64::to_string)
 }
 
-/// Of each rule: how many sessions name somebody falsely, how many name anybody, and the median number of answers until then.
+/// For each rule: how many sessions name a wrong best, how many name any, and the median number of answers until then.
 fn measured(
     sessions: u64,
     competitors: u32,
@@ -242,8 +242,8 @@ fn a_tolerance_is_in_the_log_and_only_there_if_there_is_one() {
     assert!(Session::new(Config { tolerance: 0.5, ..config(3, 1) }).is_err());
 }
 
-/// Chances given after `begun` answers, with strengths drawn from the prior of the plays (normal, with a standard deviation from 0.05
-/// to 4.5 of which the logarithm is uniform), and whether the best was named by then.
+/// Chances given after `begun` answers, with strengths drawn from the prior of the plays (normal, with a standard deviation log-uniform
+/// from 0.05 to 4.5), and whether the best was named by then.
 fn promised(sessions: u64, plays: usize, competitors: u32, begun: u64) -> Vec<(f64, bool)> {
     let of = |seed: u64| {
         let mut draws = statistics::Normals::from_seed(60_000 + seed);

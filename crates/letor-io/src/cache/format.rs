@@ -105,8 +105,8 @@ pub(super) fn head_len(header: &[u8], total: u64) -> Option<usize> {
     HEADER.checked_add(len).filter(|&len| len as u64 <= total)
 }
 
-/// The index of a cache file of `total` bytes, of which `head` has at least header and index; `None` if the file has
-/// another version or is truncated, damaged or inconsistent.
+/// The index of a cache file of `total` bytes; `head` has at least header and index. `None` if the file has another
+/// version or is truncated, damaged or inconsistent.
 pub(super) fn read(head: &[u8], total: u64) -> Option<Index> {
     let (len, hash) = read_header(head.get(..HEADER)?, total)?;
     let index = head[HEADER..].get(..len)?;

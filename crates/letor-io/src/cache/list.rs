@@ -1,4 +1,4 @@
-//! What is in a folder of caches.
+//! The contents of a folder of caches.
 #![expect(clippy::disallowed_types, reason = "shows when a cache was written; no result depends on it")]
 
 use std::io;
@@ -16,7 +16,7 @@ pub struct CacheFile {
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was written, if the system says so.
+    /// When it was written, if the system reports it.
     pub written: Option<SystemTime>,
     /// The files that it was made of; none for a look-alike, and none if it cannot be read.
     pub sources: Vec<PathBuf>,
@@ -71,7 +71,7 @@ pub fn list(folder: &Path) -> io::Result<Vec<CacheFile>> {
 }
 
 impl CacheFile {
-    /// Fills in what the index says.
+    /// Fills in the values of the index.
     fn describe(&mut self) {
         let Some((_, index)) = store::read_index(&self.path) else {
             return;

@@ -1,5 +1,4 @@
-//! The binary cache, which is read instead of parsing text again; not the packing of values, which it takes from memory
-//! as it is.
+//! The binary cache, read instead of parsing text again. It stores packed values as in memory; packing is elsewhere.
 //!
 //! The first [`open`](crate::open) of files writes a cache file into the folder of
 //! [`OpenOptions::cache`](crate::OpenOptions::cache); later ones read from it what they need. A cache is used only if it

@@ -77,7 +77,7 @@ pub(crate) struct FileBlocks {
 }
 
 impl FileBlocks {
-    /// The blocks of `file`, none of which is read.
+    /// The blocks of `file`, none read yet.
     pub(crate) fn new(file: BlockFile) -> Self {
         let read = file.hashes.iter().map(|_| OnceLock::new()).collect();
         Self { file, read, rebuilt: OnceLock::new() }

@@ -63,7 +63,7 @@ impl DatasetBuilder {
         self
     }
 
-    /// Sets what is known of the runs that the data set is made of.
+    /// Sets the data on the runs that the data set is made of.
     pub(crate) fn runs(&mut self, runs: Runs) -> &mut Self {
         self.content.runs = Some(runs);
         self

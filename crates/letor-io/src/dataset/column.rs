@@ -2,7 +2,7 @@
 
 use crate::decimal::{Decimal, MANTISSA_LIMIT, POW10};
 
-/// A column to be packed, and what packing has to know of it, gathered in the pass that fills it.
+/// A column to be packed, with a summary for packing that the pass that fills it gathers.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     /// Value `i` is `mantissas[i] × 10^-scales[i]`.
@@ -142,7 +142,7 @@ impl Column {
     }
 }
 
-/// What the mantissas of an aligned column have in common.
+/// Properties of all mantissas of an aligned column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Aligned {
     /// The value of a mantissa `m` is `m × 10^-scale`.
@@ -153,7 +153,7 @@ pub(super) struct Aligned {
     pub(super) max: i64,
 }
 
-/// What one pass over a column finds.
+/// The results of one pass over a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Summary {
     min: i64,

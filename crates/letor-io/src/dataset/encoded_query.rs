@@ -90,7 +90,7 @@ impl EncodedQuery {
         })
     }
 
-    /// Packs a query whose values are whole numbers, given by columns of one value per document. Otherwise like
+    /// Packs a query with whole numbers as values, given by columns of one value per document. Otherwise like
     /// [`from_columns`](Self::from_columns).
     pub(crate) fn from_whole_columns(id: &str, labels: &[f32], columns: &[Vec<u32>]) -> Result<Self, BuildError> {
         Self::new(id, labels, columns.len(), |feature, column| {

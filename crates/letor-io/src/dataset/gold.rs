@@ -86,7 +86,7 @@ impl Gold {
         self.all().flat_map(GoldQuery::given).reduce(f32::max)
     }
 
-    /// What the content of a data set includes of this.
+    /// Adds its part of the hash of a data set's content.
     pub(super) fn hashed(&self, mut update: impl FnMut(&[u8])) {
         update(b"gold 1\n");
         // No label is negative.

@@ -197,7 +197,7 @@ impl Dataset {
         self.content.all_null
     }
 
-    /// What is known of the runs that the data set is made of; `None` if its features come from elsewhere.
+    /// The data on the runs that the data set is made of; `None` if its features come from elsewhere.
     #[must_use]
     pub fn runs(&self) -> Option<&Runs> {
         self.content.runs.as_ref()

@@ -1,8 +1,8 @@
-//! What a data set made of TREC runs knows beside its lists.
+//! The data of a data set made of TREC runs beside its lists.
 
 use super::Gold;
 
-/// What a [`Dataset`](crate::Dataset) made of TREC runs knows beside the lists: the judged documents that no run
+/// The data of a [`Dataset`](crate::Dataset) made of TREC runs beside its lists: the judged documents that no run
 /// retrieved, which measures such as recall need, and what was left out or filled in.
 ///
 /// The value of a run for a document is the number of retrieved documents that it ranks at or below it, so 1 for the last
@@ -26,7 +26,7 @@ pub struct RunCounts {
     pub unjudged_queries: Vec<String>,
     /// For each run, the number of the data set's queries for which it retrieved nothing.
     pub empty_lists: Vec<usize>,
-    /// For each run, the number of documents whose score another document of the same list has too.
+    /// For each run, the number of documents with the same score as another document of the same list.
     pub tied: Vec<usize>,
     /// For each run, the number of documents that it retrieved.
     pub retrieved: Vec<usize>,
@@ -46,7 +46,7 @@ pub struct RunCounts {
     pub comments: usize,
 }
 
-/// What the rank column of a run says beside its scores, in queries of its file.
+/// How the rank column of a run agrees with its scores, in queries of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RankColumn {
     /// Queries in which it orders documents of different scores.
@@ -94,12 +94,12 @@ impl Runs {
         self.unretrieved.iter().copied().chain(gold).reduce(f32::max)
     }
 
-    /// What makes two data sets equal.
+    /// The fields that decide whether two data sets are equal.
     pub(super) fn content(&self) -> (&[f32], &[usize], &[String], Option<&Gold>) {
         (&self.unretrieved, &self.ends, &self.without_documents, self.gold.as_ref())
     }
 
-    /// What the content of a data set includes of this: everything that measures depend on.
+    /// Adds to the hash of a data set's content everything here that measures depend on.
     pub(super) fn hashed(&self, mut update: impl FnMut(&[u8])) {
         update(b"runs 1\n");
         for &end in &self.ends {

@@ -174,7 +174,7 @@ impl fmt::Display for Statistics {
         match &self.provenance {
             Provenance::LookAlike { name } => writeln!(f, "  SYNTHETIC look-alike {name}")?,
             Provenance::Files { files, skipped } => {
-                // Of a folder of runs, readers know which they gave.
+                // Readers know the files of a folder of runs that they gave.
                 let shown = if files.len() > MOST_LISTED { 1 } else { files.len() };
                 for file in &files[..shown] {
                     writeln!(f, "  read     {}", file.display())?;

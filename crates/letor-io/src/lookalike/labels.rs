@@ -42,7 +42,7 @@ impl Documents {
 /// The distribution of the labels of a query's documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Labels {
-    /// Grades by thresholds on a normal score, part of which is common to all documents of a query.
+    /// Grades by thresholds on a normal score; part of it is common to all documents of a query.
     Graded {
         /// Share of documents with label 0, 1, 2, ...
         shares: &'static [f64],
@@ -97,8 +97,8 @@ impl Labels {
     }
 }
 
-/// The mean label of two to four assessors, some of whom chose `grade` and some a neighbouring grade, rounded to five
-/// decimals.
+/// The mean label of two to four assessors, rounded to five decimals: some chose `grade`, the others a neighbouring
+/// grade.
 fn disagreement(grade: usize, highest: usize, rng: &mut KeyedRng) -> f32 {
     let assessors = 2 + rng.pick(&[0.65, 0.15, 0.20]);
     let others = 1 + rng.below(assessors - 1);

@@ -1,16 +1,16 @@
 //! Look-alikes: synthetic data sets that resemble the real ones, for use without licensed data; not copies or
 //! samples of real data.
 //!
-//! Each is drawn from a model whose constants were tuned until aggregates (how often a feature ties, how well it
+//! Each is drawn from a model with constants tuned until aggregates (how often a feature ties, how well it
 //! follows the label, the number of documents of a query) resembled those measured on excerpts. Their names end in
 //! `-lookalike`, and so do those of all results: **numbers from a look-alike are not results on the real set**.
 //!
 //! | name | queries | documents | features | model |
 //! |---|---|---|---|---|
 //! | `mslr-lookalike` | 31,531 | 3.8 million | 136 | miniature documents, pages and clicks |
-//! | `ylr1-lookalike` | 19,944 | 473,000 | 700, of which 181 always 0 | anonymous families |
-//! | `ylr2-lookalike` | 1,266 | 34,800 | 700, of which 104 always 0 | anonymous families |
-//! | `yandex-lookalike` | 9,124 | 97,300 | 245, of which 3 always 0; fractional labels | anonymous families |
+//! | `ylr1-lookalike` | 19,944 | 473,000 | 700, 181 always 0 | anonymous families |
+//! | `ylr2-lookalike` | 1,266 | 34,800 | 700, 104 always 0 | anonymous families |
+//! | `yandex-lookalike` | 9,124 | 97,300 | 245, 3 always 0; fractional labels | anonymous families |
 //! | `np2004-lookalike` | 75 | 74,000 | 64 | miniature documents and links |
 //! | `mq2008-lookalike` | 784 | 15,000 | 46, scaled to 0..1 per query | miniature documents |
 //!
@@ -34,7 +34,7 @@
 //! streams follow from their definitions, and with them the properties that decide comparisons of rankers: sums and
 //! means that are the same ranker, minima and maxima that coincide for one-term queries, whole-document features
 //! that hardly differ from those of bodies, IDFs that are constant within a query, and ties as frequent as the
-//! counts make them. Pages add links, ranks, quality scores and URLs, some of which oppose relevance. Feature 134
+//! counts make them. Pages add links, ranks, quality scores and URLs; some oppose relevance. Feature 134
 //! (arm 133) of `mslr-lookalike` counts clicks; it marks a few documents in two of three queries, mostly relevant
 //! ones.
 //!

@@ -9,7 +9,7 @@ use super::text_signals::signals;
 /// The number of features of a document.
 pub(crate) const FEATURES: usize = 46;
 
-/// Million-query track on .gov2: few judged documents, most of which mention the query.
+/// Million-query track on .gov2: few judged documents; most mention the query.
 const COLLECTION: Collection = Collection {
     terms: &[0.10, 0.28, 0.28, 0.18, 0.10, 0.04, 0.02],
     unmatched: 0.0,

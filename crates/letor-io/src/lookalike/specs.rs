@@ -22,7 +22,7 @@ pub(crate) struct LookalikeSpec {
     pub model: ModelKind,
 }
 
-/// Yahoo's two sets share 700 features, of which 181 are always 0 in the first set and another 104 in the second.
+/// Yahoo's two sets share 700 features: 181 are always 0 in the first set, and another 104 in the second.
 const YAHOO: AnonymousFeatures = AnonymousFeatures {
     role_key: "ylr",
     count: 700,

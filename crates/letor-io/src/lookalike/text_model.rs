@@ -60,7 +60,7 @@ pub(crate) struct Fields {
 pub(crate) struct Collection {
     /// Share of queries with 1, 2, ... terms.
     pub terms: &'static [f64],
-    /// Share of queries whose terms do not occur in any document.
+    /// Share of queries with terms that occur in no document.
     pub unmatched: f64,
     /// Mean and standard deviation of a term's IDF in bodies.
     pub idf: [f64; 2],
@@ -125,7 +125,7 @@ impl TextQuery {
         Self { terms, idf, shift, term_weight, clarity, matched, documents: Vec::new() }
     }
 
-    /// A query whose terms have the given IDFs in every stream.
+    /// A query with terms of the given IDFs in every stream.
     #[cfg(test)]
     pub(crate) fn of_idf(idf: &[f64]) -> Self {
         let mut row = [0.0; MAX_TERMS];

@@ -1,4 +1,4 @@
-//! Names that readers take for one.
+//! Names that readers confuse.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use crate::regular;
 /// A larger file is not one of names.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// What the names in a file are for.
+/// The purpose of the names in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbered {
     /// The noun for messages, e.g. `feature`.

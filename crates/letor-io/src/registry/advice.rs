@@ -1,4 +1,4 @@
-//! Advice on how to get a data set: the one place that knows which command of which program gets it.
+//! Advice on how to get a data set: the one place for the commands of programs that get data.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -33,7 +33,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// That of this process: see [`gets_data_with`].
+    /// The advice of this process: see [`gets_data_with`].
     pub fn here() -> Self {
         Self { command: COMMAND.get().cloned(), workspace: has_workspace() }
     }

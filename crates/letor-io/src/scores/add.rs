@@ -12,7 +12,7 @@ use crate::file_names::{cut_at_comma, split_name, stem};
 use crate::names::{NameError, NameFault, Names};
 use crate::text::read_text;
 
-/// What becomes of the features that a data set has.
+/// How the features of a data set are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Features {

@@ -120,7 +120,7 @@ fn push_dense(entries: &[FeatureValue], features: u32, tile: &mut [Column; TILE]
 /// Copies rows to `filled` with a 0 for every feature up to `features` that they do not have.
 fn fill_gaps(entries: &[FeatureValue], ends: &[usize], features: u32, filled: &mut Vec<FeatureValue>) {
     const GAP: FeatureValue = FeatureValue { mantissa: 0, feature: 0, scale: 0 };
-    // What an earlier query left is overwritten row by row, while the row is in the cache.
+    // The data of an earlier query are overwritten row by row, while the row is in the cache.
     filled.resize(ends.len() * features as usize, GAP);
     let mut start = 0;
     for (row, &end) in filled.chunks_exact_mut(features as usize).zip(ends) {
@@ -140,7 +140,7 @@ struct Lowest {
 }
 
 /// Replaces each NULL in the entries of a query of `documents` by the lowest value of its feature, 0 if all are NULL;
-/// returns the number of features of which all are. Documents without the feature have the value 0.
+/// returns the number of features with NULL only. Documents without the feature have the value 0.
 fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Vec<Lowest>) -> u64 {
     let is_null = |entry: &FeatureValue| entry.mantissa == Decimal::NULL.mantissa;
     if !entries.iter().any(is_null) {

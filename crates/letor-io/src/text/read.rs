@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 
 /// Reads files and folders, in the order given, as one data set called `name`.
 ///
-/// A folder stands for its files whose first non-blank line is a row of data, ordered by name; the
+/// A folder stands for its files with a row of data as their first non-blank line, ordered by name; the
 /// [`Provenance`] lists the others as skipped. Rows have the form `label qid:id feature:value ... # comment`,
 /// separated by spaces or tabs, in plain text or gzip. Rows without `qid:` have their id as the whole comment
 /// (Yandex), a whole number that the rows of a query share; or the number of rows of each query is in a file beside
@@ -180,7 +180,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Holds the queries of a file against what else says where queries end.
+/// Compares the queries of a file with other information on where queries end.
 struct GroupCheck<'a> {
     file: &'a DataFile,
     queries: usize,

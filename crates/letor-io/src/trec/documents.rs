@@ -19,7 +19,7 @@ impl<'a> Docno<'a> {
     }
 }
 
-/// What was hashed already.
+/// The part hashed already.
 #[derive(Debug, Default)]
 struct Hashed(u64);
 
@@ -37,10 +37,10 @@ impl Hasher for Hashed {
     }
 }
 
-/// Different documents, as they come. They own their numbers, so that the files that have them can be dropped.
+/// The distinct documents, in the order of their first occurrence. They own their numbers, so that the files that have them can be dropped.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// By hash, the place of a document. One whose hash was taken by another has the next hash that was free.
+    /// By hash, the place of a document. If another document had its hash, it has the next free one.
     places: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
     /// The numbers, one after the other.
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What must hold for a run of any bytes.
+//! Properties of a run of any bytes.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -24,7 +24,7 @@ pub(super) type Files = (Vec<PathBuf>, Vec<(PathBuf, String)>);
 /// The judgments of documents.
 pub(super) struct Judged<'a> {
     pub(super) qrels: Qrels<'a>,
-    /// Where those are a model's: people's, and their first file.
+    /// If those are a model's: the judgments of people, and their first file.
     pub(super) gold: Option<(Qrels<'a>, &'a Path)>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Lists {
     places: HashMap<String, usize>,
     /// The tag of each run.
     pub(super) tags: Vec<Vec<u8>>,
-    /// What the rank column of each run says.
+    /// The rank column of each run.
     pub(super) ranks: Vec<RankColumn>,
     /// The number of lines of all runs that are comments.
     pub(super) comments: usize,

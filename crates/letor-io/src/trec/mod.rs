@@ -47,10 +47,10 @@
 //! # Inside
 //!
 //! `letor_io::trec` turns TREC runs and qrels into a `Dataset`: run *i* is feature *i*. A run's value for a document is the number of
-//! retrieved documents at or below it, and 0 for what it did not retrieve. So the content, and with it the checksum and every
+//! retrieved documents at or below it, and 0 for those it did not retrieve. So the content, and with it the checksum and every
 //! seed, is that of the lists: other scores, names, files or orders of lines that give the same lists are the same data.
-//! Documents are in the order of their numbers, queries in that of theirs. `Dataset::runs` has what only runs know: labels of judged
-//! documents that no run retrieved (the checksum covers them), and counts of what was left out. `letor_io::scores` appends
+//! Documents are in the order of their numbers, queries in that of theirs. `Dataset::runs` has what only runs have: labels of judged
+//! documents that no run retrieved (the checksum covers them), and counts of omissions. `letor_io::scores` appends
 //! columns to packed queries without unpacking them. `simulation::spec::SiteSpec` opens either, so that every command and
 //! experiment does. `--runs` with files instead of a number becomes `--rankings` before flags are parsed, by its value alone (`cli::args::own`).
 

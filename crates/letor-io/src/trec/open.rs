@@ -28,11 +28,11 @@ pub fn open<R: AsRef<str>, Q: AsRef<str>>(runs: &[R], qrels: &[Q], options: &Tre
     open_with_gold(runs, qrels, &[], options)
 }
 
-/// As [`open`], where the `qrels` are a model's, and people judged some of the same documents: their files are `gold`. The labels of the data
+/// As [`open`], with `qrels` of a model, and files `gold` of people's judgements of some of the same documents. The labels of the data
 /// set are the model's; [`Runs::gold`](crate::Runs::gold) has people's. Without files in `gold` there are none.
 ///
 /// # Errors
-/// Those of [`open`], and people's labels of which the model judged no document.
+/// Those of [`open`], and people's labels that share no document with the model's.
 pub fn open_with_gold<R: AsRef<str>, Q: AsRef<str>>(
     runs: &[R],
     qrels: &[Q],
@@ -59,7 +59,7 @@ pub fn open_with_gold<R: AsRef<str>, Q: AsRef<str>>(
         read_text(missing)?;
     }
     let mut lists = Lists::new(options.ties);
-    // As many at a time as there are threads: what is kept of a run is smaller than its text.
+    // As many at a time as there are threads: a parsed run is smaller than its text.
     for wave in sources.chunks(rayon::current_num_threads().max(1)) {
         let read: Vec<Result<Vec<u8>, Error>> = wave.par_iter().map(|source| read_text(&source.path)).collect();
         // The first file at fault is named, whatever the number of threads.

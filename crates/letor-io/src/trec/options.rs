@@ -7,7 +7,7 @@ use crate::text::ReadOptions;
 pub struct TrecOptions {
     /// How a run orders documents of equal score.
     pub ties: TrecTies,
-    /// What becomes of documents without a judgment.
+    /// How documents without a judgment are treated.
     pub unjudged: Unjudged,
     /// The highest label; 4 by default, as for other data ([`ReadOptions::max_label`]).
     pub max_label: f32,
@@ -33,7 +33,7 @@ pub enum TrecTies {
     Keep,
 }
 
-/// What becomes of retrieved documents without a judgment.
+/// How retrieved documents without a judgment are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

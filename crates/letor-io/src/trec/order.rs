@@ -50,8 +50,8 @@ fn listed(lines: &[u32], are_tied: impl Fn(u32, u32) -> bool) -> Vec<Listed> {
     lines.iter().enumerate().map(|(at, &line)| Listed { line, is_tied: is_tied(at) }).collect()
 }
 
-/// The values of a list whose groups of documents with one score have these sizes, and the number of documents that share theirs
-/// with another. The values go from the length of the list down to 1, and are equal for documents that stay tied.
+/// The values of a list with groups of equal scores of these sizes, and the number of documents that share their score with
+/// another. The values go from the length of the list down to 1, and are equal for documents that stay tied.
 pub(super) fn values(groups: &[u32], ties: TrecTies) -> (Vec<u32>, usize) {
     let tied: u32 = groups.iter().filter(|&&size| size > 1).sum();
     let mut below: u32 = groups.iter().sum();

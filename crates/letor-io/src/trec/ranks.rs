@@ -1,4 +1,4 @@
-//! Whether the rank column of a run says what its scores say. Lists are by score, as `trec_eval` has them, whatever the ranks are; but
+//! Checks that the rank column of a run agrees with its scores. Lists are by score, as `trec_eval` has them, whatever the ranks are; but
 //! a run of distances, say, has every list upside down then.
 
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use super::order::single;
 use super::run::{Retrieved, Run};
 use crate::dataset::RankColumn;
 
-/// What the rank column of a run says in all its lists.
+/// The agreement of the rank column of a run with its scores, over all its lists.
 pub(super) fn column(run: &Run<'_>) -> RankColumn {
     let of_lists = run.queries.par_iter().map(|query| steps(&query.documents));
     let column = |[rising, falling]: [u32; 2]| RankColumn {
@@ -22,7 +22,7 @@ pub(super) fn column(run: &Run<'_>) -> RankColumn {
     })
 }
 
-/// How often the score rises from one rank to the next, and how often it falls. Equal ranks and equal scores say nothing, and so does
+/// How often the score rises from one rank to the next, and how often it falls. Equal ranks and equal scores do not count, nor does
 /// a list with something else than a rank.
 fn steps(list: &[Retrieved<'_>]) -> [u32; 2] {
     let Some(mut ranked) =

@@ -387,7 +387,7 @@ fn a_missing_file_is_reported() {
     assert!(error.to_string().starts_with("no/such/file: failed to open"), "{error}");
 }
 
-/// However the text is cut into pieces; found by fuzzing.
+/// Independent of how the text is cut into pieces; found by fuzzing.
 #[test]
 fn the_first_of_two_errors_is_reported() {
     let text = "0 qid:1 1:1\n0 qid:2 1:1\n0 qid:1 1:1\n0 qid:1 1:x\n";
@@ -396,7 +396,7 @@ fn the_first_of_two_errors_is_reported() {
     letor_io::fuzz::text(text.as_bytes());
 }
 
-/// A pipe that is named is read; one in a folder, which nobody may write to, is not, and nor are devices.
+/// A pipe that is named is read. One in a folder is not, as it may have no writer; nor are devices.
 #[cfg(unix)]
 #[test]
 fn pipes_are_read_if_named_and_devices_never() {

@@ -152,7 +152,7 @@ fn comments_are_skipped_and_counted() {
     assert!(letor_io::trec::are_synthetic(&[path(&files, "a.run")]));
 }
 
-/// What is wrong, the bytes of the run and of the qrels, and the end of the error: which file, where, and what.
+/// The fault, the bytes of the run and of the qrels, and the end of the error: which file, where, and what.
 type Malformed<'a> = (&'a str, &'a [u8], &'a [u8], &'a str);
 
 const GOOD: &[u8] = b"1 Q0 a 1 2.5 t\n";

@@ -1,4 +1,4 @@
-//! What people's labels of some documents say of a measure, beside a model's labels of all.
+//! Measures by people's labels of some documents, beside a model's labels of all.
 //!
 //! A measure is *linear* if it is a sum over documents of a weight, which the list gives, times a gain, which the label gives: P and RBP. Labels of a
 //! random sample of a query's documents then estimate its value. The others divide by what all labels give, or stop at the first
@@ -11,7 +11,7 @@ use super::{Measure, MeasureKind, Measurement};
 use crate::Gain;
 use crate::expectation::document_weights;
 
-/// What people's labels say of one list.
+/// The value of one list by people's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GoldValue {
     /// The value by people's labels of the sample, expanded to all documents that the model judged.
@@ -27,7 +27,7 @@ pub struct GoldValue {
 }
 
 impl GoldValue {
-    /// Of a query that people labelled wholly, with value 0.
+    /// The value 0 of a query that people labelled wholly.
     const WHOLE: Self = Self { people: 0.0, model: 0.0, weight: 1.0, whole: 1.0, variance: 0.0 };
 }
 
@@ -52,9 +52,9 @@ impl Measure {
 }
 
 impl Measurement<'_> {
-    /// What people's labels say of measure number `measure`, for each arm and each of the [`queries`](Self::queries): `None` where they labelled
-    /// nothing of the query or, if the measure is not [linear](Measure::is_linear), not every document that the model judged. Queries without
-    /// documents have value 0.
+    /// The values of measure number `measure` by people's labels, for each arm and each of the [`queries`](Self::queries): `None` where
+    /// they labelled nothing of the query or, if the measure is not [linear](Measure::is_linear), not every document that the model judged.
+    /// Queries without documents have value 0.
     ///
     /// # Panics
     /// If the data set has no labels of people ([`Runs::gold`](letor_io::Runs::gold)), or there is no such measure.

@@ -11,8 +11,7 @@ use crate::expectation::{precision_sum, reciprocal_rank, weighted_sum};
 use crate::ndcg::{check, discounts};
 use crate::{Gain, NdcgError, Rankings};
 
-/// The number of queries whose values are summed together: fixed, so that the sum does not depend on the number of
-/// threads.
+/// The number of queries with values summed together: fixed, so that the sum does not depend on the number of threads.
 const CHUNK: usize = 64;
 
 /// [`Rankings`] with measures of their lists.
@@ -22,7 +21,7 @@ pub struct Measurement<'a> {
     pub(super) measures: Vec<Prepared>,
     /// The highest label of all judged documents.
     pub(super) highest: f64,
-    /// The values of all queries, once they were asked for.
+    /// The values of all queries, computed at the first use.
     values: OnceLock<Vec<Vec<Vec<f64>>>>,
 }
 
@@ -88,7 +87,7 @@ impl Prepared {
         Self { measure, cutoff, weights }
     }
 
-    /// What the weighted sum of a linear measure is divided by.
+    /// The divisor of the weighted sum of a linear measure.
     pub(super) fn divisor(&self) -> f64 {
         if matches!(self.measure.kind, MeasureKind::Precision { .. }) { self.cutoff as f64 } else { 1.0 }
     }
@@ -128,7 +127,7 @@ fn ideal(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]) -> 
 }
 
 impl OfQuery<'_> {
-    /// The value for a list of which the first `shown` documents are retrieved.
+    /// The value for a list with its first `shown` documents retrieved.
     pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
         let (value, whole) = match self {
             Self::Sum { gains, weights, whole } => (weighted_sum(list, shown, gains, weights), *whole),

@@ -1,5 +1,5 @@
 //! Measures of ranked lists by judgments: what each of them is ([`Measure`]), how it is written (`text`), its values
-//! for all rankers and queries (`measurement`), and what labels of people say of it beside those of a model (`gold`).
+//! for all rankers and queries (`measurement`), and by labels of people beside those of a model (`gold`).
 //!
 //! Definitions are those of `trec_eval`, which `ir_measures` computes by default:
 //!
@@ -15,7 +15,7 @@
 //! A document is relevant if its label is at least `rel`, 1 unless given. Relevant and ideal documents include those that
 //! the list, or every list, did not retrieve; a document that a run did not retrieve has no rank. A query without a
 //! relevant document has value 0. For ties that a ranker leaves, values are exact expectations over their orders
-//! (see `expectation`); TREC runs have none unless they are asked to keep them.
+//! (see `expectation`); TREC runs have none unless they keep them.
 //!
 //! - K. Järvelin, J. Kekäläinen. *Cumulated gain-based evaluation of IR techniques.* TOIS 20(4), 2002.
 //!   <https://doi.org/10.1145/582415.582418>

@@ -1,6 +1,6 @@
 //! Text that names something and sets it: `rucb:alpha=0.6`, `team-draft:balanced,tau=2`, `pbm:navigational,length=5`.
 //!
-//! What is before the first colon is the name; settings follow, `key=value` or a word alone. Algorithms and problems separate
+//! The text before the first colon is the name; settings follow, `key=value` or a word alone. Algorithms and problems separate
 //! them with colons, methods of interleaving and click models with commas.
 
 mod suggestion;

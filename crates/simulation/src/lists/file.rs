@@ -1,8 +1,8 @@
-//! Lists in a file, which any number of processes map: those on one machine share its memory.
+//! Lists in a file that any number of processes map: those on one machine share its memory.
 //!
 //! The lists are as in memory, from the beginning of the file. After them come the XXH3 hashes of their blocks of 16 MiB, a
-//! description, and the footer, whose hash covers everything but the lists. A file is used only if its description is that
-//! of the lists that are needed and all hashes match; mapping takes no time, hashing less than half a second for lists of the size
+//! description, and the footer with a hash of everything but the lists. A file is used only if it describes the lists that are
+//! needed and all hashes match; mapping takes no time, hashing less than half a second for lists of the size
 //! of those of MSLR-WEB30K. It is read only, and appears under its name complete, by renaming. A process that shortens it while it is mapped
 //! ends the processes that use it, so it is removed, never rewritten.
 
@@ -152,7 +152,7 @@ struct Footer<'a> {
     description: &'a str,
 }
 
-/// The parts of a file whose end is intact; the lists are not checked.
+/// The parts of a file with an intact end; the lists are not checked.
 fn footer(file: &[u8]) -> Option<Footer<'_>> {
     let (rest, hash) = file.split_last_chunk::<8>()?;
     let at = rest.len().checked_sub(FOOTER - 8)?;
@@ -172,7 +172,7 @@ fn footer(file: &[u8]) -> Option<Footer<'_>> {
     Some(Footer { lists: &rest[..lists], hashes: &rest[lists..starts], description })
 }
 
-/// The description of a file whose lists are intact too.
+/// The description of a file with intact lists too.
 fn sound(map: &Mmap) -> Option<&str> {
     let Footer { lists, hashes, description } = footer(map)?;
     read_ahead(map, true);
@@ -182,7 +182,7 @@ fn sound(map: &Mmap) -> Option<&str> {
     intact.then_some(description)
 }
 
-/// Lets the system know whether the map is read from the beginning to the end.
+/// Advises the system whether the map is read from the beginning to the end.
 fn read_ahead(map: &Mmap, yes: bool) {
     #[cfg(unix)]
     let _ = map.advise(if yes { memmap2::Advice::Sequential } else { memmap2::Advice::Normal });

@@ -1,5 +1,5 @@
-//! Where the ranked lists of a site come from: ranked now, ranked when they are used, or by an earlier process that kept
-//! them in a [`file`](mod@file).
+//! The source of a site's ranked lists: ranked now, ranked when they are used, or kept by an earlier process in a
+//! [`file`](mod@file).
 //!
 //! Ranking a data set of the size of MSLR-WEB30K takes some ten seconds of CPU. That is little for one process, but much for
 //! each of a thousand shards.
@@ -114,7 +114,7 @@ mod tests {
         let expected = bytes(&rank(&ListSource::InMemory));
         assert!(rank(&ListSource::Lazy).list_bytes().is_none());
         assert!(bytes(&rank(&ListSource::Lazy)) == expected);
-        // Nothing is written unless it is asked for.
+        // Nothing is written unless requested.
         assert!(bytes(&rank(&ListSource::FromCache(folder.clone()))) == expected);
         assert!(!folder.exists());
         let keep = ListSource::BuildAndCache(folder.clone());

@@ -1,4 +1,4 @@
-//! What a matrix was estimated from, as the description beside it says: see [`origin`](super::origin).
+//! What a matrix was estimated from, by the description beside it: see [`origin`](super::origin).
 
 use letor_io::{FeatureId, Names};
 use serde::Serialize;
@@ -8,11 +8,11 @@ use crate::truth::RESOLVED;
 /// What a matrix was estimated from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatrixAccount {
-    /// The file that says so, e.g. `P.json`.
+    /// The file of the description, e.g. `P.json`.
     pub file: String,
     /// The name of the data set.
     pub dataset: String,
-    /// Whether that was generated, as the file says.
+    /// Whether that was generated, by the file.
     pub synthetic: bool,
     /// The click model.
     pub clicks: String,
@@ -44,7 +44,7 @@ impl MatrixAccount {
         })
     }
 
-    /// Says that the Condorcet winner is not resolved, or may not be; `None` if it is. `margin` is its smallest margin;
+    /// A warning that the Condorcet winner is not resolved, or may not be; `None` if it is. `margin` is its smallest margin;
     /// `all`: among all arms of the matrix.
     #[must_use]
     pub fn unresolved(&self, margin: f64, all: bool) -> Option<String> {
@@ -55,7 +55,7 @@ impl MatrixAccount {
         if self.min_comparisons == 0 {
             return Some("the winner may not be resolved: some pairs were never compared".to_owned());
         }
-        // Of a part of the arms, only a bound of the standard error is known.
+        // For a part of the arms, only a bound of the standard error is known.
         let error = self.largest_standard_error.filter(|error| margin < RESOLVED * error)?;
         Some(format!("the winner may not be resolved (standard errors up to {error:.4}): the runner-up may be as good"))
     }

@@ -17,7 +17,7 @@ use super::strata::{Strata, Sums, variance};
 use crate::pairwise::ensure_room_for_pairs;
 use crate::site::Site;
 
-/// The most impressions of a stratified round, whose counts have 32 bits.
+/// The most impressions of a stratified round: its counts have 32 bits.
 const MOST_STRATIFIED: u64 = 4_000_000_000;
 
 /// The most comparisons of a request: their number, with those of the last round, has 64 bits.
@@ -61,8 +61,8 @@ impl StartMode {
 
 /// The state with which to fulfil `request`: a new one, or the one in the file at `path`.
 ///
-/// If the file is of the same matrix and its last request is this one, that goes on, or nothing is left to do. Only of `more` it is not
-/// known whether a finished one is meant again: [`Continue`](StartMode::Continue) adds once more, [`Resume`](StartMode::Resume) does
+/// If the file is of the same matrix and its last request is this one, that continues, or nothing is left to do. A finished request with
+/// `more` is ambiguous, as it may be meant again: [`Continue`](StartMode::Continue) adds once more, [`Resume`](StartMode::Resume) does
 /// not. A further request with `more` extends a finished matrix, in any mode. [`Replace`](StartMode::Replace) ignores the file where a
 /// request starts a matrix.
 ///

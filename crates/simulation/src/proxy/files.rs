@@ -86,7 +86,7 @@ pub fn write(files: &Files, state: &State) -> Result<()> {
     output::write_atomic(&files.counts, &counts(state, &matrix).context("failed to pack the counts")?)
 }
 
-/// All counts of `state`, whose matrix is `matrix`, as a `.npz`.
+/// All counts of `state` as a `.npz`; `matrix` is its matrix.
 ///
 /// # Errors
 /// None in practice: it is written into memory.

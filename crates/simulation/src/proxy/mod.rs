@@ -25,12 +25,12 @@
 //! multiples of it add up to the byte), a round into *pieces* of a few milliseconds with their own streams. Threads take pieces in
 //! order and finish the ones they took, so the state is the totals, the sums of the current round, and one number: how many
 //! pieces those sums include. It is saved every minute with a checksum, belongs to one seed, data set and way of clicking, and
-//! refuses to continue with another. A `PairComparison` says how an impression compares pairs: pair by pair through
+//! refuses to continue with another. A `PairComparison` determines how an impression compares pairs: pair by pair through
 //! `interleave::Interleaving::compare_pairs`, or all arms in one multileaved list.
 //!
 //! `P.json` beside `P.npy` is the matrix's account (`proxy::matrix_origin`): a reader of the matrix takes the features behind its
 //! arms, the comparisons, the winner's z and whether the data are synthetic from there. It has a seal and the checksum of the matrix.
-//! Where either does not fit, a `Doubt` takes its place in every remark, table and figure, and JSON does not say whether the data are
+//! If either does not fit, a `Doubt` replaces it in every remark, table and figure, and JSON does not state whether the data are
 //! synthetic; experiments refuse such a matrix.
 //!
 //! Experiments estimate their matrices with `simulation::pairwise::estimate_matrix`, in one uninterrupted call. Its draws differ

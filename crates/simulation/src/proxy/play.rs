@@ -26,7 +26,7 @@ pub fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multilea
     }
 }
 
-/// Plays what `state` was last asked for; returns the number of comparisons.
+/// Plays the last request of `state`; returns the number of comparisons.
 ///
 /// # Errors
 /// Those of [`State::run`].
@@ -45,10 +45,10 @@ pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Dur
 
 /// Work that compares pairs in some way.
 pub(super) trait Comparing {
-    /// What it returns.
+    /// Its result.
     type Output;
 
-    /// Does it.
+    /// Does the work.
     fn with<C: PairComparison>(self, comparison: &C) -> Self::Output;
 }
 

@@ -110,7 +110,7 @@ impl Provenance<'_> {
         Sealed::new(self)
     }
 
-    /// What [`matrix_origin`](super::matrix_origin) reads when this is written to `file`.
+    /// The account that [`matrix_origin`](super::matrix_origin) reads once this is written to `file`.
     #[must_use]
     pub fn account(&self, file: &str) -> MatrixAccount {
         MatrixAccount {

@@ -117,7 +117,7 @@ impl<'a> Round<'a> {
         empty_sums(self.pairs, matches!(self.queries, Queries::Strata { .. }))
     }
 
-    /// Lets all threads take `pieces` in turn until none is left or `stop` says so; `progress` counts comparisons. Threads
+    /// Lets all threads take `pieces` in turn until none is left or `stop` returns true; `progress` counts comparisons. Threads
     /// finish the pieces they have taken, so that those played are always the first ones. Returns the first piece that was
     /// not played, and the sums of each thread.
     pub(super) fn play_all<C: PairComparison>(

@@ -2,7 +2,7 @@
 //!
 //! Pieces have streams of their own, and counts are whole numbers, so that any division of the pieces gives the same
 //! sums. A shard counts its pieces of all rounds together: two numbers per pair, or six where impressions are
-//! stratified, whose variance needs the queries with one more impression apart. They are stored in as few bytes as the
+//! stratified: their variance needs separate counts of the queries with one more impression. They are stored in as few bytes as the
 //! largest of them takes, and compressed.
 
 use std::collections::BTreeMap;
@@ -63,10 +63,10 @@ fn impressions_in(rounds: &[PlannedRound], pieces: &Range<u64>) -> u64 {
 }
 
 impl State {
-    /// What the last request asks for, with everything that the counts depend on: shards of other work are refused.
+    /// The last request, with everything that the counts depend on: shards of other work are refused.
     ///
     /// # Errors
-    /// If the request has been begun, or its end depends on what is counted.
+    /// If the request has been begun, or its end depends on its counts.
     pub fn work(&self) -> Result<Value> {
         let request = self.requests.last().context("nothing is asked for")?;
         ensure!(
@@ -157,14 +157,14 @@ impl State {
 pub struct ShardFiles<'a> {
     /// The file with the pieces so far, and the interval at which it is written.
     pub progress: (&'a Path, Duration),
-    /// How the part came about.
+    /// The provenance of the part.
     pub made: Made,
     /// Whether to hide the progress bar.
     pub quiet: bool,
 }
 
-/// Plays the share `shard` of what `state` was last asked for, and returns its part. What an earlier process saved is
-/// not played again; a process that is asked to stop saves first.
+/// Plays the share `shard` of the last request of `state`, and returns its part. Pieces that an earlier process saved are
+/// not played again; a process that gets a signal to stop saves first.
 ///
 /// # Errors
 /// If the request cannot be divided, or the file cannot be written.
@@ -257,10 +257,10 @@ struct ShardProgress<'a> {
 }
 
 impl<'a> ShardProgress<'a> {
-    /// What was saved of the same work, or a beginning.
+    /// The saved state of the same work, or an empty one.
     fn open(header: Header, pairs: usize, strata: bool, files: &'a ShardFiles<'a>) -> Result<Self> {
         let saved = match files.progress.0.exists() {
-            // A damaged file is as good as none: its pieces are played again.
+            // A damaged file counts as missing: its pieces are played again.
             true => Part::read(files.progress.0).ok().filter(|part| part.header == header),
             false => None,
         };
@@ -293,8 +293,8 @@ impl<'a> ShardProgress<'a> {
     }
 }
 
-/// What the shard whose progress is in the file at `path` is a share of, and how many of its pieces are counted; `None`
-/// without a sound file.
+/// The header of the shard with its progress in the file at `path`, and how many of its pieces are counted; `None` without
+/// an intact file.
 #[must_use]
 pub fn pieces_played(path: &Path) -> Option<(Header, u64)> {
     let part = Part::read(path).ok()?;
@@ -398,7 +398,7 @@ fn add_numbers<const WIDTH: usize>(column: &mut [u64], bytes: &[u8]) {
     for (sum, bytes) in column.iter_mut().zip(bytes.as_chunks::<WIDTH>().0) {
         let mut number = [0; 8];
         number[..WIDTH].copy_from_slice(bytes);
-        // A part that is sound but not ours may hold any numbers.
+        // An undamaged part from elsewhere may hold any numbers.
         *sum = sum.wrapping_add(u64::from_le_bytes(number));
     }
 }

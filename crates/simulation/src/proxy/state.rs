@@ -106,7 +106,7 @@ pub(super) struct OpenRound {
     pub(super) impressions: u64,
     /// Indices of its pairs among all pairs.
     pub(super) places: Vec<u32>,
-    /// The number of pieces whose outcomes are in `sums`: always the first ones.
+    /// The number of pieces with outcomes in `sums`: always the first ones.
     pub(super) pieces: u64,
     pub(super) sums: Vec<Sums>,
 }

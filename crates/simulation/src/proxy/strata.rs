@@ -61,7 +61,7 @@ impl Strata {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) counts: Tally,
-    /// Sum over queries of (2 wins + ties)^2; empty for queries drawn with replacement, whose variance does not need it.
+    /// Sum over queries of (2 wins + ties)^2; empty for queries drawn with replacement: their variance does not need it.
     pub(super) squares: Vec<u64>,
 }
 

@@ -339,7 +339,7 @@ fn requests_that_do_not_fit_the_file_are_errors() {
         StartMode::Resume,
     );
     assert!(other.unwrap_err().to_string().contains("its seed is 5, not 2"));
-    // More, stopped and asked again, is added once; finished and asked again, once more, but not to resume.
+    // A larger request, stopped and repeated, is added once; finished and repeated, once more, but not on resume.
     grows.save(&path).unwrap();
     for mode in [StartMode::Continue, StartMode::Resume, StartMode::Replace] {
         assert_eq!(take(more(600), mode).unwrap(), grows);

@@ -1,16 +1,16 @@
-//! What a run's outcomes prove: the evidence that an arm is the best, gathered while a policy plays.
+//! Evidence from a run's outcomes that an arm is the best, gathered while a policy plays.
 //!
-//! Every duel counts as it ended, a tie as a tie and before the coin that breaks it for the policy; a duel of an arm with
-//! itself says nothing. A set counts for each pair in it. Its outcomes depend on each other, but the evidence of each pair
-//! is valid by itself, which is all that the proof needs ([`BestArm`]). Policies choose by what they have seen; that does
-//! not hurt, because they choose before the outcome. Every simulated impression is a user of its own, so impressions are
+//! Every duel counts as it ended: a tie as a tie, before the coin that breaks it for the policy. A duel of an arm with
+//! itself does not count. A set counts for each pair in it. Its outcomes depend on each other, but the evidence of each pair
+//! is valid by itself, which is all that the proof needs ([`BestArm`]). Policies choose by earlier outcomes; that does
+//! not hurt, because they choose before the next one. Every simulated impression is a user of its own, so impressions are
 //! independent, and each is a unit.
 //!
 //! For sets, the outcome of a pair says which of two rankers won a list mixed from the set. That may differ from which one
 //! wins lists of only the two, from which regret is counted (`rankduel distortion`).
 //!
 //! Outcomes that come late count when they arrive. That is as valid: a simulated delay does not depend on the outcome, and
-//! what was chosen in the meantime depends only on outcomes that had arrived, so that an outcome, when it arrives, still
+//! the choices in the meantime depend only on outcomes that had arrived, so that an outcome, when it arrives, still
 //! has the probability of its pair. (Of real users, who click late or not at all, this need not be true.)
 //!
 //! A run may *stop*: once an arm is stated to be the best, it is shown alone until the last step, and its gap is
@@ -20,10 +20,10 @@
 //!
 //! `simulation::runs::evidence` feeds `statistics::anytime::BestArm` with the outcome of every duel and of every pair of a set, ties
 //! as ties, before coins are tossed. `BestArm::record` computes evidence only when enough wins are there to reach the threshold,
-//! so that a look after every outcome costs a comparison. A run that stops says so by asking for a report immediately, after
-//! which the loop asks whether to stop; the stated arm then plays alone to the horizon. Runs are seeded as without evidence, so
+//! so that a look after every outcome costs a comparison. A run stops by requesting a report immediately, after
+//! which the loop checks whether to stop; the stated arm then plays alone to the horizon. Runs are seeded as without evidence, so
 //! that they begin in the same way. The rule is part of the folder's key and of the key of kept runs; without a rule, both are
-//! what they were.
+//! unchanged.
 //!
 //! Runs of two algorithms with the same number share no stream, so `rankduel significance` compares them as independent samples; only an
 //! experiment's random sets of rankers are shared, and make pairs.
@@ -70,7 +70,7 @@ impl EvidencePlan {
     }
 }
 
-/// What the evidence of a run came to.
+/// The evidence of a run at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunEvidence {
     /// The first arm stated to be the best, and the step after which.

@@ -88,14 +88,14 @@ impl KeptRun {
     }
 }
 
-/// The first line of a file: what its runs are runs of. The name of the file is made of `key` alone.
+/// The first line of a file: the cell of its runs. The name of the file is made of `key` alone.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Cell {
     algorithm: String,
     steps: u64,
-    /// Of the arenas and their gaps.
+    /// The hash of the arenas and their gaps.
     arenas: String,
-    /// Of everything that the runs depend on.
+    /// The hash of everything that the runs depend on.
     key: String,
 }
 
@@ -141,13 +141,13 @@ impl KeptRuns {
         Self { share: share.clone(), ..self }
     }
 
-    /// The shard whose runs these are.
+    /// The shard that these runs belong to.
     #[must_use]
     pub fn shard(&self) -> Option<Shard> {
         self.share.shard()
     }
 
-    /// Of `units` of a whole study, those of this share.
+    /// The number of this share, of `units` of a whole study.
     #[must_use]
     pub fn share_of(&self, units: u64) -> u64 {
         self.shard().map_or(units, |shard| shard.length(units))
@@ -183,7 +183,7 @@ impl KeptRuns {
         let algorithm = plan.algorithm.canonical();
         let seconds = |run: u64| {
             let all = self.seconds.get(&algorithm);
-            // Of all cells of the algorithm together.
+            // The seconds of all cells of the algorithm together.
             let found = all.and_then(|all| all.get(usize::try_from(run).ok()?));
             found.copied().unwrap_or(0.0) / cells.max(1) as f64
         };
@@ -208,7 +208,7 @@ impl KeptRuns {
         Ok(())
     }
 
-    /// From here on, an interrupted process says how many of `total` runs are finished; `kept` are already.
+    /// From here on, an interrupted process prints how many of `total` runs are finished; `kept` are already.
     pub(crate) fn announce(&self, kept: u64, total: u64) {
         self.finished.store(kept, Ordering::Relaxed);
         let (finished, kept_in) = (Arc::clone(&self.finished), self.folder.clone());

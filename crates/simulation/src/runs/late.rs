@@ -1,4 +1,4 @@
-//! Runs whose answers come late, in batches, or never.
+//! Runs with answers that come late, in batches, or never.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub struct Answers {
     pub waiting: u64,
 }
 
-/// Arenas whose answers come late, in batches, or never: the arenas themselves if not.
+/// Arenas with answers that come late, in batches, or never; without lateness, the arenas themselves.
 pub struct Late<F> {
     /// The arenas.
     pub arenas: F,

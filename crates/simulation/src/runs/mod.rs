@@ -5,10 +5,10 @@
 //! | this file | the plan of a study, its results, and how threads share its runs |
 //! | `observer` | records a run |
 //! | `played_arena` | the run loops, compiled for every policy and kind of arena |
-//! | [`outside`] | an arena whose duels somebody else decides |
-//! | `late` | runs whose answers come late |
+//! | [`outside`] | an arena with duels decided by the caller's code |
+//! | `late` | runs with late answers |
 //! | `schedule` | memory, and which runs a thread plays together |
-//! | [`evidence`] | what the outcomes of a run prove, and when that ends it |
+//! | [`evidence`] | what the outcomes of a run prove, and when a proof ends it |
 
 pub mod evidence;
 pub mod kept_runs;
@@ -145,9 +145,9 @@ pub struct RunResult {
     pub suboptimal: Vec<Regret>,
     /// The step from which one arm played alone until the end of the run, if any: such steps are counted, not played.
     pub alone_since: Option<u64>,
-    /// What its outcomes prove, if that was asked for.
+    /// What its outcomes prove, if requested.
     pub evidence: Option<RunEvidence>,
-    /// What became of the answers, of runs whose answers come late.
+    /// What became of the answers, for runs with late answers.
     pub answers: Option<Answers>,
     /// Wall-clock seconds; never part of a result.
     pub seconds: f64,

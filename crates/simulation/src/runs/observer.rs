@@ -72,7 +72,7 @@ impl<'a> RunObserver<'a> {
         }
     }
 
-    /// Ends the run after step `step` if the evidence of the outcomes known by then says so.
+    /// Ends the run after step `step` if the evidence of the outcomes known by then is enough.
     #[inline]
     fn look(&mut self, step: u64) {
         if let Some(evidence) = &mut self.evidence
@@ -82,7 +82,7 @@ impl<'a> RunObserver<'a> {
         }
     }
 
-    /// For a run whose outcomes come late.
+    /// For a run with late outcomes.
     pub(super) fn of_late(self) -> Self {
         Self { late: true, ..self }
     }
@@ -177,7 +177,7 @@ impl Observer for RunObserver<'_> {
 mod tests {
     use super::report_every;
 
-    /// A step of DTS among ten thousand arms takes a tenth of a second: after 32,768 of them, whoever waits had left.
+    /// A step of DTS among ten thousand arms takes a tenth of a second: a report after 32,768 steps takes nearly an hour.
     #[test]
     fn slow_steps_are_reported_in_seconds() {
         assert_eq!([2, 512, 10_000, 200_000].map(report_every), [1 << 15, 1 << 15, 85, 1]);

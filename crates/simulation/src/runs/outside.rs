@@ -1,4 +1,4 @@
-//! An arena whose duels somebody else decides, e.g. a class written in Python.
+//! An arena with duels decided by the caller's code, e.g. a class written in Python.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ pub trait OutsideDuels: Send + Sync {
     fn duel(&mut self, first: Arm, second: Arm) -> Preference;
 }
 
-/// Starts what decides the duels of a run.
+/// Makes the [`OutsideDuels`] of each run.
 pub trait Outside: fmt::Debug + Send + Sync {
-    /// What decides the duels of a run with this seed.
+    /// The decider of the duels of a run with this seed.
     fn start(&self, seed: u64) -> Box<dyn OutsideDuels>;
 }
 
-/// An arena over [`Outside`]. What decides its duels starts at the first of a run, with a seed of that run.
+/// An arena over [`Outside`]. The first duel of a run starts its [`OutsideDuels`], with a seed of that run.
 pub struct OutsideArena {
     outside: Arc<dyn Outside>,
     gaps: Arc<[f64]>,

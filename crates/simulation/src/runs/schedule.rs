@@ -1,4 +1,4 @@
-//! What runs need of memory, and which runs a thread plays together.
+//! How much memory runs need, and which runs a thread plays together.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::RunResult;
 use crate::late_answers::LateAnswers;
 
 /// The memory of an open ticket and of the outcome that is under way, in bytes: a place among the tickets and one in the
-/// queue of outcomes, both of which grow by doubling.
+/// queue of outcomes; both grow by doubling.
 const OPEN_TICKET: u64 = 2 * (56 + 56);
 
 /// Checks that memory has room for the answers that are under way in the runs that are played at a time.

@@ -4,7 +4,7 @@
 //! the row of pairwise probabilistic interleaving under the same clicks and the same treatment of ties, so that
 //! curves are comparable. The estimation compares all pairs a few times, then repeatedly refines the rows of the
 //! rankers that no other beats significantly, until one is left or the effort is spent, and finally refines the
-//! winner's row. A winner is ahead of every ranker whose lists differ from its own; if there is none, regret is
+//! winner's row. A winner is ahead of every ranker with lists other than its own; if there is none, regret is
 //! measured in nDCG.
 //!
 //! # Inside
@@ -12,8 +12,8 @@
 //! Regret needs only the winner's row of the preference matrix. `simulation::truth` compares all pairs coarsely, then the
 //! rows of rankers that no other surely beats, with ever more impressions, and finally the row of the likeliest winner with
 //! 200,000 per pair. The comparison is always pairwise probabilistic interleaving under the same clicks and the same treatment of
-//! ties, for multi-dueling policies too, so that their curves can share axes. Rankers whose lists equal the winner's for every
-//! query count as winners. If the smallest margin is below three standard errors, the output says that the winner is not
+//! ties, for multi-dueling policies too, so that their curves can share axes. Rankers with the winner's lists for every query
+//! count as winners. If the smallest margin is below three standard errors, the output says that the winner is not
 //! resolved; if every ranker is surely beaten by another, regret is nDCG@10 lost, and the output says that too. Estimates are kept
 //! in `results/.cache`.
 //!
@@ -65,7 +65,7 @@ pub struct GroundTruth {
     pub z: Option<f64>,
     /// Comparisons in total.
     pub comparisons: u64,
-    /// Whether every comparison was a tie, e.g. because nobody clicks.
+    /// Whether every comparison was a tie, e.g. because no user clicks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uninformed: bool,
 }

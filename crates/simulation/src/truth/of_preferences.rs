@@ -1,4 +1,4 @@
-//! Which kind of regret is measured, and what it is measured against on a matrix or a problem, in words.
+//! The kind of regret, and its reference on a matrix or a problem, in words.
 
 use anyhow::{Result, ensure};
 use bandits::{PreferenceMatrix, RegretKind, UtilityArena, every_arm_is_optimal};
@@ -29,7 +29,7 @@ pub fn check_live(given: Option<RegretKind>) -> Result<()> {
     }
 }
 
-/// The kind of regret of a live run with this truth, if `given` was asked for.
+/// The kind of regret of a live run with this truth; `given` is the requested one.
 ///
 /// # Errors
 /// If it needs a Condorcet winner and there is none.
@@ -76,7 +76,7 @@ pub fn kind_on_matrix(given: Option<RegretKind>, matrix: &PreferenceMatrix) -> R
     Ok(kind)
 }
 
-/// The arms whose gap is 0.
+/// The arms with gap 0.
 #[must_use]
 pub fn winners(gaps: &[f64]) -> Vec<usize> {
     (0..gaps.len()).filter(|&arm| gaps[arm] <= 0.0).collect()

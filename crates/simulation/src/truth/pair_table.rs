@@ -40,7 +40,7 @@ impl PairTable {
         if arm < other { self.counts[self.index(arm, other)] } else { self.counts[self.index(other, arm)].swapped() }
     }
 
-    /// Pairs with at least one of `arms`, except those with identical lists, whose preference is 1/2.
+    /// Pairs with at least one of `arms`, except those with identical lists: their preference is 1/2.
     pub(super) fn pairs(&self, arms: &[usize]) -> Vec<(u32, u32)> {
         let mut chosen = vec![false; self.arms];
         for &arm in arms {
@@ -69,7 +69,7 @@ impl PairTable {
         }
     }
 
-    /// The arms whose lists differ from those of `arm`.
+    /// The arms with lists other than those of `arm`.
     pub(super) fn rivals(&self, arm: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.arms).filter(move |&other| self.alike[other] != self.alike[arm])
     }
@@ -94,7 +94,7 @@ impl PairTable {
             .min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The contender whose smallest margin is largest.
+    /// The contender with the largest smallest margin.
     pub(super) fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
         let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))

@@ -9,7 +9,7 @@
 //! One unit may compare many pairs, as when a user sees one list mixed from many rankers. Its outcomes depend on each
 //! other, but the proof looks at each pair by itself and adds probabilities: it needs no independence between pairs. It
 //! needs that each pair's outcomes come one after the other, with a probability of winning given everything before. The
-//! outcomes of one unit must be counted for all pairs before anyone chooses again.
+//! outcomes of one unit must be counted for all pairs before the next choice.
 //!
 //! The opposite question has an answer too. If there is a Condorcet winner, the evidence that any other arm beats it
 //! reaches K / delta with probability at most delta: [`BestArm::candidates`] are the arms that no other is known to beat.
@@ -45,7 +45,7 @@ pub struct BestArm {
     declared: Option<usize>,
 }
 
-/// What is known of an arm against another.
+/// The evidence for an arm against another.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     counts: Counts,
@@ -60,7 +60,7 @@ struct Pair {
 /// More wins than any pair has.
 const REACHED: u64 = u64::MAX;
 
-/// How an arm stands.
+/// The least evidence of an arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ArmEvidence {
     /// The arm.
@@ -121,7 +121,7 @@ impl BestArm {
     }
 
     /// Adds one outcome of the pair (`first`, `second`), seen from `first`, and looks. Takes constant time, but for few
-    /// outcomes: it may be called for each of millions. An arm compared with itself says nothing.
+    /// outcomes: it may be called for each of millions. An arm compared with itself does not count.
     ///
     /// # Panics
     /// If an arm does not exist.
@@ -349,7 +349,7 @@ mod tests {
         );
     }
 
-    /// A duel of two of five arms, of which the lower one wins four of seven decided units.
+    /// A duel of two of five arms; the lower one wins four of seven decided units.
     fn unit(step: u64) -> (usize, usize, Preference) {
         let (first, second) = ((step % 5) as usize, (step / 5 % 5) as usize);
         let won = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40 & 7;

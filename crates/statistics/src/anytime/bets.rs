@@ -1,8 +1,9 @@
 //! Evidence against "the expectation is at most 0", from values that have a lower bound each.
 //!
-//! Who bets the share s of a capital of 1 on each value has 1 + s x / b after a value x that cannot fall below -b. If the expectation of each
-//! value, given everything before, is at most 0, the capital is a nonnegative supermartingale, and reaches 1 / alpha with probability at most alpha, at all
-//! times together. So does the mean over bettors with different shares. Bounds may differ from value to value, as long as each is known before its value.
+//! A bettor with a capital of 1 who bets its share s on each value has 1 + s x / b after a value x that cannot fall below -b. If the
+//! expectation of each value, given everything before, is at most 0, the capital is a nonnegative supermartingale, and reaches 1 / alpha
+//! with probability at most alpha, at all times together. So does the mean over bettors with different shares. Bounds may differ from
+//! value to value, as long as each is known before its value.
 //!
 //! ## References
 //!

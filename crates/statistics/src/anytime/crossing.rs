@@ -28,7 +28,7 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// What [`reached`](Self::reached) remembers of a pair before its first outcome.
+    /// The state of a pair for [`reached`](Self::reached) before its first outcome.
     pub const FIRST: u64 = 0;
 
     /// The first time that `evidence` is at least `threshold`, a positive number.
@@ -44,7 +44,7 @@ impl Crossing {
     }
 
     /// Whether the evidence is there after `wins` and `losses` of a pair, counts that only grow from call to call.
-    /// `next` is what is remembered of the pair: the least number of wins with which it can be.
+    /// `next` is the state of the pair: the least number of wins with which it can be.
     #[inline]
     #[must_use]
     pub fn reached(&self, wins: u64, losses: u64, next: &mut u64) -> bool {

@@ -122,7 +122,7 @@ impl EProcess {
         if wins + losses == 0 { 0.0 } else { self.ln_real(wins as f64, losses as f64) }
     }
 
-    /// The same for decided units whose point may be shared: the sums of both sides' shares. A unit with shares s and
+    /// The same for decided units that may share their point: the sums of both sides' shares. A unit with shares s and
     /// 1 - s multiplies the ratio of every q by (q / p0)^s ((1 - q) / (1 - p0))^(1 - s). That is at most the weighted
     /// mean of both factors, so the evidence stays valid if the expected share is at most p0 at every unit.
     #[must_use]

@@ -3,7 +3,7 @@
 use super::EProcess;
 use crate::{Counts, Preference, StatisticsError};
 
-/// What the test says so far.
+/// The state of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestState {
     /// The first side wins more.

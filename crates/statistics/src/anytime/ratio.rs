@@ -9,7 +9,7 @@
 //! approximately Brownian motion at time V(r), which leaves the boundary at some look with a probability of at most alpha. All sizes
 //! are 1 for a mean.
 //!
-//! The approximation needs many units that matter, so nothing is said before
+//! The approximation needs many units that matter, so there is no interval before
 //!
 //! * V, at the ratio observed, is at least 20 cap^2: no residual is more than a small part of the whole;
 //! * (Σ N)^2 is at least 100 Σ N^2: nor is any size.
@@ -39,15 +39,15 @@ const DOUBLINGS: usize = 30;
 /// Sums over units. They may be added up in any order.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RatioSums {
-    /// Of amounts, each from -cap to cap.
+    /// The sum of amounts, each from -cap to cap.
     pub amounts: f64,
-    /// Of sizes, none of which is negative.
+    /// The sum of sizes, none negative.
     pub sizes: f64,
-    /// Of squares of amounts.
+    /// The sum of squares of amounts.
     pub amount_squares: f64,
-    /// Of an amount times the size of its unit.
+    /// The sum of an amount times the size of its unit.
     pub products: f64,
-    /// Of squares of sizes.
+    /// The sum of squares of sizes.
     pub size_squares: f64,
 }
 

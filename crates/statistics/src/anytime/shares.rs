@@ -83,7 +83,7 @@ impl ShareSequence {
         (low < high).then_some((low, high))
     }
 
-    /// Both ends, of which the first may be the larger.
+    /// Both ends; the first may be the larger.
     #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         [self.rejected[0], 1.0 - self.rejected[1]]

@@ -33,7 +33,7 @@ impl Cell {
     }
 }
 
-/// What one comparison came to for its first arm.
+/// The outcome of one comparison for its first arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Point {
     /// The share of the point that the first arm gets, in [0, 1]: 1 for a win, 0 for a loss. A fraction s enters the
@@ -56,7 +56,7 @@ impl Point {
     }
 }
 
-/// One comparison, or several that came to the same and are independent of each other.
+/// One comparison, or several independent ones with the same outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
     /// The first arm.
@@ -65,7 +65,7 @@ pub struct Comparison {
     pub second: usize,
     /// As in [`Cell::position`].
     pub position: f64,
-    /// What it came to.
+    /// The outcome for the first arm.
     pub point: Point,
     /// What it counts in the likelihood, positive.
     pub weight: f64,
@@ -78,7 +78,7 @@ pub struct Comparison {
 }
 
 impl Default for Comparison {
-    /// A win of arm 0 over arm 1 that counts once; nothing else is known of it.
+    /// A win of arm 0 over arm 1 that counts once, without further data.
     fn default() -> Self {
         Self {
             first: 0,

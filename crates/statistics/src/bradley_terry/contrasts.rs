@@ -68,8 +68,8 @@ impl Contrasts {
         Ok(Self { once, ..Self::of_best(strengths, model, alpha)? })
     }
 
-    /// The same for those who only ask who is the best: without simulating the quantile of all differences, which is replaced by the one of
-    /// Bonferroni's inequality.
+    /// The same if only the best matters: instead of simulating the quantile of all differences, it takes that of Bonferroni's
+    /// inequality.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1), or there are fewer than two strengths.
@@ -287,7 +287,7 @@ mod tests {
                     assert!(once <= every && once >= all.quantile(), "{arms} {freedom:?} {variance}: {once} {every}");
                     for look in [Look::Once, Look::Every] {
                         assert!(all.needed_of_best(2.0 * variance, look) <= all.needed(2.0 * variance, look));
-                        // What all pairs say is also said of the best.
+                        // Claims about all pairs hold for the best, too.
                         assert!(all.ranks(0, look) != (1, 1) || all.is_best(0, 0.0, look));
                     }
                     assert!(all.known(Look::Every) <= all.known(Look::Once));
@@ -322,7 +322,7 @@ mod tests {
         for effective in [1.0, 1.2] {
             assert_eq!(clustered(&[1.0, -1.0], 0.01, Some(effective)).known(Look::Once), 0);
         }
-        // What clusters find counts where it is more than the model says.
+        // The variance between clusters counts where it exceeds that of the model.
         let (less, more) = (diagonal(2, 0.0004), diagonal(2, 1.0));
         let all = all.clustered(&[&less, &more], &[]);
         assert!((all.difference(0, 1).1 - libm::sqrt(2.0)).abs() < 1e-12);

@@ -51,10 +51,10 @@ pub enum Undetermined {
     Covariates,
 }
 
-/// What of a covariate must be left when all else is taken out, as a share of its sum of squares.
+/// The least share of its sum of squares that a covariate must keep when all else is projected out.
 const LEAST_SHARE: f64 = 1e-9;
 
-/// The first covariate whose coefficient cells do not determine, and why.
+/// The first covariate with a coefficient that the cells do not determine, and why.
 ///
 /// # Panics
 /// If a cell has an arm that does not exist.
@@ -81,7 +81,7 @@ pub fn undetermined(arms: usize, cells: &[Cell]) -> Option<(usize, Undetermined)
     for row in 0..arms {
         products[row * size..row * size + arms].iter_mut().for_each(|value| *value += 1.0);
     }
-    // What is left of a covariate beside the first columns.
+    // Whether anything of a covariate is left beside the first columns.
     let is_left = |covariate: usize, columns: &[usize]| {
         let among: Vec<f64> =
             columns.iter().flat_map(|i| columns.iter().map(|j| products[*i * size + *j]).collect::<Vec<_>>()).collect();

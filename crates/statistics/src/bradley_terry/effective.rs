@@ -49,7 +49,7 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
         for place in members {
             let one = &comparisons[*place as usize];
             let information = fit.expected_of(one).information()[0][0];
-            // That of strengths, if they have a slope.
+            // The slope of strengths, if there is one.
             let slope = one.slope.map_or(1.0, |_| fit.directions(one).all()[0].1);
             let weight = one.weight * one.copies as f64 * information * (slope * slope);
             let (first, second) = (local(one.first) * arms, local(one.second) * arms);

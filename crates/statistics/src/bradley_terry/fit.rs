@@ -46,7 +46,7 @@ pub struct Fit {
     inverse: Vec<f64>,
 }
 
-/// A fit whose parameters lie further from 0 than this has no finite maximum: no sample is large enough for it.
+/// A fit with parameters further from 0 than this has no finite maximum: no sample is large enough for it.
 const FAR: f64 = 20.0;
 
 impl Fit {
@@ -131,7 +131,7 @@ impl Fit {
         const MOST: usize = 200;
         // Where the likelihood flattens out towards infinity, what remains to be gained is about the gain of a step.
         let least_gain = if anywhere { 1e-9 } else { 1e-20 };
-        // What is left where billions of comparisons round the likelihood: a thousandth of a standard error.
+        // A small enough last gain where rounding hides more, as with billions of comparisons: a thousandth of a standard error.
         const ENOUGH: f64 = 1e-6;
         let mut last_gain = f64::INFINITY;
         let mut value = self.objective(cells, &self.at);
@@ -341,7 +341,7 @@ impl Fit {
     }
 
     /// ln of the probability of the cells under the priors, up to a constant of the model: the likelihood with all parameters integrated out,
-    /// by Laplace's approximation. What it is for: comparing [`Options::slope_spread`].
+    /// by Laplace's approximation. It serves to compare [`Options::slope_spread`].
     #[must_use]
     pub fn ln_evidence(&self) -> f64 {
         let slopes = self.layout.slopes as f64;
@@ -364,7 +364,7 @@ impl Fit {
         self.ties.probabilities(self.difference_of(first, second, position), self.tie())
     }
 
-    /// What is expected of a comparison of `first` with `second` at a position, where covariates are 0 and the slope is 1.
+    /// The expectation of a comparison of `first` with `second` at a position, where covariates are 0 and the slope is 1.
     ///
     /// # Panics
     /// If an arm does not exist.
@@ -373,7 +373,7 @@ impl Fit {
         Expected::of(self.ties, self.difference_of(first, second, position), self.tie())
     }
 
-    /// What is expected of a comparison.
+    /// The expectation of a comparison.
     ///
     /// # Panics
     /// If an arm or a slope does not exist.

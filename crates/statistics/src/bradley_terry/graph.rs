@@ -1,4 +1,4 @@
-//! Who was compared with whom: groups, and whether finite strengths and a position effect exist.
+//! The graph of comparisons: groups, and whether finite strengths and a position effect exist.
 
 use super::comparison::Cell;
 use crate::StatisticsError;
@@ -62,7 +62,7 @@ pub fn unbeaten(arms: usize, cells: &[Cell]) -> Option<Vec<usize>> {
             beats[cell.second].push(cell.first);
         }
     }
-    // The arms that an arm reaches beat nobody else, so the others were never beaten from outside.
+    // The arms that an arm reaches beat no others, so the others were never beaten from outside.
     (0..arms).find_map(|arm| {
         let mut outside = vec![true; arms];
         reached(&beats, arm).iter().for_each(|member| outside[*member] = false);

@@ -17,7 +17,7 @@ pub(super) struct Layout {
     pub(super) size: usize,
     /// The standard deviation of the prior of all parameters but slopes.
     pub(super) prior: Option<f64>,
-    /// That of the logarithms of slopes.
+    /// The standard deviation of the prior of the logarithms of slopes.
     slope_spread: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Which differences of strengths are significant, all pairs together, at one look.
 //!
 //! The largest of all |difference| / standard error has a distribution that follows from the covariances. Pairs beyond
-//! its quantile differ; the probability that any pair is wrong is at most alpha, for one look at a sample whose pairs
-//! were not chosen by its outcomes.
+//! its quantile differ; the probability that any pair is wrong is at most alpha, for one look at a sample with pairs
+//! that were not chosen by its outcomes.
 //!
 //! ## References
 //!
@@ -138,7 +138,7 @@ mod tests {
             let covariance: Vec<f64> =
                 (0..arms * arms).map(|at| if at / arms == at % arms { 0.3 } else { 0.0 }).collect();
             let test = MaxT::new(&vec![0.0; arms], &covariance, freedom, 0.05).unwrap();
-            // The density at the quantile is about .1, so that 4,000 draws know it to .035.
+            // The density at the quantile is about .1, so that 4,000 draws give it to .035.
             assert!((test.quantile() - expected).abs() < 0.1, "{arms}: {} {expected}", test.quantile());
         }
     }

@@ -1,7 +1,7 @@
 //! Strengths by a few judgements of people and many of a model: the model's say over all questions, corrected where both judged.
 //!
 //! A *question* is a pair on an item. The model judged all N questions, people (the *gold* labels) some of them, with total weight W. With s
-//! the scores of the likelihood, Y what people said and f what the model said, strengths solve
+//! the scores of the likelihood, Y the labels of people and f those of the model, strengths solve
 //!
 //! sum over people's labels of w (s(Y) - λ s(f)) + λ (W / N) (sum over all questions of s(f)) = 0.
 //!
@@ -31,7 +31,7 @@ use super::sandwich::{add_square, by_cluster};
 use crate::fixed::tuned;
 use crate::{StatisticsError, matrix};
 
-/// What a model says of a question.
+/// A model's label of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
     /// The first arm.
@@ -55,14 +55,14 @@ impl Predicted {
     }
 }
 
-/// People's labels, and what a model says of all questions.
+/// People's labels, and a model's labels of all questions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Labels<'a> {
-    /// What people said.
+    /// People's labels.
     pub labelled: &'a [Comparison],
     /// The question of each, by its place in `predicted`.
     pub questions: &'a [u32],
-    /// What the model says of each question.
+    /// The model's label of each question.
     pub predicted: &'a [Predicted],
 }
 
@@ -131,7 +131,7 @@ impl Labels<'_> {
                 mean[at] += value / self.predicted.len() as f64;
             }
         }
-        // What people said, what the model said of the same, and what it said of all.
+        // Labels of people, those of the model for the same, and those of the model for all.
         let clusters: Vec<u32> = [labelled, labelled, predicted].concat();
         let score = |place: usize| {
             if place < labels {
@@ -195,7 +195,7 @@ pub struct PredictionPowered<'a> {
 }
 
 impl<'a> PredictionPowered<'a> {
-    /// From the fit of people's labels alone, whose parameters it has, with the λ given, in [0, 1], or the one that is estimated to be best.
+    /// From `alone`, the fit of people's labels alone with the same parameters, and the given λ in [0, 1] or the one estimated to be best.
     /// Where no finite strengths solve the equation, it takes a normal prior with the standard deviation `prior`; as for the fit
     /// alone, if that has one.
     ///
@@ -246,7 +246,7 @@ impl<'a> PredictionPowered<'a> {
     }
 
     /// Covariances of all parameters as the model of strengths has them for people alone, times the share of the variance that the correction
-    /// leaves, at most 1: the least to believe where sandwich estimators are noisy or blind, e.g. for an arm that won everything.
+    /// leaves, at most 1: a lower bound where sandwich estimators are noisy or blind, e.g. for an arm that won everything.
     #[must_use]
     pub fn model_covariance(&self) -> Vec<f64> {
         self.fit.model_covariance().iter().map(|value| value * self.variance_left).collect()

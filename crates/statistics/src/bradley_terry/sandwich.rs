@@ -1,4 +1,4 @@
-//! Sandwich estimators of covariances, by comparison or by cluster, and what is made of several of them.
+//! Sandwich estimators of covariances, by comparison or by cluster, and combinations of several of them.
 
 use super::comparison::Comparison;
 use super::fit::Fit;
@@ -27,7 +27,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
         meat.iter_mut().for_each(|value| *value *= factor);
     }
     let inverse = fit.model_covariance();
-    // The sums of scores are sparse where most arms never met; a product passes over what is 0 in its first factor.
+    // The sums of scores are sparse where most arms never met; a product skips zeros of its first factor.
     matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
 }
 

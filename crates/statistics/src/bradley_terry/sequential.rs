@@ -37,7 +37,7 @@ pub struct Sequential {
     predictions: Vec<Prediction>,
 }
 
-/// What is known at a level.
+/// The claims at a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statements {
     arms: usize,
@@ -55,7 +55,7 @@ const SCALES: [f64; 3] = [0.25, 0.7, 2.0];
 /// Differences beyond this are those of arms that never lost, on their way to infinity.
 const AT_INFINITY: f64 = 10.0;
 
-/// What rounding and an unfinished ascent may hide of a maximum.
+/// The largest error of a maximum by rounding and an unfinished ascent.
 const SLACK: f64 = 1e-6;
 
 impl Sequential {
@@ -181,8 +181,8 @@ impl Statements {
 }
 
 impl Fit {
-    /// Parameters whose likelihood is within rounding of the supremum, whether or not that is attained; `None` if the ascent
-    /// did not get there.
+    /// Parameters with a likelihood within rounding of the supremum, whether or not that is attained; `None` if the ascent did
+    /// not get there.
     fn supremum(arms: usize, ties: Ties, cells: &[Cell], start: Option<&[f64]>) -> Option<Self> {
         let options = Options { position: true, ties, ..Options::default() };
         Self::ascend(arms, cells, options, start, true).ok()

@@ -5,8 +5,8 @@ use super::fit::Fit;
 use crate::matrix::Cholesky;
 
 impl Fit {
-    /// The factor of the information with what it lacks where differences are not linear in the parameters: with as much of that as leaves it positive
-    /// definite, which is all of it at the maximum.
+    /// The factor of the information plus the curvature of differences that are not linear in the parameters: as much as leaves the
+    /// sum positive definite, which is all of it at the maximum.
     pub(super) fn factor(&self, cells: &[Cell], information: &[f64]) -> Cholesky {
         let size = self.layout.size;
         if self.layout.slopes > 0 {
@@ -21,7 +21,7 @@ impl Fit {
         Cholesky::forced(information, size)
     }
 
-    /// The information with what it lacks where differences are not linear in the parameters.
+    /// The information plus the curvature of differences that are not linear in the parameters.
     pub(super) fn bent(&self, cells: &[Cell], information: &[f64]) -> Vec<f64> {
         let size = self.layout.size;
         let mut bent = information.to_vec();

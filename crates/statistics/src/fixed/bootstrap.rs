@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::StatisticsError;
 
-/// What the bootstrap says of a mean difference.
+/// The bootstrap distribution of a mean difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// The mean of first minus second.
@@ -50,8 +50,8 @@ pub fn paired_bootstrap(
     Ok(Bootstrap::of(mean, means, alpha))
 }
 
-/// The same for two samples whose values do not belong together in pairs: each is resampled by itself, and a mean
-/// difference is the mean of the first minus that of the second.
+/// The same for two samples with values that are not paired: each is resampled by itself, and a mean difference is the
+/// mean of the first minus that of the second.
 ///
 /// # Errors
 /// If a sample has fewer than two values, a value is not finite, `alpha` is not in (0, 1), or there are fewer than 100

@@ -20,7 +20,7 @@ pub struct Correlation {
 }
 
 impl Correlation {
-    /// The interval by Fisher's z at confidence 1 - `alpha`. `None` for three pairs, whose z has no finite variance.
+    /// The interval by Fisher's z at confidence 1 - `alpha`. `None` for three pairs: their z has no finite variance.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).

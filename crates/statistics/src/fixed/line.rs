@@ -35,7 +35,7 @@ pub struct Line {
     pub centre_error: f64,
 }
 
-/// What a line says of a new point.
+/// The prediction of a line for a new point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// The expected y.

@@ -1,5 +1,5 @@
-//! Tests for samples whose size was fixed before anyone looked. Looking more than once at these is what
-//! [`anytime`](crate::anytime) is for.
+//! Tests for samples of a size that was fixed in advance, with one look at the end. For more looks, use
+//! [`anytime`](crate::anytime).
 
 mod agreement;
 mod bootstrap;

@@ -1,4 +1,4 @@
-//! The rank-sum test for two samples whose values do not belong together in pairs, e.g. the regret of runs of two
+//! The rank-sum test for two samples with values that are not paired, e.g. the regret of runs of two
 //! algorithms with random streams of their own.
 //!
 //! Equal values share their mean rank. Without equal values, and for at most 50 values in each sample, the p-value is

@@ -3,7 +3,7 @@
 use crate::special::binomial_at_least;
 use crate::{Counts, StatisticsError};
 
-/// The exact two-sided p-value of "wins and losses are equally likely"; ties say nothing. 1 without decided units.
+/// The exact two-sided p-value of "wins and losses are equally likely"; ties do not count. 1 without decided units.
 ///
 /// Twice the smaller tail of the binomial distribution, at most 1.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Sequential tests of a pair that must know after how many units they end, and how many units they need.
+//! Sequential tests of a pair that end after a number of units fixed in advance, and how many units they need.
 //!
 //! Both may be looked at after every unit. A [`PairTest`](crate::anytime::PairTest) may, too, and goes on for ever; these say nothing after the
 //! horizon. MaxSPRT takes about as long. YEAST decides sooner where the horizon is little more than what a single look would need, and later where it is
@@ -87,8 +87,7 @@ impl BoundedTest {
         Ok(Self { rule: Rule::Yeast(net), units })
     }
 
-    /// What the test says of all units so far, the last at most that of the horizon; later it says nothing. A test that has decided once stays
-    /// decided, which callers remember.
+    /// The state of the test at these counts; open beyond the horizon. A decision is final, and callers must remember it.
     #[must_use]
     pub fn decide(&self, counts: Counts) -> TestState {
         let (wins, losses) = (counts.wins as f64, counts.losses as f64);

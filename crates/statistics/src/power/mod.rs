@@ -66,7 +66,7 @@ impl StoppingTime {
     }
 
     /// The number of decided units by which the test has decided for the better side with probability
-    /// `probability`; `None` if that exceeds what was computed (all but about a millionth).
+    /// `probability`; `None` beyond the computed part (all but about a millionth).
     #[must_use]
     pub fn quantile(&self, probability: f64) -> Option<f64> {
         let after = self.decided.partition_point(|&decided| decided < probability);
@@ -116,7 +116,7 @@ impl StoppingTime {
     }
 }
 
-/// Units of which a share is tied, whatever came before.
+/// Units with this share of ties, independent of what came before.
 #[derive(Debug, Clone, Copy)]
 struct TiedUnits(f64);
 
@@ -256,7 +256,7 @@ impl Boundary {
     }
 }
 
-/// Where a function that rises from below 0 to at least 0 between 0 and `high` is 0: by secants, held in by what is known.
+/// The root of a function that rises from below 0 to at least 0 between 0 and `high`: by secants within the bracket.
 fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
     let (mut low, mut high) = ((0.0, function(0.0)), (high, function(high)));
     let mut middle = 0.5 * high.0;

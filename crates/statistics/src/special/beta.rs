@@ -120,7 +120,7 @@ mod tests {
         // P(Beta(a, 1) > x) = 1 - x^a.
         close(ln_beta_above(0.5, 60.0, 1.0), -0.5_f64.powi(60), 1e-13);
         close(ln_beta_above(0.9, 2.0, 1.0), libm::log(0.19), 1e-13);
-        // Symmetry. The logarithm of the gamma function has 16 digits, of which the first 9 cancel.
+        // Symmetry. The logarithm of the gamma function has 16 digits, and the first 9 cancel.
         close(ln_beta_above(0.5, 1e7, 1e7), libm::log(0.5), 1e-6);
     }
 }

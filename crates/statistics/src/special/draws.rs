@@ -1,4 +1,4 @@
-//! Normal draws for simulations whose result must be the same everywhere.
+//! Normal draws for simulations with results that must be the same everywhere.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,4 +1,4 @@
-//! Special functions: the incomplete beta function in logarithms, the normal and Student's distribution. Nothing here knows of
+//! Special functions: the incomplete beta function in logarithms, the normal and Student's distribution. Nothing here depends on
 //! tests.
 
 mod beta;

@@ -213,7 +213,7 @@ fn following_the_winner_does_not_hurt() {
 
 #[test]
 fn pushing_a_lead_over_the_edge_does_not_hurt() {
-    // The pair whose wins and losses are furthest apart meets again, nine times in ten.
+    // The pair with the largest difference of wins and losses meets again, nine times in ten.
     let found = share(8, |generator| {
         declared(generator, |test, generator| {
             let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];

@@ -50,7 +50,7 @@ fn predicted_medians_and_means_are_those_of_simulations() {
     }
 }
 
-/// The units after which a test with a horizon decides, looked at after every unit, and for whom.
+/// The units after which a test with a horizon decides, with a look after every unit, and for which side.
 fn ended(test: &BoundedTest, share: f64, generator: &mut Generator) -> Option<(u64, TestState)> {
     let limit = (share * 2_f64.powi(53)) as u64;
     let mut counts = Counts::default();
@@ -71,7 +71,7 @@ fn tests_with_a_horizon_keep_their_level_at_every_look() {
             let alarms = (0..runs).filter(|_| ended(&test, 0.5, &mut generator).is_some()).count() as f64 / runs as f64;
             let error = 4.0 * (alpha * (1.0 - alpha) / runs as f64).sqrt();
             assert!(alarms <= alpha + error, "{test:?}: {alarms}");
-            // What is computed is what happens, and MaxSPRT spends its level.
+            // The computed rate agrees with the simulation, and MaxSPRT spends its level.
             assert!((test.false_alarms() - alarms).abs() < error, "{test:?}: {} {alarms}", test.false_alarms());
             assert!(!exact || alarms >= alpha - error - 0.005, "{test:?}: {alarms}");
         }

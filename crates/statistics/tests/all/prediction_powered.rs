@@ -1,4 +1,4 @@
-//! Prediction-powered means in worlds whose means are known: what intervals cover, and what they cost where the model is worthless.
+//! Prediction-powered means in worlds with known means: what intervals cover, and what they cost where the model is worthless.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;

@@ -30,7 +30,7 @@ fn capped(more: f64) -> f64 {
     more.clamp(-CAP, CAP)
 }
 
-/// What became of all experiments of a world, as shares.
+/// The outcomes of all experiments of a world, as shares.
 #[derive(Debug)]
 struct Found {
     /// The truth is outside of some interval.
@@ -71,7 +71,7 @@ fn missed(seed: u64, truth: f64, mut user: impl FnMut(&mut Generator) -> (f64, f
     Found { misses, rejects, naive, known }
 }
 
-/// Clicks of two rankers whose documents are clicked alike.
+/// Clicks of two rankers with equally clicked documents.
 fn alike(impressions: u32, chance: f64, generator: &mut Generator) -> (f64, f64) {
     let clicks = binomial(impressions, chance, generator);
     let first = binomial(clicks, 0.5, generator);
@@ -150,7 +150,7 @@ fn unequal_rankers_and_users_who_search_more() {
         (2.0 * f64::from(first) - f64::from(clicks), f64::from(impressions))
     });
     check("unequal", &found, 1.0);
-    // What is not the difference is rejected.
+    // A wrong difference is rejected.
     let other = missed(8, truth + 0.05, |generator| alike(2, 0.3, generator));
     assert!(other.misses > 0.9, "{other:?}");
 }

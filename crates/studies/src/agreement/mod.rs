@@ -1,7 +1,6 @@
-//! Whether interleaving and A/B tests say the same of pairs of rankers, impression by impression. Experiments of papers show it; no command
-//! does.
+//! Whether interleaving and A/B tests agree on pairs of rankers, impression by impression. Experiments of papers show it; no command does.
 //!
-//! For each of a number of random pairs, every method plays by itself for as many impressions as asked for:
+//! For each of a number of random pairs, every method plays by itself for the requested number of impressions:
 //!
 //! * an interleaving method shows mixed lists, and prefers the ranker that won more of them;
 //! * an A/B test shows each user the list of one of the two alone, half of the users each, and prefers the ranker with more clicks per
@@ -27,7 +26,7 @@ use crate::runner::{NumberedWork, Values};
 pub struct Plan {
     /// The interleaving methods.
     pub methods: Vec<AnyInterleaving>,
-    /// Impressions after which is looked at what methods prefer, ascending.
+    /// Impressions after which preferences are recorded, ascending.
     pub horizons: Vec<u64>,
     /// Random pairs of rankers.
     pub pairs: u64,
@@ -36,7 +35,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What methods are called, in the order of results: the interleaving methods, then [`AB_TESTS`].
+    /// The names of methods, in the order of results: the interleaving methods, then [`AB_TESTS`].
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         let methods = self.methods.iter().map(ToString::to_string);
@@ -53,7 +52,7 @@ impl Plan {
 /// The A/B tests: by clicks per impression, and by the share of impressions with a click.
 pub const AB_TESTS: [&str; 2] = ["A/B test, clicks", "A/B test, impressions with a click"];
 
-/// What was found of a pair.
+/// The results of a pair.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct PairAgreement {
     /// Whether the first ranker, that of the lower number, has more clicks per impression; `None` if the difference is within four standard
@@ -77,12 +76,12 @@ impl PairAgreement {
     }
 }
 
-/// The truth is estimated from this many times the impressions of the last horizon, so that pairs remain that those do not resolve.
+/// The truth is estimated from this many times the impressions of the last horizon, so that some of the pairs are not resolved by these.
 const TRUTH: u64 = 20;
 /// Pairs that are tried until one has a difference.
 const TRIES: usize = 30;
 
-/// What all pairs say; the pairs of a shard alone, if `work` is that of one.
+/// The results of all pairs; of the pairs of a shard alone, if `work` is that of one.
 ///
 /// # Errors
 /// Those of `NumberedWork::values`.

@@ -42,7 +42,7 @@ use self::differences::{differences, figure, largest};
 pub struct CompareStudy {
     /// The site.
     pub site: Arc<OpenSite>,
-    /// What is asked for in both arenas.
+    /// The settings in both arenas.
     pub settings: LiveSettings,
     /// The matrix.
     pub matrix: ProxyMatrix,
@@ -88,7 +88,7 @@ pub struct Config {
 
 #[derive(Clone, Serialize)]
 struct Proxy {
-    /// Of the entries of the matrix.
+    /// The checksum of the entries of the matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
     /// The file it was read from; null if it was estimated here.
@@ -96,7 +96,7 @@ struct Proxy {
     interleavings: Option<u64>,
 }
 
-/// What is known before the runs.
+/// The data resolved before the runs.
 pub struct Resolved {
     matrix: PreferenceMatrix,
     checksum: String,
@@ -174,7 +174,7 @@ impl Study for CompareStudy {
             ProxyMatrix::Given { matrix, .. } => matrix.clone(),
             ProxyMatrix::Estimated(impressions) => {
                 let folder = place.folder();
-                // The matrix is ours, whatever happens before the first run is kept.
+                // Marks the matrix as ours even if no run is kept.
                 folder.map_or(Ok(()), |folder| folder.marker()())?;
                 folder.map_or(Ok(()), |folder| copy_prepared(place.share(), folder))?;
                 self.estimate(*impressions, folder.map(ResultsFolder::path), place.quiet())?

@@ -44,7 +44,7 @@ pub struct Request {
     truth: TruthRequest,
 }
 
-/// What was asked for, and, once it is known, what it was measured with.
+/// The request, and what the measurement used, as far as it is known.
 #[derive(Serialize)]
 pub struct Config {
     command: &'static str,
@@ -92,7 +92,7 @@ impl OnSite for DistortionStudy {
     }
 }
 
-/// What is known before sets are drawn.
+/// The data resolved before sets are drawn.
 pub struct Resolved {
     truth: GroundTruth,
     sizes: Vec<u64>,

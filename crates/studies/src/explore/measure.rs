@@ -292,7 +292,7 @@ mod tests {
         at_all_horizons(plan, &by_cell)
     }
 
-    /// One that knows no horizon, and two that run again for each.
+    /// An algorithm that needs no horizon, and two that run again for each.
     fn plan() -> Exploration {
         let algorithms = ["rucb", "savage", "rmed2fh"].map(|name| name.parse().expect(name));
         Exploration { algorithms: algorithms.to_vec(), horizons: vec![50, 700, 4_000], runs: 4, seed: 9 }

@@ -24,9 +24,9 @@ use crate::runner::{Study, Units};
 /// Runs until horizons in an environment where coin flips decide. The length of the settings must be
 /// [horizons](crate::runner::Length::Horizons).
 pub struct ExploreStudy<A> {
-    /// What is asked for.
+    /// The settings.
     pub settings: RunSettings,
-    /// What is played on.
+    /// The environment.
     pub on: PlayedEnvironment<A>,
 }
 

@@ -1,9 +1,9 @@
-//! What is asked of studies of runs: settings as flags, each with its name, check and help in one place, and what follows from them.
+//! The requests of studies of runs: settings as flags, each with its name, check and help in one place, and the plans made from them.
 //! The command line and `rankduel.toml` parse these flags, Python and experiment files pass their settings as such.
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | requests of whole studies, and what follows from them: [`RunSettings`], [`LiveSettings`] |
+//! | this file | requests of whole studies, and their [`RunSettings`] and [`LiveSettings`] |
 //! | `runs` | algorithms, steps, runs, how results are shown; what each is by default |
 //! | `evidence`, `late`, `streams` | what outcomes prove; when they come; where impressions are drawn from |
 //! | `horizons` | regret over time, or exploration until horizons |
@@ -11,7 +11,7 @@
 //! # How to add a setting
 //!
 //! A field with its `#[arg]` in the struct where it belongs, and what it changes. It then is a flag and a key of `rankduel.toml`, a
-//! keyword in Python (the tests there ask for a line in `settings.py`), and, in [`LateRequest`], a key of `[[setting]]` in experiments.
+//! keyword in Python (the tests there require a line in `settings.py`), and, in [`LateRequest`], a key of `[[setting]]` in experiments.
 
 mod evidence;
 mod horizons;
@@ -39,7 +39,7 @@ pub use late::LateRequest;
 pub use runs::{AxesChoice, RunRequest, StudyDefaults};
 pub use streams::StreamRequest;
 
-/// What is asked of runs on a matrix or a problem.
+/// The request of runs on a matrix or a problem.
 #[derive(Debug, Clone, Args)]
 pub struct MatrixRequest {
     /// What is measured, and when.
@@ -59,7 +59,7 @@ pub struct MatrixRequest {
     pub late: LateRequest,
 }
 
-/// What is asked of live runs.
+/// The request of live runs.
 #[derive(Debug, Clone, Args)]
 pub struct LiveRequest {
     /// Algorithms, steps, runs.
@@ -83,7 +83,7 @@ pub struct LiveRequest {
     pub late: LateRequest,
 }
 
-/// What is asked of runs both live and on a matrix.
+/// The request of runs both live and on a matrix.
 #[derive(Debug, Clone, Args)]
 pub struct CompareRequest {
     /// Algorithms, steps, runs.
@@ -100,7 +100,7 @@ pub struct CompareRequest {
 }
 
 impl MatrixRequest {
-    /// What follows from it: what the flags say and otherwise `usual`. `algorithms` are those of a caller whose algorithms are not
+    /// The settings: those of the flags and otherwise `usual`. `algorithms` are those of a caller who has them in another form than
     /// text.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl MatrixRequest {
 }
 
 impl LiveRequest {
-    /// What follows from it, as for [`MatrixRequest::settings`].
+    /// The settings, as for [`MatrixRequest::settings`].
     ///
     /// # Errors
     /// As there, and for kinds of regret that a live run cannot measure.
@@ -134,7 +134,7 @@ impl LiveRequest {
 }
 
 impl CompareRequest {
-    /// What follows from it, as for [`MatrixRequest::settings`].
+    /// The settings, as for [`MatrixRequest::settings`].
     ///
     /// # Errors
     /// For kinds of regret that a live run cannot measure.
@@ -148,7 +148,7 @@ impl CompareRequest {
 pub struct RunSettings {
     /// Algorithms, runs, and their length.
     pub size: Size,
-    /// The algorithms that were asked for, once the place has added its own to those of the size.
+    /// The requested algorithms, once the place has added its own to those of the size.
     pub asked: Vec<Spec>,
     /// The master seed.
     pub seed: u64,
@@ -203,7 +203,7 @@ impl RunSettings {
         AlgorithmNames::of(&self.size.algorithms)
     }
 
-    /// The places of the algorithms in the order in which they are shown: what was asked for first, then what a folder held.
+    /// The places of the algorithms in the order in which they are shown: the requested ones first, then those of the folder.
     pub(crate) fn shown(&self) -> Vec<usize> {
         let is_new =
             |at: &usize| !self.asked.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
@@ -212,7 +212,7 @@ impl RunSettings {
         order
     }
 
-    /// Warns of what is asked for among `arms` arms, and joins it with what `place` holds.
+    /// Warns of problems of the request with `arms` arms, and joins it with what `place` holds.
     ///
     /// # Errors
     /// Those of [`Size::extended`].

@@ -76,7 +76,7 @@ pub struct RunRequest {
     regret: Option<RegretKind>,
 }
 
-/// Reads the name of a kind; help and completions know the names.
+/// Reads the name of a kind; help and completions list the names.
 fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
     let names = PossibleValuesParser::new(RegretKind::ALL.map(RegretKind::name));
     names.map(|name| name.parse().expect("one of the names"))
@@ -164,7 +164,7 @@ impl RunRequest {
         self.steps.unwrap_or(usual.steps)
     }
 
-    /// What follows from it, without evidence and with answers in time: what the flags say and otherwise `usual`.
+    /// The settings, without evidence and with answers in time: those of the flags and otherwise `usual`.
     pub(super) fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> RunSettings {
         let algorithms = algorithms.unwrap_or_else(|| self.algorithms(usual));
         RunSettings {
@@ -207,7 +207,7 @@ impl RunRequest {
         of_preferences::check_live(self.regret)
     }
 
-    /// The kind of regret that was asked for, if any.
+    /// The requested kind of regret, if any.
     #[must_use]
     pub fn regret(&self) -> Option<RegretKind> {
         self.regret

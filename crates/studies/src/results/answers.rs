@@ -1,4 +1,4 @@
-//! What became of the answers of runs whose answers come late.
+//! What became of the answers, for runs with late answers.
 
 use output::numbers::significant;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What is measured, in words for figures and tables.
+//! Names of measures, for figures and tables.
 
 use bandits::RegretKind;
 use output::numbers::{mean_of, with_unit};

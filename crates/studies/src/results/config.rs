@@ -27,7 +27,7 @@ pub struct AlgorithmNames {
 }
 
 impl AlgorithmNames {
-    /// Of these algorithms.
+    /// The names of these algorithms.
     #[must_use]
     pub fn of(algorithms: &[Spec]) -> Self {
         let own = algorithms.iter().filter(|spec| spec.is_outside());
@@ -38,7 +38,7 @@ impl AlgorithmNames {
     }
 }
 
-/// Of live runs.
+/// The configuration of live runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct LiveConfig {
     /// `live`.
@@ -56,7 +56,7 @@ pub struct LiveConfig {
     /// What plays.
     #[serde(flatten)]
     pub algorithms: AlgorithmNames,
-    /// The kind of regret; in the key of a folder, the one that was asked for.
+    /// The kind of regret; in the key of a folder, the requested one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretKind>,
     /// Data, rankers and users.
@@ -77,7 +77,7 @@ pub struct LiveConfig {
     pub truth: Option<GroundTruth>,
 }
 
-/// Of runs on a matrix or a problem.
+/// The configuration of runs on a matrix or a problem.
 #[derive(Debug, Clone, Serialize)]
 pub struct BanditConfig {
     /// `bandit`.

@@ -1,4 +1,4 @@
-//! A preference matrix, or a problem by name, ready to be played on, and what results say of it.
+//! A preference matrix, or a problem by name, ready to be played on, with its description for results.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const MOST_SHOWN: usize = 5;
 /// The resolved environment, written into `config.json`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Environment {
-    /// What titles call it.
+    /// Its name in titles.
     pub name: String,
     /// The number of arms.
     pub arms: usize,
@@ -49,7 +49,7 @@ pub struct Environment {
     pub changes: Vec<PhaseDescription>,
 }
 
-/// What preferences are from a step on.
+/// The preferences from a step on.
 pub struct Phase {
     /// The first step.
     pub from: u64,
@@ -66,7 +66,7 @@ pub struct PhaseDescription {
     pub from: u64,
     /// How the change was written.
     pub change: String,
-    /// Of the entries of the matrix.
+    /// The checksum of the entries of the matrix.
     pub checksum: String,
     /// The best arms by the kind of regret, 0-based among the chosen arms.
     pub winners: Vec<usize>,
@@ -89,7 +89,7 @@ impl Environment {
         std::iter::once((1, self.winners.clone())).chain(later).collect()
     }
 
-    /// What the names of results folders say of changes.
+    /// The part of a folder name for changes.
     #[must_use]
     pub fn part(&self) -> String {
         if self.changes.is_empty() {
@@ -100,16 +100,16 @@ impl Environment {
     }
 }
 
-/// A preference matrix, and what is known of it.
+/// A preference matrix, with its name and origin.
 #[derive(Clone)]
 pub struct NamedMatrix {
     /// The matrix.
     pub matrix: PreferenceMatrix,
-    /// What titles call it.
+    /// Its name in titles.
     pub name: String,
     /// Its arms by their numbers in a larger one, if they were chosen from that.
     pub taken: Option<Vec<Arm>>,
-    /// What its arms are called.
+    /// The names of its arms.
     pub names: ArmNames,
     /// What it was estimated from, as far as that is known.
     pub origin: MatrixOrigin,
@@ -139,7 +139,7 @@ pub fn ensure_two_arms(matrix: &PreferenceMatrix, name: &str) -> Result<()> {
 }
 
 impl PreparedEnvironment<MatrixArena> {
-    /// A matrix. `regret` is the kind that was asked for, if any.
+    /// A matrix. `regret` is the requested kind, if any.
     ///
     /// # Errors
     /// For a kind of regret that the matrix does not have, and for a single arm.
@@ -178,8 +178,8 @@ impl PreparedEnvironment<MatrixArena> {
         Ok(Self::new(arenas, environment, names, kind, text))
     }
 
-    /// The same whose truth begins with a `doubt`, e.g. that pairs were never compared: what follows counts on less than it
-    /// seems.
+    /// The same, with a `doubt` before the truth, e.g. that pairs were never compared: the truth then rests on less than it
+    /// seems to.
     #[must_use]
     pub fn doubting(mut self, doubt: Option<String>) -> Self {
         if let Some(doubt) = doubt {
@@ -221,7 +221,7 @@ impl PreparedEnvironment<MatrixArena> {
 }
 
 impl PreparedEnvironment<UtilityArena> {
-    /// The problem called `name`, whose arms have utilities. `regret` is the kind that was asked for, if any.
+    /// The problem called `name`, with utilities of arms. `regret` is the requested kind, if any.
     ///
     /// # Errors
     /// For a kind of regret that utilities do not have.
@@ -248,8 +248,8 @@ impl PreparedEnvironment<UtilityArena> {
 }
 
 impl PreparedEnvironment<OutsideArena> {
-    /// The environment called `name`, whose duels are decided outside. `preferences` are what it states of itself: regret is
-    /// measured against them, and unknown without.
+    /// The environment called `name`, with duels decided by the caller's code. `preferences` are those that it states: regret
+    /// is measured against them, and unknown without.
     ///
     /// # Errors
     /// As for [`of_matrix`](PreparedEnvironment::of_matrix); for fewer than two arms; and for a kind of regret without preferences.

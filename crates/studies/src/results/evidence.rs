@@ -13,7 +13,7 @@ use super::{Arms, Recommended, counted, label};
 /// One algorithm's evidence; part of its entry in `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvidenceSummary {
-    /// What was asked for.
+    /// The request.
     #[serde(flatten)]
     pub plan: EvidencePlan,
     /// What is proven: `pairs`, that an arm wins more than half of the decided impressions against each other arm; or, of

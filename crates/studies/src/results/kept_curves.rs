@@ -51,7 +51,7 @@ pub fn npz(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Res
 #[derive(Debug)]
 pub struct KeptCurves {
     steps: Vec<u64>,
-    /// Of each algorithm, the values of all runs, checkpoint after checkpoint.
+    /// For each algorithm, the values of all runs, checkpoint after checkpoint.
     curves: Vec<(String, Vec<f64>)>,
 }
 
@@ -105,7 +105,7 @@ impl KeptCurves {
     }
 }
 
-/// The eight bytes of each element of a `.npy` array of `length` bytes, whose elements are of this `kind`.
+/// The eight bytes of each element of a `.npy` array of `length` bytes with elements of this `kind`.
 fn words(mut from: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<[u8; 8]>> {
     let (header, begin) = npy::Header::read(&mut from)?;
     ensure!(header.kind() == kind && !header.fortran_order()?, "its elements are not {kind}, row by row");

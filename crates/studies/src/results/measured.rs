@@ -16,7 +16,7 @@ pub struct RegretBasis {
     /// Whether the gaps of arms are unknown. Regret is then 0 and means nothing, and every arm counts as optimal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// Whether the data were generated; `None` if nobody knows, as for a matrix without a description.
+    /// Whether the data were generated; `None` if unknown, as for a matrix without a description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<bool>,
 }
@@ -28,7 +28,7 @@ impl RegretBasis {
         Self { kind, every_arm_is_optimal: every_arm_is_optimal(gaps), unknown: false, synthetic }
     }
 
-    /// Where nothing is known of the arms.
+    /// For unknown gaps of arms.
     #[must_use]
     pub fn unknown(kind: RegretKind) -> Self {
         Self { kind, every_arm_is_optimal: true, unknown: true, synthetic: None }

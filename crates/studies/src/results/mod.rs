@@ -116,10 +116,10 @@ pub struct AlgorithmSummary {
     pub recommended: Vec<Recommended>,
     /// Share of runs that recommend a best arm; null if every arm is optimal.
     pub share_recommending_best: Option<f64>,
-    /// What the outcomes prove, if that was asked for.
+    /// What the outcomes prove, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceSummary>,
-    /// What became of the answers, of runs whose answers come late: means over runs.
+    /// What became of the answers, for runs with late answers: means over runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<MeanAnswers>,
     /// What regret measures, and on what data.
@@ -242,7 +242,7 @@ fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recom
     recommended
 }
 
-/// What names of policies of the Python package begin with, which tables leave out.
+/// The prefix of names of policies in the Python package, which tables leave out.
 const OF_PYTHON: &str = "python-";
 
 /// An algorithm's name with the parameters that differ from its defaults, for tables and legends; one from outside as it calls itself.

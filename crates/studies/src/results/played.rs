@@ -37,7 +37,7 @@ pub struct PlayedRuns {
     pub verdict: Option<String>,
     /// How late answers come, if they do.
     pub late: Option<String>,
-    /// The order in which algorithms are shown: first those that were asked for.
+    /// The order in which algorithms are shown: first the requested ones.
     pub shown: Vec<usize>,
 }
 

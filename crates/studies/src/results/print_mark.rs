@@ -1,4 +1,4 @@
-//! Drawings for print, of `rankduel draw` and of experiments: they are marked, and known again.
+//! Marks in drawings for print, of `rankduel draw` and of experiments, by which they are recognised.
 
 use std::path::Path;
 

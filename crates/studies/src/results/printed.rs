@@ -101,7 +101,7 @@ pub enum Format {
     Pdf,
     /// In its size on paper.
     Svg,
-    /// With as many pixels per inch as asked for.
+    /// With the requested pixels per inch.
     Png,
 }
 
@@ -119,7 +119,7 @@ impl Format {
         }
     }
 
-    /// `sheet` as a file, which says what made it; a PNG has `density` pixels per inch.
+    /// `sheet` as a file with the mark of this program; a PNG has `density` pixels per inch.
     ///
     /// # Errors
     /// As for [`Sheet::pdf`] and [`Sheet::png`].
@@ -173,10 +173,10 @@ impl From<LegendAt> for LegendPlace {
     }
 }
 
-/// Pixels per inch of a PNG unless others are asked for.
+/// Default pixels per inch of a PNG.
 pub const DENSITY: f64 = 300.0;
 
-/// What was chosen for print; what is not chosen is as in [`Print::default`].
+/// Choices for print; those not made are as in [`Print::default`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chosen {
     /// The width.

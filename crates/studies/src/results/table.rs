@@ -62,8 +62,8 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
     table
 }
 
-/// A line about the runs that settled on one arm, whose remaining steps are counted without being played; `None` if
-/// there are none.
+/// A line about the runs that settled on one arm: their remaining steps are counted without being played. `None` if there
+/// are none.
 #[must_use]
 pub fn settled(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Option<String> {
     let of_algorithm = plan.algorithms.iter().zip(results).filter_map(|(spec, runs)| {

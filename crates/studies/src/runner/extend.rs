@@ -1,4 +1,4 @@
-//! What a results folder holds and what a command asks for, joined: a study only grows.
+//! Joins the contents of a results folder with the request of a command: a study only grows.
 //!
 //! The folder afterwards holds all algorithms of both, the larger number of runs and steps (or all horizons) and the denser
 //! checkpoints. The algorithms of the folder come first.
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::Workplace;
 use crate::results::label;
 
-/// Checkpoints per decade, unless others are asked for.
+/// Default checkpoints per decade.
 const CHECKPOINTS: u32 = 10;
 
 /// How large a study is.
@@ -103,7 +103,7 @@ impl Size {
         let advice = "choose another --out, or add --replace to move that aside";
         let parse = |algorithm: &Value| {
             let text = algorithm.as_str().unwrap_or_default();
-            // Those from outside are known to the caller alone.
+            // Only the caller has those from outside.
             if let Some(spec) = asked.algorithms.iter().find(|spec| spec.canonical() == text) {
                 let revision = config["own_algorithms"][text].as_u64();
                 ensure!(
@@ -144,7 +144,7 @@ impl Size {
         self.algorithms.iter().any(|known| known.canonical() == spec.canonical())
     }
 
-    /// Whether both are equal, except for the order of the algorithms and for checkpoints that are not asked for.
+    /// Whether both are equal, except for the order of the algorithms and for checkpoints that were not requested.
     #[must_use]
     pub fn equals(&self, asked: &Self) -> bool {
         let same =
@@ -172,10 +172,10 @@ impl Size {
 }
 
 impl Size {
-    /// What must be played so that `place` holds what it holds and what is asked for. Says how they differ.
+    /// What must be played so that `place` holds its present contents and the request. Prints how they differ.
     ///
     /// # Errors
-    /// If this version cannot play what a folder holds, or parts that are merged were asked for less than the folder holds.
+    /// If this version cannot play what a folder holds, or parts to be merged are of less than the folder holds.
     pub fn extended(self, place: &Workplace) -> Result<Self> {
         let Some(folder) = place.folder() else { return Ok(self) };
         let Some(held) = Self::held(folder, &self)? else { return Ok(self) };
@@ -209,7 +209,7 @@ impl Size {
     }
 }
 
-/// The checkpoints per decade of a folder of an earlier version, whose `config.json` does not say.
+/// The checkpoints per decade of a folder of an earlier version: its `config.json` does not state them.
 fn per_decade_of_curves(folder: &ResultsFolder, steps: u64) -> Option<u32> {
     let curves = output::input::read_file_text(&folder.join("curves.csv"), 1 << 32).ok()?;
     let mut rows = curves.lines().skip(1).map(|line| line.split(',').next());

@@ -1,4 +1,4 @@
-//! What of the work is there already, and what is kept of the rest.
+//! Finds finished units of the work, and keeps the rest.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +64,7 @@ impl<'a> Keeper<'a> {
         Progress::new(what, self.share_of(units).saturating_mul(2), self.place.quiet())
     }
 
-    /// Of `units` of the whole study, those of this share.
+    /// The number of this share, of `units` of the whole study.
     #[must_use]
     pub fn share_of(&self, units: u64) -> u64 {
         self.place.share().shard().map_or(units, |shard| shard.length(units))

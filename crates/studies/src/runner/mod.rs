@@ -1,11 +1,11 @@
-//! The one place that knows folders, keys, shares, kept records and merging. A study knows none of these.
+//! The one place that handles folders, keys, shares, kept records and merging. Studies do not depend on any of these.
 //!
 //! | in | is |
 //! |---|---|
 //! | this file | [`run`]: what happens in which order |
 //! | `place` | where results go: into memory, a results folder, or a file; claimed before anything is computed |
-//! | `keeper` | what of the work is there already, and what is kept of the rest: runs of algorithms, numbered values |
-//! | `extend` | what a folder holds and what is asked for, joined |
+//! | `keeper` | finds finished work and keeps the rest: runs of algorithms, numbered values |
+//! | `extend` | joins a folder's contents with the request |
 //! | `study` | the contract: [`Study`] |
 //! | `share` | shards: the folder in which one works, and the part that it leaves |
 //!
@@ -25,14 +25,14 @@
 //!
 //! ## Inside
 //!
-//! `output::shards` has the words: a `Share` is all of the work, what all shards need (`prepare`), one `Shard`, or the `Parts` of all.
-//! A `Part` is what a finished shard writes: a header (the configuration of all, revisions, number, range), how it came about
+//! `output::shards` has the terms: a `Share` is all of the work, the preparation that all shards need (`prepare`), one `Shard`, or the
+//! `Parts` of all. A finished shard writes a `Part`: a header (the configuration of all, revisions, number, range), how it was made
 //! (arguments, version, seconds), records or counts, compressed, and a checksum. Header and content are the same whenever the shard
-//! runs again. `Parts::read` refuses a folder whose parts are incomplete, damaged or not of one piece of work, before anything is
-//! written.
+//! runs again. `Parts::read` refuses a folder with parts that are incomplete, damaged or not of one piece of work, before anything
+//! is written.
 //!
 //! `studies::runner` shares out any study. A shard works in a results folder of its own in `OUT.shards`, with the key of the study:
-//! kept runs, locks, signals and resumption are those of any results folder. `play_cells` asks its `KeptRuns` for the share, and plays
+//! kept runs, locks, signals and resumption are those of any results folder. `play_cells` gets the share from its `KeptRuns`, and plays
 //! only that: jobs are numbered run by run, so that each shard has runs of all algorithms. Merging is the same request with the share
 //! `Merge`: `KeptRuns`, the run store of experiments, and `NumberedWork` find every record in the parts, and refuse to play one that is
 //! missing. So the files are written by the code that always writes them. Experiments and `proxy`, which keep their own store and
@@ -41,9 +41,9 @@
 //!
 //! `proxy` divides the pieces of all rounds of a request. Counts are sums of whole numbers, so a shard adds its pieces up (`proxy::share`), and
 //! `State::absorb` adds the sums of all shards to the totals; with strata, sums for queries with and without a further impression stay
-//! apart, as the variance needs them. A process that is asked to stop saves first (`interrupt::saves_before_it_stops`).
+//! apart, as the variance needs them. A process that gets a signal to stop saves first (`interrupt::saves_before_it_stops`).
 //!
-//! `simulation::lists::ListSource` says where the ranked lists of a site come from. `prepare` keeps them in a file beside the binary caches
+//! `simulation::lists::ListSource` is the source of the ranked lists of a site. `prepare` keeps them in a file beside the binary caches
 //! of data, under the hash of all that they depend on; shards map it, so that a start costs a second of CPU at the size of
 //! MSLR-WEB30K, and processes on one machine share the memory. Every block has a hash, which is checked before the lists are used. Data
 //! caches are read instead of mapped, because truncating a mapped file kills the process; here the file is written by renaming
@@ -84,7 +84,7 @@ pub struct Execution {
     pub place: Destination,
     /// How much of the work is done.
     pub share: Share,
-    /// Who asks, for the parts of shards.
+    /// How the work was started, for the parts of shards.
     pub made: Made,
     /// Neither progress nor remarks are printed.
     pub quiet: bool,
@@ -92,7 +92,7 @@ pub struct Execution {
 
 /// What became of a study.
 pub enum StudyOutcome<S: Study> {
-    /// What all shards need is there.
+    /// The preparation for all shards is there.
     Prepared,
     /// The part of a shard is written, or was there already.
     Part,
@@ -104,11 +104,11 @@ pub enum StudyOutcome<S: Study> {
 pub struct Finished<S: Study> {
     /// The study, extended by what its place held.
     pub study: S,
-    /// What was found out before the work.
+    /// The values resolved before the work.
     pub resolved: S::Resolved,
     /// All that was computed.
     pub found: S::Findings,
-    /// What people read; nothing is written of studies in memory, and nothing formatted until somebody asks.
+    /// The report, already formatted if it was written; that of a study in memory is formatted on demand.
     report: Option<Report>,
     /// Where it was written, for people; or why it could not be.
     pub written: Result<Option<String>>,
@@ -134,7 +134,7 @@ impl<S: Study> Finished<S> {
 ///
 /// # Errors
 /// If the place holds other results or cannot be written to, the study cannot be computed, or parts are missing. That files
-/// could not be written in the end is part of the outcome: what was computed can be read.
+/// could not be written in the end is part of the outcome: the results can be read.
 pub fn run<S: Study>(mut study: S, order: &Execution) -> Result<StudyOutcome<S>> {
     let Execution { share, quiet, .. } = order;
     if matches!(share, Share::Prepare) {

@@ -36,7 +36,7 @@ impl<T: Serialize + DeserializeOwned> Record for Numbered<T> {
 pub struct Values<'a> {
     /// A text of one line that distinguishes them from other values of the same study.
     pub subject: &'a str,
-    /// What units are called, in the plural.
+    /// The name of units, in the plural.
     pub units: &'a str,
     /// How many there are; they are numbered from 0.
     pub total: u64,
@@ -53,7 +53,7 @@ impl fmt::Debug for Mark {
     }
 }
 
-/// How much of the work is done, and where what is done is kept.
+/// The finished part of the work, and where it is kept.
 #[derive(Debug)]
 pub struct NumberedWork {
     share: Share,
@@ -90,7 +90,7 @@ impl NumberedWork {
         Self { mark: Some(mark), ..Self::of(share, Some(folder.path().to_path_buf())) }
     }
 
-    /// The same for one of several works whose subjects have the same names: `within`, a text without spaces, distinguishes them.
+    /// The same for one of several works with subjects of the same names: `within`, a text without spaces, distinguishes them.
     #[must_use]
     pub fn within(self, within: String) -> Self {
         Self { within, ..self }

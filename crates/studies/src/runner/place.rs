@@ -110,7 +110,7 @@ impl Workplace {
         }
     }
 
-    /// How users know it.
+    /// Its name for users.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.claimed {
@@ -180,7 +180,7 @@ impl Workplace {
     }
 }
 
-/// Claims the results folder at `path` for the configuration `key`. Unless `quiet`, says what was moved aside and, if the
+/// Claims the results folder at `path` for the configuration `key`. Unless `quiet`, prints what was moved aside and, if the
 /// user `named` it, which folder was created.
 ///
 /// # Errors
@@ -207,7 +207,7 @@ fn moves(path: &Path, aside: &Path) -> String {
     format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
 }
 
-/// Says that `out`, a folder of folders or a file's parents, will be created.
+/// Prints that `out`, a folder of folders or a file's parents, will be created.
 pub fn announce_missing(out: &Path, quiet: bool) {
     let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
     if let Some(first) = above.take_while(|above| !above.exists()).last() {

@@ -20,13 +20,13 @@ use simulation::lists::ListSource;
 use super::place::Workplace;
 use crate::runner::Units;
 
-/// The file in the folder of a working shard that says what it is a share of.
+/// The file in the folder of a working shard with the header of its work.
 pub const WORK: &str = ".share.json";
 
 /// The file in the folder of a shard of a matrix with the pieces that are counted.
 pub const PIECES: &str = "counts";
 
-/// What is shared out: what all shares have in common.
+/// Work that is divided into shares, as far as all shares have it in common.
 #[derive(Debug, Clone)]
 pub struct ShardedWork {
     config: Value,
@@ -45,7 +45,7 @@ pub struct Working {
 }
 
 impl ShardedWork {
-    /// The work with the complete configuration `config`, asked for by `made`.
+    /// The work with the complete configuration `config`, started by `made`.
     ///
     /// # Errors
     /// If the configuration has no JSON form.
@@ -65,8 +65,8 @@ impl ShardedWork {
         &self.config
     }
 
-    /// Before anything is computed: checks that parts to be merged are of this work, or writes down in the folder of a
-    /// shard what it is a share of.
+    /// Before anything is computed: checks that parts to be merged are of this work, or writes the header into the
+    /// folder of a shard.
     ///
     /// # Errors
     /// Those of [`check`](Self::check), and if the folder cannot be written to.
@@ -167,7 +167,7 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
     ResultsFolder::claim(&folder, key, Existing::SameKey).map(Some)
 }
 
-/// The error for `--replace` of a shard, which others would not know of.
+/// The error for `--replace` of a shard: the other shards would not see it.
 #[must_use]
 pub fn no_replace() -> anyhow::Error {
     let program = output::program::name();
@@ -175,7 +175,7 @@ pub fn no_replace() -> anyhow::Error {
 }
 
 /// Where the lists of a site come from for a share of the work: `prepare` keeps them beside the binary caches of data, and
-/// whoever finds them there uses them. What is merged needs few of them.
+/// every other share uses them if they are there. Merging needs few of them.
 #[must_use]
 pub fn lists_for(share: &Share, no_cache: bool) -> ListSource {
     match (share, cache::folder().filter(|_| !no_cache)) {

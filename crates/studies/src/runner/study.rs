@@ -8,22 +8,22 @@ use serde::Serialize;
 use super::{Execution, Keeper, Workplace};
 use crate::report::Report;
 
-/// Something long to compute, as a value: what was asked for and what it is asked of. [`run`](crate::run) carries it out,
-/// whoever asks: the command line, Python, or one of many shards.
+/// A long computation as a value: the request and its data. [`run`](crate::run) carries it out for the command line,
+/// Python, or one of many shards.
 ///
 /// The methods are called in the order in which they stand here, each once. Randomness comes from the seed of the request
 /// alone, so that the same request gives the same bytes.
 pub trait Study: Sized {
-    /// What commands and configurations call it.
+    /// Its name in commands and configurations.
     const COMMAND: &'static str;
     /// The content of `config.json`. Without what [`SIZES`](output::results_folder::SIZES) lists it is the key of a folder.
     type Config: Serialize;
-    /// What is found out before the first unit of work: the ground truth, nDCG, the sizes of sets.
+    /// Values resolved before the first unit of work: the ground truth, nDCG, the sizes of sets.
     type Resolved;
     /// All that was computed.
     type Findings;
 
-    /// Does what all shards need, keeps it in caches, and says what it was; `None` if shards need nothing.
+    /// Prepares what all shards need, keeps it in caches, and describes it; `None` if shards need nothing.
     ///
     /// # Errors
     /// If it cannot be computed or kept.
@@ -34,7 +34,7 @@ pub trait Study: Sized {
     /// The configuration as far as it is known now. Results of another one are refused.
     fn key(&self) -> Self::Config;
 
-    /// Learns what the place holds already: joins it with what is asked for, or refuses it.
+    /// Joins the request with what the place holds already, or refuses it.
     ///
     /// # Errors
     /// If both cannot be in one place.
@@ -42,7 +42,7 @@ pub trait Study: Sized {
         Ok(())
     }
 
-    /// Finds out what must be known before the work can be divided.
+    /// Resolves what must be known before the work can be divided.
     ///
     /// # Errors
     /// If it cannot be known, e.g. because regret needs a winner and there is none.
@@ -54,7 +54,7 @@ pub trait Study: Sized {
     /// What shards divide.
     fn units(&self, resolved: &Self::Resolved) -> Units;
 
-    /// Computes all units, or those of a shard, through the `keeper`, which knows which of them are there already.
+    /// Computes all units, or those of a shard, through the `keeper`, which finds those that are there already.
     ///
     /// # Errors
     /// If memory has no room, or something cannot be kept.
@@ -70,7 +70,7 @@ pub trait Study: Sized {
 /// What shards divide.
 #[derive(Debug, Clone)]
 pub struct Units {
-    /// What one is called, e.g. `run`.
+    /// The name of one, e.g. `run`.
     pub unit: &'static str,
     /// How many there are.
     pub total: u64,

@@ -95,7 +95,7 @@ pub(super) fn errors_of(
     })
 }
 
-/// Draws rankers of which at least two differ in nDCG, if 100 tries find such a draw.
+/// Draws rankers, at least two of them different in nDCG if 100 tries find such a draw.
 fn draw_arms(ndcg: &[f64], count: usize, generator: &mut Generator) -> Vec<usize> {
     let mut arms: Vec<usize> = (0..ndcg.len()).collect();
     for _ in 0..100 {
@@ -171,7 +171,7 @@ impl Verdicts {
         };
     }
 
-    /// The share of pairs with different `truth` whose preference disagrees with it.
+    /// The share of pairs with different `truth` that the preferences contradict.
     fn error(&self, truth: impl Fn(usize) -> f64) -> f64 {
         let (mut pairs, mut errors) = (0, 0);
         for low in 0..self.arms {

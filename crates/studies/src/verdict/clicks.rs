@@ -1,4 +1,4 @@
-//! What simulated clicks say of a few rankers.
+//! The verdict of simulated clicks on a few rankers.
 
 use output::numbers::{with_separators, with_unit};
 use simulation::arm_names::ArmNames;
@@ -8,7 +8,7 @@ use statistics::normal_above;
 use super::{LEVEL, MOST, listed};
 use crate::results::AlgorithmSummary;
 
-/// Who beats whom by clicks, and after how many impressions that is stated: a sentence without its full stop. Of more than three
+/// The winner by clicks, and after how many impressions that is stated: a sentence without its full stop. Of more than three
 /// rankers, it names the nearest of the others alone. `None` of one ranker, and where no clicks were simulated.
 #[must_use]
 pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
@@ -66,7 +66,7 @@ fn confidence(doubt: f64) -> String {
     }
 }
 
-/// The algorithm that states the winner after the fewest impressions, by pairs: multileaving asks another question.
+/// The algorithm that states the winner after the fewest impressions, by pairs: multileaving measures another quantity.
 fn soonest(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
     let stated = summaries.iter().filter_map(|summary| {
         let evidence = summary.evidence.as_ref().filter(|evidence| evidence.proven_by == "pairs")?;
@@ -169,7 +169,7 @@ mod tests {
         ] {
             assert_eq!(sentence(&truth), Some(expected));
         }
-        // Of many, the nearest alone is named.
+        // The nearest of many is named alone.
         assert_eq!(
             sentence(&truth(&[0.0, 0.01, 0.1, 0.1], Some(2.0))),
             Some(format!(

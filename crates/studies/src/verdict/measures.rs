@@ -33,12 +33,12 @@ pub struct PairTest {
     pub p: f64,
     /// The same after Holm's correction for all pairs of this measure.
     pub p_holm: f64,
-    /// Of values by a model's labels that were corrected by people's.
+    /// The correction of values by a model's labels, if people's labels corrected them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Corrected>,
 }
 
-/// By what a model's labels were corrected.
+/// The correction of a model's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Corrected {
     /// The queries with labels of people.
@@ -86,7 +86,7 @@ impl MeasureTests {
     const CORRECTED: [&'static str; 2] = ["labelled_queries", "lambda"];
 
     /// The tests, those of a measure one after the other, with Holm's correction for the pairs of each measure: a measure is a question of its
-    /// own, and what is said of it does not depend on what else was measured. `None` if there are none.
+    /// own, and its tests do not depend on other measures. `None` if there are none.
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].

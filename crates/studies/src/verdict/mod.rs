@@ -22,7 +22,7 @@ pub const MOST: usize = 3;
 /// The level of tests: a difference is called one if its p-value, corrected for all tests, is at most this.
 pub const LEVEL: f64 = 0.05;
 
-/// What measures say of the rankers of a site, if its rankers are TREC runs, at least two.
+/// The verdict of measures on the rankers of a site, if its rankers are TREC runs, at least two.
 ///
 /// # Errors
 /// If labels cannot be measured.
@@ -35,7 +35,7 @@ pub fn of_runs(site: &PreparedSite) -> Result<Option<MeasureTests>> {
     MeasureTests::of(&rankings.measure(&[measure])?, &["nDCG@10".to_owned()], 0)
 }
 
-/// The sentence on TREC runs: who wins by clicks and by nDCG@10. `None` of other sites.
+/// The sentence on TREC runs: the winner by clicks and by nDCG@10. `None` of other sites.
 ///
 /// # Errors
 /// If labels cannot be measured.

@@ -1,4 +1,4 @@
-//! Whose a conversion is, of the two rankers of a pair.
+//! Which ranker of a pair a conversion is credited to.
 //!
 //! A user saw a document in some impressions before ordering it, and in each it came from one ranker, the other, or neither.
 //! `last` credits the last one alone. `all` credits each of them, as Airbnb does: the number of conversions of a side is that of
@@ -21,7 +21,7 @@ pub enum Attribution {
     /// The last one before it.
     #[default]
     Last,
-    /// All before it; if that is limited, those of so long before, in milliseconds.
+    /// All before it; with a limit, those at most this many milliseconds before.
     All(Option<i64>),
     /// All of the ranker that owns the document in most of those before it.
     MostDrafted,
@@ -29,13 +29,13 @@ pub enum Attribution {
 
 const EXPECTED: &str = "expected last, all, window=7d or most-drafted";
 
-/// On how many days after the last day of its impressions a unit closes, where nothing else is said.
+/// How many days after the last day of its impressions a unit closes, by default.
 const DAYS: u32 = 7;
 const DAY: u64 = times::DAY as u64;
 
 impl Attribution {
-    /// On how many days after the last day of its impressions a unit closes, where nothing else is said: what a window allows is waited
-    /// for.
+    /// How many days after the last day of its impressions a unit closes, by default: late enough for all conversions within the
+    /// window.
     #[must_use]
     pub fn days(self) -> u32 {
         match self {
@@ -72,7 +72,7 @@ impl fmt::Display for Attribution {
     }
 }
 
-/// Who owns a document in an impression.
+/// The owner of a document in an impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The first ranker of the pair.
@@ -86,9 +86,9 @@ pub enum Owner {
 /// An impression that showed the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exposure {
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub time: i64,
-    /// Who owns the document in it.
+    /// The owner of the document in it.
     pub owner: Owner,
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Unseen {
     Late,
 }
 
-/// What a conversion gives to each side, `value` being what is left of it. `seen` are all impressions that showed the document, by
+/// The credit of a conversion for each side; `value` is its value after returns. `seen` are all impressions that showed the document, by
 /// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
 pub(super) fn attribute(
     attribution: Attribution,
@@ -116,7 +116,7 @@ pub(super) fn attribute(
     let of = |seen: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
     Ok(match attribution {
         Attribution::Last => {
-            // Of several at one moment, nothing says which was the last.
+            // If several were at the last moment, the last is not known.
             let at = before.partition_point(|seen| seen.time < newest.time);
             let last = &before[at..];
             whole(of(last).map(|owned| owned == last.len() as u64), value)

@@ -1,10 +1,10 @@
-//! What the lines of a unit's conversions come to: which of them say the same, what takes them back, and whose they are.
+//! Reduces the lines of a unit's conversions: which are repeated, which are taken back, and which ranker they are credited to.
 
 use super::UnitConversions;
 use super::attribution::{Attribution, Exposure, Unseen, attribute};
 
-/// A line that says what a unit did with a document. Lines are in order by document, order and time; at one moment, what takes
-/// something back comes last. Documents, orders and actions are numbers that the caller gives, or hashes.
+/// A line: what a unit did with a document. Lines are sorted by document, order and time; at one moment, returns come last.
+/// Documents, orders and actions are numbers that the caller gives, or hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ConversionLine {
     document: u64,
@@ -30,7 +30,7 @@ impl ConversionLine {
         self.document
     }
 
-    /// When.
+    /// The time, in milliseconds since 1970.
     #[must_use]
     pub fn time(&self) -> i64 {
         self.time
@@ -42,13 +42,13 @@ impl ConversionLine {
         self.value
     }
 
-    /// Whether another line of the unit says the same, whenever it was written if it names its order.
+    /// Whether another line of the unit repeats this one: at any time if it names its order, otherwise at the same time.
     #[must_use]
     pub fn is_double(&self, other: &Self) -> bool {
         self.said() == other.said() && (self.order != 0 || self.time == other.time)
     }
 
-    /// What lines that say the same have in common.
+    /// The fields that repeated lines have in common.
     #[must_use]
     pub fn said(&self) -> (u64, u64, u64, i64) {
         (self.document, self.order, self.action, self.value)
@@ -67,7 +67,7 @@ impl AsRef<Self> for ConversionLine {
     }
 }
 
-/// What became of a line, for one pair of rankers. Of several pairs, the first in this order says it.
+/// The fate of a line, for one pair of rankers. Of several pairs, the first in this order counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum LineFate {
     /// Counted for a ranker.
@@ -76,7 +76,7 @@ pub enum LineFate {
     Returned,
     /// Takes a conversion back, or a part of one.
     Return,
-    /// On a document that was nobody's, or as much one ranker's as the other's.
+    /// On a document that neither ranker owned, or both owned as often.
     Nobodys,
     /// After its unit had closed, or too long after the document was shown.
     Late,
@@ -84,9 +84,9 @@ pub enum LineFate {
     Early,
     /// On a document that no impression that counts showed.
     NotShown,
-    /// Takes back what is not there.
+    /// Takes back a conversion that is not there.
     NoOrder,
-    /// Of a bot.
+    /// A line of a bot.
     Bot,
 }
 
@@ -130,9 +130,9 @@ pub struct LineRule {
     pub skew: i64,
 }
 
-/// Credits the lines of a unit on one document in one order, in their order, to the rankers of a pair, and adds what they come to to
-/// `sum`. `seen` are the impressions of the pair that count and showed the document, by time; lines `is_late` says so of came after the
-/// unit had closed. `note` hears what became of each line, by its place.
+/// Credits the lines of a unit on one document in one order, in their order, to the rankers of a pair, and adds them to `sum`.
+/// `seen` are the impressions of the pair that count and showed the document, by time. `is_late` is true of lines after the unit had
+/// closed. `note` gets the fate of each line, by its place.
 pub fn credit<L: AsRef<ConversionLine>>(
     group: &[L],
     seen: &[Exposure],
@@ -141,7 +141,7 @@ pub fn credit<L: AsRef<ConversionLine>>(
     sum: &mut UnitConversions,
     mut note: impl FnMut(usize, LineFate),
 ) {
-    // What is left of each, after what takes it back.
+    // The value left of each line after returns.
     let mut left: Vec<(usize, u64)> = Vec::new();
     for (place, line) in group.iter().map(AsRef::as_ref).enumerate() {
         if is_late(line.time) {

@@ -1,9 +1,9 @@
 //! Conversions, such as orders, that were credited to rankers: by version of the experiment, day and pair, as clicks are in
 //! [`outcomes`](crate::outcomes).
 //!
-//! A unit has an outcome by the number of its conversions, whose sign is what a verdict counts, and another by their value. Of the
-//! value, the difference between both sides counts up to a cap, which was fixed before anything was seen; what exceeds it is cut from
-//! the side with more. All numbers are whole, and add up over units, days and machines in any order. Beside them may stand the
+//! A unit has an outcome by the number of its conversions (a verdict counts its sign), and another by their value. Of the value, the
+//! difference between both sides counts up to a cap, which was fixed before anything was seen; what exceeds it is cut from the side
+//! with more. All numbers are whole, and add up over units, days and machines in any order. Beside them may stand the
 //! advantage that coins gave each unit ([`draft`](crate::draft)), by which the difference in value is known more precisely.
 
 mod attribution;
@@ -21,7 +21,7 @@ pub use self::credit::{ConversionLine, LineFate, LineRule, credit};
 use crate::draft::{DraftSums, UnitDraft};
 use crate::outcomes::{Day, DayCounts, Outcomes, VERSION, quoted};
 
-/// What an experiment is decided by. It is named before anything is seen.
+/// The measure that decides an experiment. It is fixed before any data are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Primary {
@@ -58,16 +58,16 @@ pub struct UnitConversions {
     pub value: [u64; 2],
 }
 
-/// What the units come to that closed on a day, for a pair of rankers.
+/// Sums over the units that closed on a day, for a pair of rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct ConversionCounts {
-    /// Units by who has more conversions; a win is the first's.
+    /// Units by the side with more conversions; a win is the first's.
     pub units: Counts,
     /// Conversions of each side.
     pub conversions: [u64; 2],
-    /// The value on each side, without what was cut.
+    /// The value on each side, after the cap.
     pub value: [u64; 2],
-    /// Units of which something was cut.
+    /// Units with some value cut.
     pub cut_units: u64,
     /// The value that was cut.
     pub cut: u64,
@@ -77,7 +77,7 @@ pub struct ConversionCounts {
     pub draft: DraftSums,
 }
 
-/// What a day says about a pair of rankers in a version of the experiment.
+/// The counts of a day for a pair of rankers in a version of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversionDay {
     /// The version, by its place among all.
@@ -147,7 +147,7 @@ impl ConversionCounts {
         }
     }
 
-    /// Adds units that have closed without any conversion, whose advantage was not noted.
+    /// Adds units that have closed without any conversion, and without an advantage noted.
     pub fn record_without(&mut self, units: u64) {
         self.units.ties += units;
     }
@@ -159,7 +159,7 @@ impl ConversionCounts {
         Self { units: units.swapped(), conversions: [b, a], value: [d, c], draft: draft.swapped(), ..self }
     }
 
-    /// What is wrong with counts that came from a table; `None` if units can have them.
+    /// Why counts from a table are impossible; `None` if they are not.
     #[must_use]
     pub fn fault(&self, cap: Option<u64>) -> Option<&'static str> {
         let [first, second] = self.value.map(i128::from);
@@ -169,7 +169,7 @@ impl ConversionCounts {
         };
         let (cap, units) = (u128::from(cap), u128::from(self.units.total()));
         let difference = (first - second).unsigned_abs();
-        // No unit differs by more than the cap, and sums of squares are no smaller than those of what they are squares of.
+        // No unit differs by more than the cap, and a sum of squares of integers is no smaller than their sum.
         if self.squares > units.saturating_mul(cap.saturating_mul(cap)) {
             Some("`value_squares` is larger than that of units that differ by the cap")
         } else if difference > self.squares

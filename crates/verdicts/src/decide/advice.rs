@@ -1,4 +1,4 @@
-//! What to do now, and how long it takes, in words: for a reader who decides and has thirty seconds.
+//! The recommended action, and the time until a decision, in words: for a reader who decides and has thirty seconds.
 
 use ranktypes::text::with_unit;
 use times::date;
@@ -6,12 +6,12 @@ use times::date;
 use super::finding::{FindingKind, finding};
 use super::{By, Decision, Forecast};
 
-/// What to do by a verdict.
+/// The action that a verdict recommends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Give everybody the list of this ranker, by its place.
+    /// Show the list of this ranker, by its place, to all users.
     Ship(usize),
-    /// Choose by who beats whom: no ranker beats all others.
+    /// Choose by the results of pairs: no ranker beats all others.
     Choose,
     /// Look at what changed before anything else.
     Check,
@@ -35,7 +35,7 @@ impl Action {
     }
 }
 
-/// What to do, and why, in a sentence.
+/// The action, and its reason, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// What.
@@ -115,7 +115,7 @@ impl Decision {
         Advice { action, sentence }
     }
 
-    /// To wait, and for how long, as far as anything is known of that.
+    /// To wait, and for how long, as far as that is known.
     #[must_use]
     pub fn waiting(&self, unit: Option<&str>) -> String {
         let is_unlikely = self.forecast.as_ref().is_some_and(Forecast::is_unlikely);
@@ -123,8 +123,8 @@ impl Decision {
         self.how_long(unit).map_or_else(|| wait.to_owned(), |how_long| format!("{wait} {how_long}"))
     }
 
-    /// The first day by which a decision is at least as likely as not; the last `i32` if none of those that were played is, `None` if nothing
-    /// is known of that.
+    /// The first day by which a decision is at least as likely as not; the last `i32` if no day that was played is, `None` if that
+    /// is not known.
     #[must_use]
     pub fn likely_by(&self) -> Option<i32> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
@@ -132,7 +132,7 @@ impl Decision {
         Some(likely.map_or(i32::MAX, |found| last.saturating_add(found.days as i32)))
     }
 
-    /// How long it takes, in a sentence; `None` where nothing is known of that.
+    /// How long it takes, in a sentence; `None` if that is not known.
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
         let unit = match self.by {
@@ -181,7 +181,7 @@ impl Forecast {
                 chance(furthest.share)
             ));
         }
-        // Those that say most: from the first that is likely at all to the first that is nearly certain.
+        // The most informative: from the first that is likely at all to the first that is nearly certain.
         let mut told = Vec::new();
         for found in self.chances.iter().filter(|found| found.share >= 0.05 || found.days == first.days) {
             told.push(format!("{} by {}", chance(found.share), date(last + found.days as i32)));

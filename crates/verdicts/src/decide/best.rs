@@ -1,10 +1,10 @@
 //! The best of more than two rankers.
 //!
-//! One is the best of K once the evidence for it has reached K / alpha against each of the others, for each on a day of its own: any
-//! ranker that is not is ever declared with a probability of at most alpha ([`BestArm`](statistics::anytime::BestArm), which a test
+//! One is the best of K once the evidence for it has reached K / alpha against each of the others, for each on a day of its own. The
+//! probability that any other ranker is ever declared is at most alpha ([`BestArm`](statistics::anytime::BestArm), which a test
 //! compares). Verdicts on all pairs together take K (K - 1) / alpha. So a claim that one is the best is a claim about its pairs
-//! alone: from then on these are decided by K / alpha, and the others claim nothing. Until then everything that is said, of a
-//! leader or of who may still be the best, follows from the verdicts on all pairs.
+//! alone: from then on these are decided by K / alpha, and the others claim nothing. Until then all statements, about a
+//! leader or the candidates for the best, follow from the verdicts on all pairs.
 
 use statistics::anytime::TestState;
 
@@ -30,7 +30,7 @@ pub(super) fn declared(count: usize, states: &[PairState]) -> Option<(usize, i32
     all.map(|(ranker, (_, since))| (ranker, since)).min_by_key(|(_, since)| *since)
 }
 
-/// The ranker with the most evidence against the other against which it has least: the best one, if it is known.
+/// The ranker with the most evidence against the opponent against which it has the least: the best one, if it is known.
 pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize, i32)>) -> usize {
     if let Some((ranker, _)) = declared {
         return ranker;
@@ -44,7 +44,7 @@ pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize
         }
     }
     for (least, met) in least.iter_mut().zip(met) {
-        // Nothing is known of those that never met.
+        // No evidence about pairs that never met.
         if met < count - 1 {
             *least = least.min(0.0);
         }
@@ -69,7 +69,7 @@ pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize
     best
 }
 
-/// What is known of the best of `count` rankers, by what is said of the pairs.
+/// The state of the best of `count` rankers, by the verdicts on pairs.
 pub(super) fn best(
     count: usize,
     pairs: &[PairDecision],

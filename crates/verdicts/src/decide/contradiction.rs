@@ -1,5 +1,5 @@
 //! Verdicts that the outcomes contradict. A verdict holds for good: "one side won more at some time". If preferences drift, it
-//! may be about the past alone, and a reader who does not know that acts on it.
+//! may be about the past alone, and mislead a reader who acts on it.
 //!
 //! A verdict is contradicted if its winner has less than half of all decided units, or if the evidence for the other side,
 //! begun at the verdict or at the first unit, has reached the level at any look since. Where preferences stay the same, the
@@ -8,7 +8,7 @@
 use statistics::anytime::EProcess;
 use statistics::{Counts, StatisticsError};
 
-/// What has become of a verdict.
+/// How outcomes contradict a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contradiction {
     /// The ranker of the verdict, by its place in the names.
@@ -31,7 +31,7 @@ impl Contradiction {
     }
 }
 
-/// What has happened since a verdict, look by look.
+/// The outcomes since a verdict, look by look.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SinceVerdict {
     evidence: EProcess,
@@ -41,10 +41,10 @@ pub(super) struct SinceVerdict {
 }
 
 impl SinceVerdict {
-    /// Begins at a verdict, which fell when these were all counts of its winner, with evidence of `ln_threshold`.
+    /// Begins at a verdict, given all counts of its winner at that time, and its evidence `ln_threshold`.
     ///
     /// # Errors
-    /// Never: a half is a share.
+    /// Never: 1/2 is a valid share.
     pub(super) fn begin(at_verdict: Counts, ln_threshold: f64) -> Result<Self, StatisticsError> {
         Ok(Self { evidence: EProcess::against(0.5)?, ln_threshold, at_verdict, has_reached: false })
     }
@@ -61,7 +61,7 @@ impl SinceVerdict {
     }
 }
 
-/// What there is to say of a verdict that is contradicted, by all counts of its winner until each day.
+/// Describes how a verdict is contradicted, by all counts of its winner until each day.
 pub(super) fn describe(looks: impl Iterator<Item = (i32, Counts)>, (winner, other): (usize, usize)) -> Contradiction {
     let mut looks = looks.peekable();
     let start = looks.peek().map_or(0, |(day, _)| *day);
@@ -84,7 +84,7 @@ fn lead(counts: Counts) -> i128 {
     i128::from(counts.wins) - i128::from(counts.losses)
 }
 
-/// What came after `earlier`, by all counts until `later`.
+/// The counts between two looks: `later` minus `earlier`.
 fn between(earlier: Counts, later: Counts) -> Counts {
     Counts::new(later.wins - earlier.wins, later.losses - earlier.losses, later.ties - earlier.ties)
 }
@@ -93,7 +93,7 @@ fn between(earlier: Counts, later: Counts) -> Counts {
 mod tests {
     use super::*;
 
-    /// Whether a verdict of the first day is contradicted on each day, and what there is to say of it at the last one.
+    /// Whether a verdict of the first day is contradicted on each day, and the description at the last one.
     fn found(days: &[(u64, u64)]) -> (Vec<bool>, Option<Contradiction>) {
         let mut sum = Counts::default();
         let until = |(day, &(wins, losses)): (usize, &(u64, u64))| {
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(what.unwrap().since, Counts::new(20, 80, 5));
         let (each, _) = found(&[(1_000, 200), (100, 200), (100, 110)]);
         assert_eq!(each, [false, true, true]);
-        // The winner catches up: that both were ahead is still to be said.
+        // The winner catches up: the report still says that both were ahead.
         let (_, what) = found(&[(80, 20), (20, 120), (300, 30)]);
         let what = what.unwrap();
         assert!(!what.other_is_ahead());

@@ -13,7 +13,7 @@ use crate::outcomes::{Day, Outcomes};
 
 /// Fewer rows than these are not worth several threads.
 const MANY_ROWS: usize = 1_000;
-/// Of more pairs than these, only those of the leader say how many more units they take: a forecast costs as much as a year of looks.
+/// Of more pairs than these, only those of the leader have a forecast of units: a forecast costs as much as a year of looks.
 const FORECASTS: usize = 45;
 
 /// Verdicts on the pairs of several rankers, to which days are added.
@@ -47,8 +47,8 @@ pub struct Deciding {
 }
 
 impl Deciding {
-    /// For these rankers, of which these pairs meet (by their places, the smaller first), at level `alpha`, in (0, 1), for all
-    /// pairs together. Which pairs there are decides how the level is divided.
+    /// For these rankers and the `pairs` that meet (by their places, the smaller first), at level `alpha`, in (0, 1), for all
+    /// pairs together. The pairs determine how the level is divided.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
@@ -66,8 +66,7 @@ impl Deciding {
         Ok(Self { rankers, alpha, by, states, places, declared: None, days: None, rows: 0 })
     }
 
-    /// Adds days, each of which gets one look. They come in order, after those that were added before, and each pair has one row a day
-    /// at most.
+    /// Adds days; each gets one look. They come in order, after those that were added before, and each pair has one row a day at most.
     ///
     /// # Errors
     /// If a pair is not one of those given at the beginning; then nothing changes.
@@ -75,7 +74,7 @@ impl Deciding {
         self.add_with_progress(days, &|_| ())
     }
 
-    /// The same; `progress` hears the number of rows that were looked at, from several threads.
+    /// The same; `progress` gets the number of rows that were looked at, from several threads.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -113,7 +112,7 @@ impl Deciding {
         }
     }
 
-    /// Whether days can be added to this until it is what all of `outcomes` say: these begin with the rows that it has, as far as the sums
+    /// Whether adding days to this can give the decision on all of `outcomes`: these begin with the rows that it has, as far as the sums
     /// of each pair show, and further rows are of later days and of no new pair.
     fn is_beginning_of(&self, outcomes: &Outcomes, alpha: f64, by: By) -> bool {
         let is_later = |rest: &[Day]| self.days.is_none_or(|(_, last)| rest.iter().all(|row| row.day > last));
@@ -125,7 +124,7 @@ impl Deciding {
             && self.states.iter().map(PairState::counts).eq(self.sums(&outcomes.days[..self.rows]))
     }
 
-    /// What these rows come to, by pair: what decides, all impressions, and amounts.
+    /// The sums of these rows, by pair: what decides, all impressions, and amounts.
     fn sums(&self, days: &[Day]) -> Vec<([Counts; 2], Amounts)> {
         let mut sums = vec![Default::default(); self.states.len()];
         for day in days {
@@ -139,8 +138,8 @@ impl Deciding {
         sums
     }
 
-    /// What `outcomes` of one version say, at level `alpha`, in (0, 1). If `before` is what their first days said, only the others are
-    /// looked at: each costs the same, whatever came before.
+    /// Decides on `outcomes` of one version, at level `alpha`, in (0, 1). If `before` is the decision on their first days, only the others
+    /// are looked at: each costs the same, whatever came before.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).

@@ -1,18 +1,18 @@
-//! Shares that change. The interval of a pair is the intersection over its days, so a share that stays the same lies in it. If that
-//! of all days until now does not, or if no share is left, one number does not describe all days.
+//! Shares that change. The interval of a pair is the intersection over its days, so a constant share lies in it. If the share over all
+//! days until now does not, or if no share is left, one number does not describe all days.
 
 use statistics::Counts;
 
-/// What no single share explains.
+/// A change that no single share explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Drift {
-    /// The share of a ranker is below what it was known to be above.
+    /// The share of a ranker is below an earlier lower bound.
     Fell {
         /// The ranker, by its place in the names.
         ranker: usize,
         /// The other one.
         other: usize,
-        /// What its share was known to be above, at the level of the pair.
+        /// The earlier lower bound of its share, at the level of the pair.
         above: f64,
         /// The day by which that was known, in days since 1970.
         by: i32,
@@ -25,14 +25,14 @@ pub enum Drift {
         ranker: usize,
         /// The second.
         other: usize,
-        /// What the share of the first was known to be above, and by which day.
+        /// The lower bound of the share of the first, and the day by which it was known.
         above: (f64, i32),
-        /// What it was known to be below, and by which day.
+        /// Its upper bound, and the day by which it was known.
         below: (f64, i32),
     },
 }
 
-/// What drifted of a pair, if its interval is that between `ends`, which moved last on the days `moved`.
+/// The drift of a pair, if its interval is that between `ends`, which last moved on the days `moved`.
 pub(super) fn drift((first, second): (usize, usize), counts: Counts, ends: [f64; 2], moved: [i32; 2]) -> Option<Drift> {
     let [low, high] = ends;
     let share = counts.share()?;

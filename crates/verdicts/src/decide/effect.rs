@@ -2,8 +2,8 @@
 //!
 //! Both are means over units that close one after the other, and their differences have intervals for every look
 //! ([`RatioSequence`]): at half of the pair's level each, so that all intervals of all pairs hold together at the level of the decision.
-//! They say nothing about who wins, which is decided by the signs of units, and need not agree with it: a side may win more users
-//! and get fewer clicks. Nor do they say what a test of one list against another would show: on a mixed list, documents of both compete
+//! They say nothing about the winner, which is decided by the signs of units, and need not agree with it: a side may win more users
+//! and get fewer clicks. Nor do they show what a test of one list against another would: on a mixed list, documents of both compete
 //! for the same clicks.
 
 use std::fmt::Write as _;
@@ -14,14 +14,14 @@ use statistics::anytime::RatioSequence;
 
 use crate::amounts::{Amounts, CAP, SideSums};
 
-/// How much more one side of a pair has.
+/// How many more clicks one side of a pair has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// Units of which the amounts are known.
+    /// Units with known amounts.
     pub units: u64,
     /// All units that closed.
     pub closed: u64,
-    /// The impressions of the units of which the amounts are known.
+    /// The impressions of the units with known amounts.
     pub impressions: u64,
     /// Clicks per impression, each document once.
     pub clicks: Difference,
@@ -34,9 +34,9 @@ pub struct Effect {
 pub struct DifferenceText {
     /// The rate of the side that is ahead.
     pub ahead: String,
-    /// That of the other.
+    /// The rate of the other side.
     pub behind: String,
-    /// How much more or fewer the side has that is ahead.
+    /// How many more or fewer the side that is ahead has.
     pub more: String,
     /// The interval of that, or why there is none yet.
     pub interval: String,
@@ -45,18 +45,18 @@ pub struct DifferenceText {
 /// Something per impression on the documents of the first and of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// Of the first and of the second.
+    /// The rates of the first and of the second.
     pub rates: [f64; 2],
     /// An interval for the first minus the second, which holds at every look; asymptotic. `None` while there is too little for one.
     pub interval: Option<(f64, f64)>,
-    /// Which part of what an interval needs there is, from 0 to 1.
+    /// Which part of the data that an interval needs is there, from 0 to 1.
     pub progress: f64,
     /// The share of all that was cut, because the difference of a unit counts up to [`CAP`].
     pub cut: f64,
 }
 
 impl Effect {
-    /// Of a pair with these amounts, of which this number of units closed, at its level; `None` without amounts.
+    /// For a pair with these amounts and this number of closed units, at its level; `None` without amounts.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
@@ -67,7 +67,7 @@ impl Effect {
         let sequence = RatioSequence::new(CAP.into(), alpha / 2.0)?;
         let of = |sides: SideSums| {
             let sums = amounts.sums(sides);
-            // As numbers that cannot overflow, whatever a table says.
+            // As numbers that cannot overflow, whatever is in a table.
             let all: f64 = [sides.first, sides.second, sides.cut].map(|count| count as f64).iter().sum();
             Difference {
                 rates: [sides.first, sides.second].map(|side| side as f64 / amounts.impressions as f64),

@@ -1,4 +1,4 @@
-//! What a log says in one sentence: the headline of a page.
+//! The finding of a log in one sentence: the headline of a page.
 
 use ranktypes::text::with_separators;
 use statistics::anytime::TestState;
@@ -15,15 +15,15 @@ const NAMED: usize = 6;
 pub enum FindingKind {
     /// No outcome has closed.
     Nothing,
-    /// Nobody has won yet.
+    /// No ranker has won yet.
     Undecided,
-    /// Somebody has won, or it is known that nobody is the best.
+    /// A ranker has won, or it is known that none is the best.
     Decided,
-    /// Somebody has won, and later outcomes contradict it.
+    /// A ranker has won, and later outcomes contradict it.
     Contradicted,
 }
 
-/// What a log says in short.
+/// The finding of a log, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Its kind.
@@ -34,7 +34,7 @@ pub struct Finding {
     pub more: Vec<String>,
 }
 
-/// What a decision says in short. `unit` is what a unit is, e.g. `user`.
+/// The finding of a decision, in short. `unit` is what a unit is, e.g. `user`.
 #[must_use]
 pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
     let what = match decision.by {
@@ -49,7 +49,7 @@ pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
         (None, [_, ..]) => of_two(decision, what),
         _ => of_many(decision, what),
     };
-    // That no single share describes all days comes first; who was ahead when is more than that.
+    // The finding that no single share describes all days comes first; which ranker was ahead when is a detail of it.
     match decision.drift().filter(|_| found.kind != FindingKind::Contradicted) {
         Some(drifted) => Finding {
             kind: found.kind,
@@ -60,11 +60,11 @@ pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
     }
 }
 
-/// Two rankers: what the report says of them, with the headline turned towards whoever is ahead.
+/// Two rankers: the sentences of the report, with a headline about the one that is ahead.
 fn of_two(decision: &Decision, what: &str) -> Finding {
     let pair = &decision.pairs[0];
     let lines = of_pair(decision, pair, what).into_iter().map(|line| line.trim().to_owned());
-    // The drift is said of all rankers alike.
+    // The drift is reported for all rankers alike.
     let mut lines = lines.skip(usize::from(pair.drift.is_some() && pair.contradicted.is_none()));
     let sentence = lines.next().unwrap_or_default();
     if pair.contradicted.is_some() {

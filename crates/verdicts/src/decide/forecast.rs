@@ -1,9 +1,9 @@
-//! How long it takes: the chance that a decision comes within some days, at the rate of the last ones.
+//! How long it takes: the chance of a decision within some days, at the rate of the last ones.
 //!
-//! The rest of the experiment is played many times. In each play every pair has one share, drawn from what is known of it, and as
-//! many units a day as lately; each future look is judged as the verdict itself is. Every pair has draws of its own, so that those are
-//! played alone that matter: who does not beat one of the others is not the best, whatever the rest does. Shares close to one half are likelier before
-//! anything is known (as after [`PRIOR`] units that were level), because most changes of rankers do little.
+//! The rest of the experiment is played many times. In each play every pair has one share, drawn from its posterior, and as
+//! many units a day as lately; each future look is judged as the verdict itself is. Every pair has draws of its own, so that only
+//! pairs that matter are played: a ranker that does not beat one of the others is not the best, whatever the rest does. Shares close to
+//! one half are likelier before anything is known (as after [`PRIOR`] units that were level), because most changes of rankers do little.
 
 use statistics::anytime::{PairTest, TestState};
 use statistics::{Counts, Normals};
@@ -12,15 +12,15 @@ use super::{Decision, PairDecision};
 
 /// How often the rest is played.
 const PLAYS: u64 = 400;
-/// The days after which a play is looked at: who looks every day decides a little sooner.
+/// The days with a look at a play: daily looks would decide a little sooner.
 const LOOKS: [u32; 14] = [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90];
-/// The days of which chances are given.
+/// The horizons of the chances, in days.
 const HORIZONS: [u32; 3] = [7, 30, 90];
 /// The rate is that of this many days.
 const LATELY: i32 = 7;
-/// How many units of each side are added to what is known of a share.
+/// How many units of each side the prior of a share adds.
 const PRIOR: f64 = 10.0;
-/// Of more pairs than these, only the leader is forecast.
+/// With more pairs than these, only the leader has a forecast.
 const MOST_PAIRS: usize = 200;
 
 /// How likely a decision comes within some days.
@@ -56,7 +56,7 @@ struct Open {
 }
 
 impl Forecast {
-    /// How long `decision` takes; `None` if it is decided, or all its outcomes are of one day, which says nothing of a rate.
+    /// How long `decision` takes; `None` if it is decided, or all its outcomes are of one day, which gives no rate.
     pub(super) fn of(decision: &Decision) -> Option<Self> {
         let (first, last) = decision.days?;
         let is_decided = match &decision.best {
@@ -98,7 +98,7 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
         (None, _) => Vec::new(),
     };
     let test = || match decision.best {
-        // What makes one the best of all.
+        // The threshold for the best of all.
         Some(_) => PairTest::at_threshold(rankers as f64 / decision.alpha),
         None => PairTest::new(decision.alpha / decision.pairs.len().max(1) as f64),
     };
@@ -255,7 +255,7 @@ mod tests {
         assert!(forecast.chances.iter().all(|chance| chance.share < 0.2), "{forecast:?}");
     }
 
-    /// Worlds whose shares are drawn from the prior: what is forecast after five days comes true as often as it is said.
+    /// Worlds with shares drawn from the prior: forecasts made after five days come true as often as they say.
     #[test]
     fn chances_come_true() {
         let (worlds, horizon) = (600, 30);

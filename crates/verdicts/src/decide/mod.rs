@@ -1,4 +1,4 @@
-//! Who won: anytime-valid verdicts from outcomes by day.
+//! Anytime-valid verdicts from outcomes by day.
 //!
 //! Every day gets one look, when it has ended, at the counts until then; the verdicts hold at all looks together
 //! ([`statistics::anytime`]), so that a log may be credited and decided again each day until it is decided. Units enter once, on
@@ -43,7 +43,7 @@ use statistics::power::StoppingTime;
 
 use crate::outcomes::DayCounts;
 
-/// What is counted as independent.
+/// The units that count as independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum By {
     /// Users or sessions, as the log was credited.
@@ -51,11 +51,11 @@ pub enum By {
     Units,
     /// Impressions, each by itself.
     Impressions,
-    /// Users or sessions, by who has more [conversions](crate::conversions).
+    /// Users or sessions, by the side with more [conversions](crate::conversions).
     Conversions,
 }
 
-/// The counts of one pair until the end of one day, and what they say.
+/// The counts of one pair until the end of one day, and the verdict by them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     /// Days since 1970-01-01.
@@ -64,11 +64,11 @@ pub struct Look {
     pub pair: (usize, usize),
     /// All outcomes until then, for the first ranker.
     pub counts: Counts,
-    /// The share of wins of the first among what is decided lies between these two, by all looks until then. The pair is decided for
+    /// The share of wins of the first among decided outcomes lies between these two, by all looks until then. The pair is decided for
     /// the first exactly if the lower end is 1/2 or more, and for the second if the upper end is 1/2 or less. `None` if no share
     /// fits all looks, or if nothing is claimed.
     pub interval: Option<(f64, f64)>,
-    /// The anytime-valid p-value until then, adjusted for what else is claimed.
+    /// The anytime-valid p-value until then, adjusted for the other claims.
     pub p_value: f64,
     /// The verdict until then.
     pub verdict: TestState,
@@ -90,7 +90,7 @@ pub struct SingleLook {
     pub interval: Option<(f64, f64)>,
 }
 
-/// What a log says about one pair.
+/// The decision on one pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairDecision {
     /// By day.
@@ -99,18 +99,18 @@ pub struct PairDecision {
     pub last: Look,
     /// The day on which it was decided.
     pub since: Option<i32>,
-    /// What contradicts the verdict, if anything does.
+    /// The contradiction of the verdict, if any.
     pub contradicted: Option<Contradiction>,
-    /// What no single share explains, if anything.
+    /// A change that no single share explains, if any.
     pub drift: Option<Drift>,
     /// Outcomes of all impressions, as a description.
     pub impressions: Counts,
-    /// What a single look would say; `None` if nothing is claimed.
+    /// The result of a single look; `None` if nothing is claimed.
     pub single_look: Option<SingleLook>,
-    /// By how much; `None` if it is not known whose documents were clicked.
+    /// By how much; `None` if the owners of the clicked documents are unknown.
     pub effect: Option<Effect>,
-    /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays what it is; `None` if that
-    /// is further away than a thousand times what is there.
+    /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays the same; `None` if that
+    /// takes over a thousand times the present number.
     pub more: Option<u64>,
     /// Whether that was computed: of more than 200 pairs, only of those of the leader.
     pub has_forecast: bool,
@@ -129,7 +129,7 @@ pub struct BestDecision {
     pub contradicted: Vec<Contradiction>,
 }
 
-/// What a log says.
+/// The decision by a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The rankers.
@@ -163,7 +163,7 @@ impl Decision {
     }
 }
 
-/// How many more units decide with probability 1/2.
+/// The number of further units that decide with probability 1/2.
 fn more(counts: Counts, alpha: f64) -> Option<u64> {
     let share = counts.share()?;
     let share = share.max(1.0 - share);
@@ -175,7 +175,7 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
     let needed = if share < 1.0 {
         StoppingTime::until(0.5, share, alpha).ok()?.quantile(0.5)?
     } else {
-        // One side wins all that come: nothing is left to chance.
+        // One side wins all further units: nothing is random.
         let evidence = EProcess::against(0.5).ok()?;
         let is_enough = |wins: &u64| evidence.ln(*wins, 0) >= libm::log(2.0 / alpha);
         (counts.decided()..).find(is_enough)? as f64
@@ -185,7 +185,7 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
 }
 
 impl By {
-    /// What counts of a day.
+    /// The counts of a day, by these units.
     fn of(self, counts: DayCounts) -> Counts {
         match self {
             Self::Units | Self::Conversions => counts.units,
@@ -311,7 +311,7 @@ mod tests {
         assert!(third.looks.iter().all(|look| look.is_claimed == (look.day < since)));
     }
 
-    /// Outcomes of pairs of five rankers, of which the first may be the best, in days that may lack pairs.
+    /// Outcomes of pairs of five rankers (the first may be the best), on days that may lack pairs.
     fn random(seed: u64) -> Outcomes {
         let mut draws = statistics::Normals::from_seed(seed);
         let share = 0.5 + 0.15 * draws.uniform();
@@ -372,7 +372,7 @@ mod tests {
         assert!((8..36).contains(&declared), "{declared}");
     }
 
-    /// Test and interval agree at every look, and the last look is what is said.
+    /// Test and interval agree at every look, and the last look is the verdict.
     fn agrees(decision: &Decision) {
         for look in decision.looks() {
             match look.interval {

@@ -1,4 +1,4 @@
-//! What is known of one pair, look by look: a new day costs one look.
+//! The state of one pair, look by look: a new day costs one look.
 
 use statistics::anytime::{ShareSequence, TestState};
 use statistics::fixed::{exact_interval, sign_test};
@@ -11,18 +11,18 @@ use super::{By, Look, PairDecision, SingleLook};
 use crate::amounts::Amounts;
 use crate::outcomes::DayCounts;
 
-/// What decides about a pair.
+/// The claim that decides a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Claim {
     /// Its part of the level, among all pairs.
     OfAllPairs,
     /// That a ranker is the best of all; whether that is the first of the pair.
     OfTheBest { is_first: bool },
-    /// The best of all is known, and this pair says nothing about it.
+    /// The best of all is known, and this pair does not concern it.
     Nothing,
 }
 
-/// How much evidence verdicts need.
+/// The evidence that verdicts need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Needed {
     /// The part of the level that a pair has among all pairs.
@@ -41,7 +41,7 @@ pub(super) struct PairState {
     pair: (usize, usize),
     needed: Needed,
     impressions: Counts,
-    /// All units that closed, and what they come to.
+    /// All units that closed, and their sums.
     closed: u64,
     amounts: Amounts,
     /// The test among all pairs.
@@ -63,7 +63,7 @@ pub(super) struct PairState {
     looks: Vec<Look>,
 }
 
-/// What the test among all pairs says at the end of a day.
+/// The test among all pairs at the end of a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Day {
     day: i32,
@@ -101,7 +101,7 @@ impl PairState {
         self.pair
     }
 
-    /// What was counted: what decides, all impressions, and amounts.
+    /// The counts that decide, those of all impressions, and amounts.
     pub(super) fn counts(&self) -> ([Counts; 2], Amounts) {
         ([self.shares.test().counts(), self.impressions], self.amounts)
     }

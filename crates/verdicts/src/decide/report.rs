@@ -90,7 +90,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What differences in clicks are, or why there are none.
+/// The definition of differences in clicks, or why there are none.
 fn about_effects(decision: &Decision) -> String {
     let effects = || decision.pairs.iter().filter_map(|pair| pair.effect);
     if effects().next().is_none() {
@@ -204,7 +204,7 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     lines
 }
 
-/// That a verdict is about the past. `what` is what counts once, in the singular.
+/// Says that a verdict is about the past. `what` is what counts once, in the singular.
 pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
     let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {
@@ -225,7 +225,7 @@ pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &st
     }
 }
 
-/// That no single share describes all days.
+/// Says that no single share describes all days.
 pub(super) fn drift(decision: &Decision, found: Drift) -> String {
     let name = |ranker: usize| decision.rankers[ranker].as_str();
     match found {
@@ -356,7 +356,7 @@ mod tests {
         assert!(text(300, 300).contains("there will be no decision"));
         assert!(text(3_001, 3_000).contains("no decision is in sight: it would take over 1,000 times as many users."));
         assert!(text(0, 0).contains("all 50 users tied"));
-        // Chance makes as much: no confidence is said, which would be 0%.
+        // As likely by chance: the confidence would be 0%, so none is stated.
         let early = text(44, 36);
         assert!(early.starts_with("A and B: not decided; A is ahead (not enough yet).\n"), "{early}");
         assert!(text(1, 0).contains("  A won 100.0% of 1 user that preferred a side ("), "{}", text(1, 0));

@@ -49,11 +49,11 @@ pub(super) fn table<'a>(rows: impl Iterator<Item = LookRow<'a>>) -> String {
 /// Wins, losses and ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CountsRecord {
-    /// Of the first ranker.
+    /// Wins of the first ranker.
     pub wins: u64,
-    /// Of the second.
+    /// Wins of the second.
     pub losses: u64,
-    /// Of neither.
+    /// Ties.
     pub ties: u64,
 }
 
@@ -80,21 +80,21 @@ pub struct ContradictionRecord<'a> {
     pub worst: WorstRecord,
 }
 
-/// What no single share explains.
+/// A change that no single share explains.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DriftRecord<'a> {
     /// A ranker of the pair.
     pub ranker: &'a str,
     /// The other.
     pub other: &'a str,
-    /// What the share of the ranker was known to be above.
+    /// An earlier lower bound of the ranker's share.
     pub above: f64,
     /// The day by which that was known.
     pub by: String,
     /// Its share of all days, which is not above that; not given if days contradict each other instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// What it was known to be below, and by which day.
+    /// An earlier upper bound of that share, if days contradict each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<f64>,
     /// The day by which that was known.
@@ -125,7 +125,7 @@ pub struct SingleLookRecord {
 /// By how much, on the documents that mixed lists credit to each side.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EffectRecord {
-    /// Units of which that is known.
+    /// Units for which that is known.
     pub units: u64,
     /// All units that closed.
     pub of_units: u64,
@@ -140,15 +140,15 @@ pub struct EffectRecord {
 /// A rate of each of two rankers, and their difference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DifferenceRecord {
-    /// Of the first.
+    /// The rate of the first.
     pub first: f64,
-    /// Of the second.
+    /// The rate of the second.
     pub second: f64,
     /// The first minus the second.
     pub difference: f64,
     /// Its interval, asymptotic, at every look; none while there is too little for one.
     pub confidence_sequence: Option<[f64; 2]>,
-    /// Which part of what an interval needs there is, from 0 to 1.
+    /// Which part of the data that an interval needs is there, from 0 to 1.
     pub progress: f64,
     /// The share of all that was cut, because the difference of a unit counts up to a cap.
     pub cut: f64,
@@ -186,9 +186,9 @@ pub struct PairRecord<'a> {
     pub verdict: &'static str,
     /// The ranker that won, unless something contradicts that: a verdict about the past must not be acted on.
     pub winner: Option<&'a str>,
-    /// What contradicts the verdict.
+    /// The contradiction of the verdict, if any.
     pub contradicted: Option<ContradictionRecord<'a>>,
-    /// What no single share explains.
+    /// A change that no single share explains.
     pub drift: Option<DriftRecord<'a>>,
     /// The day on which it was decided.
     pub since: Option<String>,
@@ -210,7 +210,7 @@ pub struct PairRecord<'a> {
     pub impressions: CountsRecord,
     /// The classical test, unless nothing is claimed.
     pub single_look: Option<SingleLookRecord>,
-    /// By how much; none if it is not known whose documents were clicked.
+    /// By how much; none if the owners of the clicked documents are unknown.
     pub effect: Option<EffectRecord>,
     /// How many more units would decide it.
     pub more_until_decided: Option<u64>,

@@ -26,7 +26,7 @@ use crate::draft;
 /// As long as fewer units have closed, nothing is subtracted from differences.
 pub const FIT_UNITS: u64 = 500;
 
-/// What is known of a pair at the end of a day.
+/// The evidence on a pair at the end of a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueLook {
     /// Days since 1970-01-01.
@@ -36,22 +36,22 @@ pub struct ValueLook {
     /// An interval for the value of the first per unit minus that of the second, in minor units; `None` while there is too little for
     /// one, or if no difference fits all looks.
     pub interval: Option<(f64, f64)>,
-    /// Which part of what an interval needs there is, from 0 to 1.
+    /// Which part of the data that an interval needs is there, from 0 to 1.
     pub progress: f64,
     /// Whether no difference fits all looks: it drifted.
     pub drifts: bool,
-    /// What the advantage that coins gave does to this; `None` if it was not noted.
+    /// The same adjusted for the advantage that coins gave; `None` if it was not noted.
     pub draft: Option<DraftLook>,
 }
 
-/// What is known by the advantage that coins gave the first ranker.
+/// The adjustment for the advantage that coins gave the first ranker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DraftLook {
-    /// What was subtracted per advantage on this day, in minor units.
+    /// The value subtracted per advantage on this day, in minor units.
     pub slope: f64,
     /// The difference in value per unit after that.
     pub difference: f64,
-    /// Which share of the variance of the difference it saved on all days until then; below 0 if it cost some.
+    /// Which share of the variance of the difference it removed on all days until then; below 0 if it added some.
     pub explained: f64,
 }
 
@@ -130,14 +130,14 @@ pub fn decide_value(
     Ok(Some(ValueDecision { rankers: conversions.rankers.clone(), alpha, cap, pairs }))
 }
 
-/// What to subtract per advantage on a day, by the units that closed on the days before: their counts, and the sums of what was left of
-/// their differences.
+/// The value to subtract per advantage on a day, by the units that closed on the days before: their counts, and the sums of their
+/// adjusted differences.
 fn slope(counts: &ConversionCounts, sums: &RatioSums, sequence: &RatioSequence, cap: u64) -> f64 {
     let progress = sequence.progress(sums);
     if counts.units.total() < FIT_UNITS || progress < 1.0 {
         return 0.0;
     }
-    // The squares are at least `progress` times what they have to be for the cap alone.
+    // The squares are at least `progress` times those that the cap alone needs.
     let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MOST);
     counts.draft.slope().clamp(-most, most)
 }
@@ -178,7 +178,7 @@ impl DraftLook {
 }
 
 impl ValueLook {
-    /// The value of each side per unit, in minor units, without what was cut.
+    /// The value of each side per unit, in minor units, after the cap.
     #[must_use]
     pub fn rates(&self) -> [f64; 2] {
         self.counts.value.map(|side| side as f64 / self.counts.units.total().max(1) as f64)
@@ -361,7 +361,7 @@ mod tests {
     use crate::conversions::{ConversionDay, UnitConversions};
     use crate::draft::UnitDraft;
 
-    /// Days of 500 units, of which the first `buyers` buy for `value` from the first, and as many more from the second for 100.
+    /// Days of 500 units: the first `buyers` buy for `value` from the first, and as many more from the second for 100.
     fn conversions(days: i32, buyers: u64, value: u64) -> Conversions {
         drafted(days, buyers, value, |_, _| 0)
     }
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn nothing_is_subtracted_before_500_units_have_closed_and_there_is_an_interval() {
-        // Who buys has the better places as well: half of the others have them, too, so that the mean is 0.
+        // Buyers have the better places as well. So do half of the others, so that the mean is 0.
         let advantage = |unit, side| match (unit < 80, side) {
             (true, 0) => 500,
             (true, _) => -500,
@@ -453,7 +453,7 @@ mod tests {
         let (last, plain) = (with.pairs[0].last(), without.pairs[0].last());
         let draft = last.draft.unwrap();
         let width = |look: &ValueLook| look.interval.map(|(low, high)| high - low).unwrap();
-        // The slope is E XD / E XX = 40 * 2 * 100 * 500 / (500 * 500 * 500); what it explains is its share of E DD, on most days.
+        // The slope is E XD / E XX = 40 * 2 * 100 * 500 / (500 * 500 * 500); `explained` is its share of E DD, on most days.
         assert!((draft.slope - 0.032).abs() < 1e-12 && draft.difference.abs() < 1e-12, "{draft:?}");
         assert!(0.12 < draft.explained && draft.explained < 0.16, "{draft:?}");
         assert!(width(last) < 0.97 * width(plain), "{last:?} {plain:?}");

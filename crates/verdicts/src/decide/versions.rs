@@ -1,4 +1,4 @@
-//! Verdicts by version of the experiment: what changed is another experiment, so each version is judged alone, at the full
+//! Verdicts by version of the experiment: a changed experiment is another one, so each version is decided alone, at the full
 //! level, and no outcome of one enters the verdict of another.
 
 use ranktypes::text::with_unit;
@@ -10,7 +10,7 @@ use super::{By, Decision, report, tables};
 use crate::outcomes::{Day, Outcomes};
 use crate::version::{UNNAMED, experiment_of};
 
-/// What a log says about a version of its experiment.
+/// The verdict of a log on a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfVersion {
     /// Its name; `None` where impressions name none.
@@ -24,14 +24,14 @@ pub struct OfVersion {
 }
 
 impl OfVersion {
-    /// Of the outcomes of one version.
+    /// The verdict on the outcomes of one version.
     fn new(name: Option<String>, outcomes: &Outcomes, decision: Decision) -> Self {
         let counts = |day: &&Day| day.counts.impressions.total() + day.counts.units.total() > 0;
         let days = || outcomes.days.iter().filter(counts).map(|day| day.day);
         Self { name, days: days().min().zip(days().max()), missing_days: outcomes.missing_days(), decision }
     }
 
-    /// What must be said if days are missing.
+    /// The warning if days are missing.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         const NAMED: usize = 3;
@@ -58,7 +58,7 @@ impl OfVersion {
     }
 }
 
-/// What a log says about each version of its experiment.
+/// The verdicts of a log on each version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdicts {
     /// In the order in which they began; at least one.
@@ -93,7 +93,7 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, Stati
     decide_with_progress(outcomes, alpha, by, &|_| ())
 }
 
-/// The same; `progress` hears the number of rows that were looked at, from several threads: those of the pool in which it is called.
+/// The same; `progress` gets the number of rows that were looked at, from several threads: those of the pool in which this is called.
 ///
 /// # Errors
 /// As [`decide`].
@@ -148,7 +148,7 @@ impl Verdicts {
         self.versions[self.versions.len() - 1].name.as_deref()
     }
 
-    /// That the experiment changed, in a line; `None` if it did not.
+    /// A line that says that the experiment changed; `None` if it did not.
     #[must_use]
     pub fn change(&self) -> Option<String> {
         let [first, .., last] = self.versions.as_slice() else { return None };
@@ -276,7 +276,7 @@ mod tests {
         let first = "3 versions: no version named until 2026-11-01, 7 from 2026-11-02 to 2026-11-02, x@8 since 2026-11-03; they are \
                      three experiments, and each is judged alone.";
         assert_eq!(found.change().as_deref(), Some(first));
-        // One version is what it always was, but for its name.
+        // A single version is reported as without versions, but for its name.
         let one = verdicts("7,2026-11-02,A,C,9,1,0,9,1,0\n");
         assert_eq!((one.change(), one.report(None)), (None, report(one.latest(), None)));
         assert_eq!(one.json()["version"], "7");

@@ -1,4 +1,4 @@
-//! From the counts of pages to what is wrong with them.
+//! Finds faults from the counts of pages.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::page::PageCounts;
 /// The probability, at all looks together, that a log without faults is not trusted because of its coins.
 pub const LEVEL: f64 = 0.01;
 
-/// The share of pages from which on lost clicks are said, and the difference between two rankers' shares.
+/// From this share of pages, or this difference between two rankers' shares, lost clicks are reported.
 const MANY: f64 = 0.10;
-/// What the difference must exceed for certain.
+/// The difference must certainly exceed this.
 const CERTAIN: f64 = 0.05;
 /// The share of pages with clicks from which on ids that match but for how they are written make a log untrusted.
 const NEAR: f64 = 0.02;
-/// Fewer cases of anything say nothing.
+/// Fewer cases of anything are not reported.
 const FEW: u64 = 10;
 /// Standard errors of "for certain".
 const ERRORS: f64 = 2.6;
@@ -81,7 +81,7 @@ pub struct PageDay {
 /// The clicks of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Clicks {
-    /// All that say on which impression they are.
+    /// All with the id of an impression.
     pub all: u64,
     /// Those on impressions that are not in the log.
     pub unknown: u64,
@@ -104,7 +104,7 @@ pub struct Pages<'a> {
     pub clicks: Clicks,
 }
 
-/// What a fault is about.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
@@ -112,7 +112,7 @@ pub enum FaultKind {
     Lead,
     /// One ranker owns too many places.
     Places,
-    /// Clicks are on what was shown but for how its id is written.
+    /// Clicks are on shown documents with ids written in another way.
     NearIds,
     /// Clicks are on documents that were not shown.
     NotShown,
@@ -124,28 +124,28 @@ pub enum FaultKind {
     ListsOfOne,
     /// Both rankers send the same lists.
     IdenticalLists,
-    /// Coins cannot be tested before it is said which pages are logged.
+    /// Coins cannot be tested until the form states which pages are logged.
     FormUnsaid,
 }
 
 /// Something that is wrong with pages, or seems to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What it is about.
+    /// Its kind.
     pub kind: FaultKind,
     /// The version of the experiment, if only one of several has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What was found, and what is probably the mistake.
+    /// The finding, and its probable cause.
     pub sentence: String,
     /// Whether a verdict can be trusted all the same.
     pub trusted: bool,
 }
 
-/// What was checked, and what was found.
+/// The checks of a log, and their findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Checked {
-    /// What was found; first what makes verdicts untrusted.
+    /// The faults; those that make verdicts untrusted come first.
     pub faults: Vec<Fault>,
     /// Which coins were tested, or why none were.
     pub tested: String,
@@ -166,7 +166,7 @@ impl Checked {
         self.faults.iter().find(|fault| !fault.trusted && concerns(fault))
     }
 
-    /// Adds what another check found.
+    /// Adds a fault from another check.
     pub fn add(&mut self, fault: Fault) {
         self.faults.push(fault);
         self.faults.sort_by_key(|fault| fault.trusted);
@@ -297,7 +297,7 @@ impl OfPair<'_> {
                 with_separators(a + b),
                 odds(lead)
             );
-            let advice = "Does one seed serve everybody, or does the page begin with the same ranker each time? Whoever is above gets \
+            let advice = "Does one seed serve everybody, or does the page begin with the same ranker each time? The upper ranker gets \
                           more clicks";
             suspect(FaultKind::Lead, what, advice);
         }
@@ -310,17 +310,17 @@ impl OfPair<'_> {
                 with_separators(all.draws()),
                 odds(places)
             );
-            let advice = "Are teams logged as they were drafted? Whoever owns more places gets more clicks";
+            let advice = "Are teams logged as they were drafted? The ranker with more places gets more clicks";
             suspect(FaultKind::Places, what, advice);
         }
         if is_clicked_alone {
-            // To ask once is enough.
+            // One question is enough.
             found.truncate(1);
         }
         found
     }
 
-    /// ln of the most evidence, at the end of any day, that who comes first, and who owns places, is not left to fair coins.
+    /// ln of the most evidence, at the end of any day, against fair coins for the first ranker and for the owners of places.
     fn evidence(&self) -> [f64; 2] {
         let (mut most, mut sum) = ([0.0_f64; 2], PageCounts::default());
         for day in self.days {
@@ -344,7 +344,7 @@ impl OfPair<'_> {
         };
         let near: u64 = all.near.iter().sum();
         if near >= FEW && share(near, all.clicked) > NEAR {
-            let whose = if share(all.near[0].max(all.near[1]), near) >= 0.9 {
+            let side = if share(all.near[0].max(all.near[1]), near) >= 0.9 {
                 let loser = names[usize::from(all.near[1] > all.near[0])];
                 format!(", nearly all on those of {loser}, which loses them")
             } else {
@@ -352,7 +352,7 @@ impl OfPair<'_> {
             };
             let sentence = format!(
                 "{} have clicks on documents that differ from those shown in letter case, percent-encoding, Unicode form, blanks or a \
-                 slash at the end{whose}. Write ids in one way; until then do not trust a verdict.",
+                 slash at the end{side}. Write ids in one way; until then do not trust a verdict.",
                 of_clicked(near)
             );
             return Some(Fault { kind: FaultKind::NearIds, version: None, sentence, trusted: false });
@@ -363,12 +363,12 @@ impl OfPair<'_> {
         if all.lost < FEW || (lost <= MANY && apart.is_none()) {
             return None;
         }
-        let whose = apart.map_or_else(String::new, |side| {
+        let by_side = apart.map_or_else(String::new, |side| {
             let [more, fewer] = [side, 1 - side].map(|side| percent(share(under[side].0, under[side].1)));
             format!(", {more} where {} owns the first place and {fewer} where {} does", names[side], names[1 - side])
         });
         let sentence = format!(
-            "{} have a click on a document that was not in their list{whose}: compare how pages and lists write documents (prefixes, \
+            "{} have a click on a document that was not in their list{by_side}: compare how pages and lists write documents (prefixes, \
              suffixes such as `?ref=1`), or leave out clicks on other parts of the page.{}",
             of_clicked(all.lost),
             if lost > 0.5 { " Most clicks are lost: do not trust a verdict." } else { "" }

@@ -1,19 +1,19 @@
-//! What the coin of one list did to a pair of rankers, as far as its method shows.
+//! The effect of one list's coins on a pair of rankers, as far as its method shows.
 
-/// What the coins of a list did to a pair of rankers.
+/// The effect of a list's coins on a pair of rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Draw {
-    /// Who came first.
+    /// Which ranker came first.
     pub lead: Lead,
     /// Of the places that both could still fill: how many more the first ranker owns than the second. 0 in every list of a team
-    /// draft whose rounds are whole.
+    /// draft with whole rounds.
     pub surplus: i16,
 }
 
 /// Which of two rankers came first in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lead {
-    /// The method does not show it, or the page not what was mixed.
+    /// The method does not show it, or the page differs from the mixed list.
     #[default]
     Unseen,
     /// Both own documents, and a coin chose this one to begin.
@@ -32,7 +32,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// That of an owner among two rankers; `None` if it is another.
+    /// The side of an owner among two rankers; `None` if it is neither.
     #[must_use]
     pub fn of<T: PartialEq>(owner: T, [first, second]: [T; 2]) -> Option<Self> {
         if owner == first { Some(Self::First) } else { (owner == second).then_some(Self::Second) }
@@ -73,7 +73,7 @@ impl Lead {
         }
     }
 
-    /// That of a number.
+    /// The draw with this number.
     pub(super) fn of_number(number: u32) -> Self {
         match number {
             1 => Self::Coin(Side::First),
@@ -86,15 +86,15 @@ impl Lead {
 }
 
 impl Draw {
-    /// The draw of a team draft: who owns each document that was mixed, top down, in the order in which it was mixed.
+    /// The draw of a team draft, from the owner of each mixed document, top down, in the order in which it was mixed.
     ///
-    /// In each round, both add a document, and a coin decides who begins, until one has none left. Then the other owns all that
+    /// In each round, both rankers add a document, and a coin decides which begins, until one has none left. Then the other owns all that
     /// follows. So the list without its last run, up to the end of a round, has as many documents of both; where a page begins
     /// or ends within a round, one more of either, each with the same probability.
     #[must_use]
     pub fn of_teams(owners: impl Iterator<Item = Option<Side>>) -> Self {
         let (mut lead, mut places, mut surplus) = (None, 0_usize, 0_i32);
-        // The last run: whose it is, how long, and the surplus before it.
+        // The last run: its side, its length, and the surplus before it.
         let mut run: Option<(Side, usize, i32)> = None;
         let mut has_both = false;
         for owner in owners.flatten() {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn whole_rounds_have_no_surplus() {
-        // The second ranker has one, two, no documents; the page is odd; a prefix is nobody's.
+        // The second ranker has one, two, no documents; the page is odd; a prefix has no owner.
         for teams in ["AB", "BA", "ABBAAB", "ABAAAA", "BAAAAA", "ABBAA", "ABA", "BAA", "--BAAB", "BABAAAA"] {
             assert_eq!(of(teams).surplus, 0, "{teams}");
         }

@@ -19,7 +19,7 @@
 //! |---|---|---|
 //! | team draft, two rankers or more; logs with `teams` | which of two rankers comes first, of pages on which both own documents | yes |
 //! | the same | of the places that both could still fill, how many more one owns | yes |
-//! | balanced | whose first document is on top, where these differ | yes |
+//! | balanced | which ranker's first document is on top, where these differ | yes |
 //! | team draft with an unowned prefix | the same, below the prefix | with a receipt |
 //! | pages with pinned, left out or moved documents | the same, as mixed and not as displayed | with a receipt |
 //! | probabilistic (all), `optimized`, document constraints, pairwise preference, SOSM | no owner, or probabilities that depend on the lists | no |

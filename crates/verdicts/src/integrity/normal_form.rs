@@ -13,7 +13,7 @@ pub fn normal_form(id: &str) -> Cow<'_, str> {
         return Cow::Borrowed(id);
     }
     let decoded = percent_decode_str(id.trim()).decode_utf8_lossy();
-    // What lower case makes of a letter may have another composition.
+    // Lower case may change the composition of a letter: compose again.
     let lower: String = decoded.nfc().collect::<String>().to_lowercase().nfc().collect();
     Cow::Owned(lower.trim_end_matches(|c: char| c == '/' || c.is_whitespace()).trim_start().to_owned())
 }

@@ -1,22 +1,21 @@
-//! What pages show, added up by day and pair.
+//! Records of pages, added up by day and pair.
 
 use std::ops::AddAssign;
 
 use super::draw::{Draw, Lead, Side};
 
-/// What one page shows, for a pair of its rankers.
+/// The record of one page, for a pair of its rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageRecord {
-    /// What the coins of its list did.
+    /// The effect of its list's coins.
     pub draw: Draw,
-    /// What became of its clicks.
+    /// The fate of its clicks.
     pub clicks: PageClicks,
     /// Whether both rankers sent the same list, where lists are known.
     pub is_identical: bool,
 }
 
-/// What became of the clicks in the window of a page. Each says whether there is one at all: a page counts once, whatever is sent
-/// of it.
+/// The fates of the clicks in the window of a page. Each says whether any click has it: a page counts once, however many are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageClicks {
     /// Some click arrived.
@@ -36,23 +35,23 @@ pub struct PageCounts {
     pub of_one: [u64; 2],
     /// Pages for which both sent the same list.
     pub identical: u64,
-    /// Fresh draws in which both rankers own documents, by who came first.
+    /// Fresh draws in which both rankers own documents, by the ranker that came first.
     pub coins: [u64; 2],
     /// Fresh draws in which this ranker alone owns documents.
     pub alone: [u64; 2],
-    /// Of fresh draws: the sum of what the first ranker owns more than the second.
+    /// Of fresh draws: the sum of [surpluses](Draw::surplus).
     pub surplus: i64,
     /// The sum of its squares.
     pub surplus_squares: u64,
     /// Pages with a click.
     pub clicked: u64,
-    /// Pages with a click, by who owns the first place.
+    /// Pages with a click, by the owner of the first place.
     pub clicked_under: [u64; 2],
     /// Pages with a click on a document that was not in the list.
     pub lost: u64,
-    /// The same, by who owns the first place.
+    /// The same, by the owner of the first place.
     pub lost_under: [u64; 2],
-    /// Pages with such a click on what was a document of this ranker but for how its id is written.
+    /// Pages with such a click on a document of this ranker, with its id written in another way.
     pub near: [u64; 2],
 }
 
@@ -172,7 +171,7 @@ impl PageRecord {
         Self { draw: self.draw.swapped(), clicks, ..self }
     }
 
-    /// As a number of 24 bits, and back by [`unpacked`](Self::unpacked).
+    /// As a number of 24 bits; [`unpacked`](Self::unpacked) is the inverse.
     #[must_use]
     pub fn packed(self) -> u32 {
         let PageClicks { any, lost, near } = self.clicks;
@@ -181,7 +180,7 @@ impl PageRecord {
         flags | self.draw.lead.number() << 5 | u32::from(self.draw.surplus.cast_unsigned()) << 8
     }
 
-    /// What [`packed`](Self::packed) made of it.
+    /// The inverse of [`packed`](Self::packed).
     #[must_use]
     pub fn unpacked(number: u32) -> Self {
         let is = |at: u32| number >> at & 1 == 1;

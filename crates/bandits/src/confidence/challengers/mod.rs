@@ -35,9 +35,9 @@ pub(crate) struct Challengers {
     rounded: Vec<Rounded>,
     /// Whether lines that are equal when rounded are equal.
     counted: bool,
-    /// Of each block.
+    /// The leaders of each block.
     leaders: Vec<Leaders>,
-    /// Of each block.
+    /// The front of each block.
     fronts: Vec<Front>,
     /// The opponents in each block of the row at hand that have the highest bound, as bits, and how many there are up to its
     /// end.
@@ -60,7 +60,7 @@ impl Challengers {
         opponents
     }
 
-    /// A single row, number 0: all arms at this mean and width, against nobody in particular.
+    /// A single row, number 0: all arms at this mean and width, against no particular champion.
     pub(crate) fn single(arms: usize, mean: f64, width: f64) -> Self {
         Self::rows(1, arms, [mean, width])
     }
@@ -69,16 +69,16 @@ impl Challengers {
         let blocks = arms.div_ceil(BLOCK);
         let few = arms <= rounded::MOST;
         let (stride, led) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
-        let nobody = Leaders { lines: Lines::NOBODY, until: [f64::INFINITY; LANES], at: 0 };
+        let empty = Leaders { lines: Lines::EMPTY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
         let mut opponents = Self {
             arms,
             blocks,
             stride,
-            groups: vec![Lines::NOBODY; rows * stride],
-            rounded: vec![Rounded::NOBODY; if few { rows * stride } else { 0 }],
+            groups: vec![Lines::EMPTY; rows * stride],
+            rounded: vec![Rounded::EMPTY; if few { rows * stride } else { 0 }],
             counted: true,
-            leaders: vec![nobody; led],
+            leaders: vec![empty; led],
             fronts: vec![unknown; led],
             tied: vec![(0, 0); if few { 0 } else { blocks }],
             scale: 0.0,
@@ -137,7 +137,7 @@ impl Challengers {
         self.renew_leaders(group, place, line);
     }
 
-    /// Finds who leads a group and its block, unless a new line in it changes nothing.
+    /// Finds the leaders of a group and its block, unless a new line in it changes nothing.
     #[inline(always)]
     fn renew_leaders(&mut self, group: usize, place: usize, line: [f64; 2]) {
         let (block, number) = (group / LANES, group % LANES);
@@ -166,7 +166,7 @@ impl Challengers {
     }
 
     /// The last step at which the bound of every other arm against `champion` is below 1/2, for s =
-    /// sqrt(alpha ln t). Pairs of which duels are `open` are those of `known` instead: mean and width without them.
+    /// sqrt(alpha ln t). Pairs with `open` duels use `known` instead: mean and width without these duels.
     pub(crate) fn alone_until(
         &self,
         champion: usize,
@@ -178,7 +178,7 @@ impl Challengers {
             if open.between(opponent, champion) == 0 {
                 return (opponent, bounds);
             }
-            // Of a pair of which nothing is known yet, the bound is above 1/2.
+            // Without outcomes, a pair's bound is above 1/2.
             (opponent, known(opponent).map_or((0.5, 1.0), |estimate| (estimate.mean, estimate.width)))
         });
         let weakest = others
@@ -236,7 +236,7 @@ impl Challengers {
         self.of_many(champion, not_itself, generator)
     }
 
-    /// The challenger, of the leaders of blocks.
+    /// The challenger, from the leaders of blocks.
     #[inline(always)]
     fn of_many(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
         self.find_highest(champion);

@@ -108,7 +108,7 @@ mod tests {
     use crate::PolicyConfig as _;
     use crate::random::unit;
 
-    /// What S rises by in a step has the mean that the paper says, exactly: summed over all draws and outcomes.
+    /// The mean by which S rises in a step is exactly that of the paper: summed over all draws and outcomes.
     #[test]
     fn scores_are_estimated_without_bias() {
         let p = [[0.5, 0.7, 0.2], [0.3, 0.5, 0.9], [0.8, 0.1, 0.5]];

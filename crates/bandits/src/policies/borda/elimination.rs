@@ -59,8 +59,9 @@ pub struct BordaElimination {
     upper: Vec<f64>,
     /// The largest m(i) - r(i) there has ever been: each held when it was computed.
     highest_lower: f64,
-    /// The arms that are left, and whose turn it is.
+    /// The arms that are left.
     left: Vec<u32>,
+    /// The place in `left` of the arm that plays next.
     turn: usize,
 }
 
@@ -151,8 +152,8 @@ mod tests {
     use super::*;
     use crate::{Generators, MatrixArena, PolicyConfig as _, PreferenceMatrix, Run, winners};
 
-    /// Twenty runs among four arms, of which the Borda winner is not the Condorcet winner: each ends with it, at the latest when
-    /// the theory says. With delta = .001 one error in twenty runs has a probability of .02.
+    /// Twenty runs among four arms where the Borda winner is not the Condorcet winner: each ends with the Borda winner, within
+    /// the bound of the theory. With delta = .001 one error in twenty runs has a probability of .02.
     #[test]
     fn the_borda_winner_is_left_in_time() {
         let rows = [[0.5, 0.55, 0.55, 0.55], [0.45, 0.5, 0.9, 0.9], [0.45, 0.1, 0.5, 0.6], [0.45, 0.1, 0.4, 0.5]];

@@ -1,8 +1,8 @@
 //! Thompson sampling under a Bradley-Terry model: a leader meets a challenger that may be better.
 //!
 //! Each arm i has a utility u(i), and i beats j with probability 1 / (1 + exp(u(j) - u(i))). The scale of utilities is not
-//! known: it is s with one of several priors, u(i) ~ N(0, s^2), which learn side by side. Under each, what is known of u(i) is
-//! N(m(i), v(i)); its weight is the probability that it gave to the outcomes so far. At each step:
+//! known: it is s with one of several priors, u(i) ~ N(0, s^2), which learn side by side. Under each, the posterior of u(i)
+//! is N(m(i), v(i)); its weight is the probability that it gave to the outcomes so far. At each step:
 //!
 //! 1. the leader is the arm with the fewest losses that its duels have proven (the [guard](#the-guard)) and, of these, with
 //!    the largest m of the heaviest prior;
@@ -17,24 +17,24 @@
 //! ## The guard
 //!
 //! A model that is wrong may follow a wrong leader for ever. The guard looks at each pair by itself. D(i, j) = n kl(w / n, 1/2) is
-//! the evidence of the n duels of i and j, of which i won w. An arm that won less than half of them has a *proven loss* if D exceeds the logarithm of
-//! the step at which the present period began; periods begin at 2, 4, 8, ... times max(K, 8) steps.
+//! the evidence of the n duels of i and j, w of them won by i. An arm that won less than half of them has a *proven loss* if D exceeds
+//! the logarithm of the step at which the present period began; periods begin at 2, 4, 8, ... times max(K, 8) steps.
 //!
-//! * **Who may lead.** Only arms with the fewest proven losses. A Condorcet winner has none, but by chance; where there is
+//! * **Which arms may lead.** Only arms with the fewest proven losses. A Condorcet winner has none, but by chance; where there is
 //!   none, a Copeland winner has the fewest in the end.
-//! * **Who must be asked.** Arm i has the weight erfc(sqrt(D(i, l))) / 2 if it won at most half of its duels with the leader l: about the
-//!   probability that it is better, by these duels alone. If it won more, its weight is exp(D(i, l)). With B the sum of the
+//! * **Which arms must meet the leader.** Arm i has the weight erfc(sqrt(D(i, l))) / 2 if it won at most half of its duels with the
+//!   leader l: about the probability that it is better, by these duels alone. If it won more, its weight is exp(D(i, l)). With B the sum of the
 //!   first and A that of the second, the step has a forced duel with probability `guard` (min(B, 1) + A), 1 at most; the
 //!   opponent is drawn by weight, that of the first divided by max(B, 1). Where the leader has a proven loss, no order explains the duels:
-//!   then 1 takes the place of `guard`, and the model is not asked.
-//! * **Who need not be asked.** Arms whose pair with the leader is *decided*: one of the two has a proven loss to the other.
+//!   then 1 replaces `guard`, and the model is not used.
+//! * **Which arms need not meet it.** Arms with a *decided* pair with the leader: one of the two has a proven loss to the other.
 //!
 //! With late outcomes, an arm with as many duels against the leader under way as known (and one at least) has the weight 0.
 //!
 //! **What follows**, by argument, not by proof. *A wrong leader goes*: as long as it leads, the weight of an arm that beats it does not
 //! fall for good, so that their duels go on until the loss is proven, which takes about ln t / kl(p, 1/2) of them. *The right one stays*: a false
-//! proof within a period that begins at t needs evidence of ln t against what is true, the probability of which is of order
-//! ln t / t, and it is over at the latest in a period that begins at e^D. *What is decided is not asked*: so no arm meets a leader more often
+//! proof within a period that begins at t needs evidence of ln t against the truth, an event with a probability of order
+//! ln t / t, and it is over at the latest in a period that begins at e^D. *Decided pairs do not meet*: so no arm meets a leader more often
 //! than about ln t / kl(p, 1/2) times. Regret then grows as the logarithm of t, or its square if the false proofs are what counts most, whatever the
 //! preferences, against Condorcet and Copeland winners alike. How large it is in practice is measured in `docs/pages/bandits/overconfidence.md`.
 //!
@@ -55,8 +55,8 @@
 //!   model an arm that beats weak ones gains little, all arms are measured on one scale, and an arm that none needs to
 //!   measure is not played against another such arm.
 //! * Preferences that no utilities explain are followed all the same: almost all duels are the leader's, so that u(leader) -
-//!   u(i) becomes what duels of the two say, and where it does not, the guard asks and deposes. `docs/pages/bandits/overconfidence.md` has
-//!   the measurements.
+//!   u(i) becomes what duels of the two say, and where it does not, the guard forces duels and deposes.
+//!   `docs/pages/bandits/overconfidence.md` has the measurements.
 //! * Step 4: challengers become rare when the leader is very likely the best. Each then costs more than it is worth; the
 //!   second opinion makes them rarer by up to 10 times, a constant in the end.
 //! * The priors are 0.07 times 1, 2, 4, ... 32; those that explain the outcomes a thousand times worse than the best go, and
@@ -77,7 +77,7 @@ use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, store
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
-/// Further draws of which one must have a challenger, too.
+/// Further draws; one of them must have a challenger, too.
 pub(crate) const OPINIONS: usize = 10;
 /// The probability of a duel if none has.
 pub(crate) const REGARDLESS: f64 = 0.1;

@@ -1,15 +1,15 @@
-//! What is known of utilities under several priors side by side, each with its weight.
+//! Posteriors of utilities under several priors side by side, each with its weight.
 
 use crate::random::{Largest, NormalPosterior, uniform};
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Generator};
 
-/// A prior whose weight is below this share of the largest goes.
+/// A prior with a weight below this share of the largest is dropped.
 const NEGLIGIBLE: f64 = 0.001;
-/// After this many duels per arm the heaviest prior goes on alone: what it said at first matters no more.
+/// After this many duels per arm only the heaviest prior is kept: the priors then hardly matter.
 const SETTLED: u64 = 64;
 
-/// One prior, and what it has become.
+/// One prior, and its posterior.
 #[derive(Debug, Clone)]
 struct Filter {
     prior: f64,
@@ -139,7 +139,7 @@ fn log_probability(winner: NormalPosterior, loser: NormalPosterior) -> f64 {
     -libm::log1p(libm::exp(-logit))
 }
 
-/// What a duel says of two utilities, those of winner and loser.
+/// The update of two utilities by a duel, those of winner and loser.
 #[inline]
 fn after_duel(winner: NormalPosterior, loser: NormalPosterior, eta: f64) -> [NormalPosterior; 2] {
     let surprise = 1.0 / (1.0 + libm::exp(winner.mean - loser.mean));
@@ -166,7 +166,7 @@ mod tests {
         assert!((winner.mean - 1.0 / 3.0).abs() < 1e-12 && (loser.mean + 1.0 / 3.0).abs() < 1e-12);
         assert!((winner.deviation.powi(2) - 5.0 / 6.0).abs() < 1e-12);
         assert_eq!(winner.deviation, loser.deviation);
-        // What was certain says little, and an arm well known hardly moves.
+        // An expected outcome says little, and a well-known arm hardly moves.
         let strong = NormalPosterior { mean: 5.0, deviation: 0.1 };
         let [expected, _] = after_duel(strong, even, 1.0);
         let [_, upset] = after_duel(even, strong, 1.0);
@@ -210,7 +210,7 @@ mod tests {
         assert!(ratio > 0.95 && ratio < 2.0, "{ratio}");
     }
 
-    /// Arms whose utilities are drawn from each of three scales meet at random.
+    /// Arms with utilities drawn at one of three scales meet at random.
     #[test]
     fn the_prior_that_explains_the_outcomes_goes_on_alone() {
         use crate::problems::utilities::normal;

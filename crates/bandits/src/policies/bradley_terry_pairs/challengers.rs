@@ -6,7 +6,7 @@ use crate::counts::PairCounts;
 use crate::random::{Normals, geometric, positive_unit, uniform};
 use crate::{Arm, Generator, state};
 
-/// Arms whose mean is more than this many standard deviations below 0 are left out: their probability is below 10^-15.
+/// Arms with a mean more than this many standard deviations below 0 are left out: their probability is below 10^-15.
 const FARTHEST: f64 = 8.0;
 
 /// The arms that may beat the leader, and the joint distribution of their logits.
@@ -62,7 +62,7 @@ impl Challengers {
         self.sum < 1.0
     }
 
-    /// How many steps pass before one in which [`propose`](Self::propose) is asked: each step is with probability `sum`.
+    /// How many steps pass before one in which [`propose`](Self::propose) is called: each step is with probability `sum`.
     pub(super) fn pause(&self, generator: &mut Generator) -> u64 {
         if self.arms.is_empty() { u64::MAX } else { geometric(libm::log1p(-self.sum), generator) - 1 }
     }
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Six arms, of which the first leads the more the more often they met.
+    /// Six arms: the more often they met, the further the first leads.
     fn challengers(met: u32) -> Challengers {
         let mut counts = PairCounts::new(6, 0);
         for other in 1..6 {

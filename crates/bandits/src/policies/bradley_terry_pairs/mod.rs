@@ -77,7 +77,7 @@ config! {
 pub struct BradleyTerryPairs {
     guard: Guard,
     posterior: Posterior,
-    /// Those of the leader, by the fit before.
+    /// The challengers of the leader, by the fit before.
     challengers: Challengers,
     /// From the first choice on.
     leader: Option<Arm>,

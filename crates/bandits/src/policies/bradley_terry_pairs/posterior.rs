@@ -1,4 +1,4 @@
-//! What is known of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels from scratch.
+//! The posterior of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels from scratch.
 
 use super::dense::Square;
 use crate::counts::{PairCounts, PairTable};
@@ -25,7 +25,7 @@ pub(super) struct Posterior {
 
 state!(Posterior { utility, effect, variance } but { prior, pairs });
 
-/// What is known of a logit.
+/// The posterior of a logit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Logit {
     pub(super) mean: f64,
@@ -34,7 +34,7 @@ pub(super) struct Logit {
     pub(super) slope: f64,
 }
 
-/// What the duels of a pair say of its logit, near the present mean: `response` with variance 1 / `weight`.
+/// The duels of a pair as an observation of its logit, near the present mean: `response` with variance 1 / `weight`.
 struct Evidence {
     response: f64,
     weight: f64,
@@ -51,7 +51,7 @@ impl Posterior {
         self.utility[i] - self.utility[j] + self.effect[(i, j)]
     }
 
-    /// What is known of the logit of i beating j, by the covariance of utilities that [`fit`](Self::fit) returned.
+    /// The posterior of the logit of i beating j, by the covariance of utilities that [`fit`](Self::fit) returned.
     pub(super) fn logit(&self, counts: &PairCounts, covariance: &Square, i: usize, j: usize) -> Logit {
         let [_, misfit] = self.variance;
         let weight = self.evidence(counts, i, j).map_or(0.0, |evidence| evidence.weight);
@@ -140,7 +140,7 @@ impl Posterior {
 mod tests {
     use super::*;
 
-    /// Two arms: their logit is N(0, 2 s^2 + r^2) before the duels, and after them what quadrature says.
+    /// Two arms: their logit is N(0, 2 s^2 + r^2) before the duels; after them it agrees with quadrature.
     #[test]
     fn two_arms_have_the_exact_posterior() {
         for (won, lost) in [(70_u32, 50_u32), (30, 60), (400, 500)] {
@@ -151,7 +151,7 @@ mod tests {
             let prior = 2.0 * 0.3 * 0.3 + 0.1 * 0.1;
             let mut found = None;
             for _ in 0..5 {
-                // The variances stay what they are: only the fit is asked.
+                // The variances stay as they are: only the fit is needed.
                 let factor = posterior.step(&counts);
                 found = Some(posterior.logit(&counts, &factor.inverse(), 0, 1));
             }
@@ -164,7 +164,7 @@ mod tests {
             });
             let (mean, square) = (moments[1] / moments[0], moments[2] / moments[0]);
             let deviation = (square - mean * mean).sqrt();
-            // The mode is not the mean, by what is third in the logarithm: a few hundredths of a deviation.
+            // The mode is not the mean, by the third-order terms of the logarithm: a few hundredths of a deviation.
             assert!((found.mean - mean).abs() < 0.05 * deviation, "{won} to {lost}: {found:?}, exactly {mean}");
             assert!((found.variance.sqrt() / deviation - 1.0).abs() < 0.02, "{won} to {lost}: {found:?}, {deviation}");
         }

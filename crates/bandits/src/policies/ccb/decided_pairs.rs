@@ -2,7 +2,7 @@
 //!
 //! j is decided against i while u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)) is below 1/2 (and
 //! so l(j, i) = 1 - u(i, j) above it): while alpha ln t < n (1/2 - mu)^2. A duel changes that for
-//! one pair, and time for one pair at a time, in an order that a heap knows.
+//! one pair, and time for one pair at a time, in the order of a heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

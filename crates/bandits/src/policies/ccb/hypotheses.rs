@@ -1,4 +1,4 @@
-//! What CCB believes for now: which arms may be a Copeland winner, and which arms beat each.
+//! CCB's present hypotheses: which arms may be a Copeland winner, and which arms beat each.
 
 use super::decided_pairs::{Change, DecidedPairs};
 use crate::Generator;

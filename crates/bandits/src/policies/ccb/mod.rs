@@ -1,5 +1,5 @@
 //! Copeland confidence bound (CCB): optimism about the number of arms beaten picks the champion,
-//! and the arms that are known to have beaten it are asked again first.
+//! and it first meets again the arms that are known to have beaten it.
 //!
 //! With u(i, j) = mu(i, j) + sqrt(alpha ln t / n(i, j)), l(i, j) = mu(i, j) - the same root, both
 //! 1/2 for i = j, at each step:
@@ -9,9 +9,9 @@
 //! 2. beside it stand B, the potential winners (all arms at first), B(i), the arms that are held to
 //!    beat i (none at first), and L, the most that a winner is held to lose to (K at first):
 //!    - if some i surely beats an arm of B(i), all three restart;
-//!    - each i of B whose optimistic score is below another's pessimistic one leaves B, and if
+//!    - each i of B with an optimistic score below another's pessimistic one leaves B, and if
 //!      B(i) has not L + 1 arms it becomes { j : u(i, j) < 1/2 }; if B is empty all restart;
-//!    - each i of C whose two scores are equal joins B; B(i) becomes empty and L what i loses to;
+//!    - each i of C with two equal scores joins B; B(i) becomes empty and L what i loses to;
 //!      every other B(j) is emptied if it has fewer than L + 1 arms, and cut at random to L + 1 if
 //!      it has more;
 //! 3. with probability 1/4, draw a pair (i, j), j in B(i), that is open (l <= 1/2 <= u), and
@@ -105,7 +105,7 @@ impl Ccb {
         }
     }
 
-    /// The pairs of which it is decided who wins.
+    /// The pairs with a decided winner.
     fn decided(&self) -> &DecidedPairs {
         self.bounds.duels()
     }

@@ -29,13 +29,13 @@
 //! ## Notes
 //!
 //! * No paper has this combination, and so nothing is proven of it. Each rule is that of its paper.
-//! * Who forgets explores for ever: a pair that was forgotten is as likely to be drawn for either arm as at first. Where
-//!   preferences stay as they are, regret grows in proportion to time, the faster, the shorter the memory and the more arms.
+//! * A policy that forgets never stops exploring: a forgotten pair is as likely to be drawn for either arm as at first. Where
+//!   preferences do not change, regret grows in proportion to time, the faster, the shorter the memory and the more arms.
 //! * N counts the present step, so that it is t, as in D-TS, as long as nothing is forgotten. (`sliding-rucb` leaves it out.)
 //! * The weights of `discounted-dts` add up to fractions: its preferences are drawn from Beta(w + 1, l + 1) for w and l of any
 //!   size. The prior does not fade.
 //! * `sliding-dts` draws as D-TS does, with its notes. A stretch alone ends at the latest when a duel is forgotten.
-//! * `discounted-dts` draws as D-TS does, too: only theta > 1/2 is asked of most pairs, and as its probability moves slowly while
+//! * `discounted-dts` draws as D-TS does, too: only whether theta > 1/2 is drawn for most pairs, and as its probability moves slowly while
 //!   counts fade, bounds of it decide nearly every coin. All are computed again every sqrt(40 `memory`) steps. An arm that plays
 //!   alone is one step.
 //! * The arm recommended beats the most others in more than half of the duels that are remembered.
@@ -102,7 +102,7 @@ config! {
     takes_late!();
 }
 
-/// D-TS that knows the duels of a window.
+/// D-TS over the duels of a window.
 #[derive(Debug, Clone)]
 pub struct SlidingDts {
     alpha: f64,
@@ -165,7 +165,7 @@ impl ThompsonRule for SlidingDts {
     }
 }
 
-/// D-TS whose duels fade.
+/// D-TS with duels that fade.
 #[derive(Debug, Clone)]
 pub struct DiscountedDts {
     alpha: f64,
@@ -311,9 +311,9 @@ mod tests {
         assert!(too_late > 20, "{too_late}");
     }
 
-    /// Eight arms whose order is reversed after 2 x 10^5 steps: from there on the old winner costs .35 per step. D-TS pays all of
-    /// it for the next 10^4 steps and most of it for 4 x 10^4 more, those who forget a fifth and a tenth. In return they never
-    /// stop exploring (.003 and .005 per step). Each bound is five standard errors of the mean of ten runs away.
+    /// The order of eight arms is reversed after 2 x 10^5 steps: from there on the old winner costs .35 per step. D-TS pays all
+    /// of it for the next 10^4 steps and most of it for 4 x 10^4 more; the forms that forget pay a fifth and a tenth. In return
+    /// they never stop exploring (.003 and .005 per step). Each bound is five standard errors of the mean of ten runs away.
     #[test]
     fn who_forgets_recovers_from_a_jump_and_who_does_not_stays() {
         let jump = eight_until(200_000);
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// As long as nothing is forgotten, both are D-TS, whose regret after 10^4 steps of this problem is known.
+    /// As long as nothing is forgotten, both are D-TS, with a known regret after 10^4 steps of this problem.
     #[test]
     fn with_a_long_memory_they_are_dts() {
         let measured = |name: &str| mean(runs(name, &eight(), &[10_000], 40).iter().map(|run| run.0[0]));

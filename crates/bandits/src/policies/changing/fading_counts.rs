@@ -11,13 +11,13 @@ use crate::{Arm, Generator, state};
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rule {
-    /// Those of the last steps count, as many as this.
+    /// The outcomes of this many last steps count.
     Window(u64),
     /// Each step multiplies the weight of everything earlier by this.
     Discount(f64),
 }
 
-/// How often each pair met and who won, as far as it is remembered; and the evidence against each arm.
+/// The wins of each pair, as far as they are remembered, and the evidence against each arm.
 #[derive(Debug, Clone)]
 pub(super) struct FadingCounts {
     rule: Rule,
@@ -58,7 +58,7 @@ impl FadingCounts {
         self.won.arms()
     }
 
-    /// Forgets what is past at `step`; returns how many steps are remembered, by weight.
+    /// Forgets the outcomes that are past at `step`; returns how many steps are remembered, by weight.
     pub(super) fn forget(&mut self, step: u64) -> f64 {
         let passed = step - self.now;
         self.now = step;
@@ -160,8 +160,8 @@ impl FadingCounts {
         bounds.extend(won.iter().zip(met).enumerate().map(bound));
     }
 
-    /// The evidence for each pair that the arm of the row loses to that of the column, and what it exceeds where an upper bound
-    /// is below 1/2, for alpha ln N = `time`.
+    /// The evidence for each pair that the arm of the row loses to that of the column, and the threshold beyond which an upper
+    /// bound is below 1/2, for alpha ln N = `time`.
     pub(super) fn against(&self, time: f64) -> (&PairTable<f64>, f64) {
         (&self.against, time * self.unit)
     }
@@ -179,7 +179,7 @@ impl FadingCounts {
         (self.won[(i, j)] / self.unit, self.won[(j, i)] / self.unit)
     }
 
-    /// The arm that beats the greatest number of others in more than half of what is remembered of their duels, ties at random;
+    /// The arm that beats the greatest number of others in more than half of their remembered duels, ties at random;
     /// `None` if no arm beats any (but a lone arm is the best there is).
     pub(super) fn copeland_best(&self, generator: &mut Generator) -> Option<Arm> {
         let arms = self.arms();

@@ -1,5 +1,5 @@
 //! Algorithms for users who change: RUCB and D-TS that forget, and sparring with weights that are shared. (`versatile-db`, `rex3`
-//! and `sparring-exp3`, which ask nothing of where outcomes come from, are reductions.)
+//! and `sparring-exp3`, which assume nothing about outcomes, are reductions.)
 
 pub mod dts;
 mod fading_counts;

@@ -23,7 +23,7 @@
 //! ## Notes
 //!
 //! * No paper has this combination, and so nothing is proven of it. Each rule is that of its paper.
-//! * Who forgets explores for ever: every pair that was forgotten is asked again. Where preferences stay as they are, regret grows
+//! * Forgetting means exploring for ever: every pair that was forgotten meets again. Where preferences stay as they are, regret grows
 //!   in proportion to time, the faster, the shorter the memory and the more arms there are: windows should be much longer
 //!   than the number of pairs, K (K - 1) / 2. Garivier and Moulines: window = 2 sqrt(T ln T / changes) for T steps.
 //! * An arm that plays alone is one step: the next may remember less.
@@ -174,9 +174,9 @@ mod tests {
     use super::super::testing::{eight, eight_until, mean, runs};
     use crate::Arm;
 
-    /// Eight arms whose order is reversed after 10^6 steps, when RUCB lets the old winner play alone for hundreds of thousands
-    /// of steps more: of its gap of .35 it pays almost all in the next 5 x 10^4, those who forget a fifth in the first 10^4
-    /// (.05 and .06 per step). In return they never stop exploring (.01 to .03), on which RUCB spends nothing any more.
+    /// The order of eight arms is reversed after 10^6 steps, when RUCB lets the old winner play alone for hundreds of thousands
+    /// of steps more: of its gap of .35 it pays almost all in the next 5 x 10^4; the forms that forget pay a fifth in the first
+    /// 10^4 (.05 and .06 per step). In return they never stop exploring (.01 to .03), while RUCB no longer explores.
     #[test]
     fn who_forgets_recovers_from_a_jump_and_who_does_not_stays() {
         let jump = eight_until(1_000_000);
@@ -198,7 +198,7 @@ mod tests {
         assert!(before < 0.001 && jumped > 0.3 && after > 0.25 && right < 10, "{before}, {jumped}, {after}, {right}");
     }
 
-    /// As long as nothing is forgotten, both are RUCB, whose regret after 10^4 steps of this problem is known.
+    /// As long as nothing is forgotten, both are RUCB, with a known regret after 10^4 steps of this problem.
     #[test]
     fn with_a_long_memory_they_are_rucb() {
         let measured = |name: &str| mean(runs(name, &eight(), &[10_000], 40).iter().map(|run| run.0[0]));

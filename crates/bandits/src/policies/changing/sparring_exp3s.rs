@@ -1,6 +1,6 @@
 //! Sparring with exponential weights for users who change: as [`sparring-exp3`](crate::policies::sparring_exp3), but each
-//! side is [EXP3.S](crate::singleton::Exp3S), which gives every arm a small part of all weight at each step, so that an arm whose time
-//! comes late need not make up for the past.
+//! side is [EXP3.S](crate::singleton::Exp3S), which gives every arm a small part of all weight at each step, so that an arm that
+//! becomes best late need not make up for the past.
 //!
 //! At each step each side picks arm i with probability p(i) = (1 - gamma) w(i) / W + gamma / K; the two meet; the winner's side
 //! multiplies w(i) by exp(gamma / (p(i) K)); then every w(j) of both sides grows by e alpha W / K.
@@ -71,8 +71,8 @@ mod tests {
     use super::super::testing::{eight_until, mean, runs};
     use crate::Arm;
 
-    /// The old winner costs .35 per step once the order is reversed. Who must unlearn half a million steps plays it to the end;
-    /// who shares its weights finds the new one: at most half of the regret, by more than four standard errors, and right in
+    /// The old winner costs .35 per step once the order is reversed. A policy that must unlearn half a million steps plays it to
+    /// the end; one that shares weights finds the new winner: at most half of the regret, by more than four standard errors, and right in
     /// every run.
     #[test]
     fn it_follows_a_jump_that_sparring_exp3_does_not() {

@@ -1,4 +1,4 @@
-//! For the tests of this folder: runs in arenas whose preferences jump.
+//! For the tests of this folder: runs in arenas with preferences that jump.
 
 use crate::registry::{PolicyVisitor, Spec};
 use crate::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, play, problems};

@@ -1,6 +1,6 @@
 //! The probabilities of fading counts: of each pair P(theta(i, j) > 1/2), between two bounds that hold for some steps.
 //!
-//! As the counts of a pair fade, its chance comes ever closer to 1/2 ([`chance_of`] says why). So its values now and after some
+//! As the counts of a pair fade, its chance comes ever closer to 1/2 ([`chance_of`] explains why). So its values now and after some
 //! more steps bound those in between. A duel moves the chance by no more than a known share, which loosens one bound. Nearly every
 //! coin falls outside of both bounds and is decided without the chance itself; those that do not say which bounds to renew.
 
@@ -18,7 +18,7 @@ use crate::thompson::{Preferences, chance_of};
 /// Bounds of all probabilities. The counts themselves are arguments.
 #[derive(Debug, Clone)]
 pub(super) struct WinProbabilities {
-    /// How many steps bounds hold, and what is left of a count after these.
+    /// How many steps bounds hold, and the factor of a count after these.
     steps: u64,
     left: f64,
     /// The last step at which all of them hold.
@@ -31,7 +31,7 @@ pub(super) struct WinProbabilities {
 state!(WinProbabilities { until, least, most } but { steps, left });
 
 impl WinProbabilities {
-    /// Of pairs that have not met and whose counts fade by `factor` at each step.
+    /// For pairs that have not met, with counts that fade by `factor` at each step.
     pub(super) fn new(arms: usize, factor: f64) -> Self {
         let even = Bounds::of(0.5, 0.5);
         Self {
@@ -56,7 +56,7 @@ impl WinProbabilities {
         }
     }
 
-    /// Takes in a duel, which `memory` knows already.
+    /// Records a duel that `memory` already holds.
     ///
     /// From w and l, a win moves the chance by g(w + 1, l) / 2 in the terms of `win_probability`, which is less than .4 / sqrt(n)
     /// for n = w + l + 1: g is greatest where both are equal, and sqrt(2 / (pi n)) is more than that. A win that has faded counts
@@ -74,7 +74,7 @@ impl WinProbabilities {
         self.least[(loser, winner)] = !most;
     }
 
-    /// Renews the bounds of pairs of which a coin fell between them, unless it is only time that moves them apart.
+    /// Renews the bounds of `pairs`, where a coin fell between them, unless only time moves them apart.
     pub(super) fn tighten(&mut self, memory: &FadingCounts, pairs: &[(usize, usize)]) {
         for &(i, j) in pairs {
             if self.most[(i, j)] - self.least[(i, j)] > LOOSE {
@@ -117,7 +117,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Of all values between two probabilities; a digit wider, for what they are off by rounding.
+    /// Of all values between two probabilities; a digit wider, for rounding errors.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -142,7 +142,7 @@ impl<'a> Fading<'a> {
         Self { memory, probabilities, undecided: RefCell::default() }
     }
 
-    /// The pairs of which a coin fell between the bounds.
+    /// The pairs with a coin that fell between the bounds.
     pub(super) fn undecided(self) -> Vec<(usize, usize)> {
         self.undecided.into_inner()
     }
@@ -221,7 +221,7 @@ mod tests {
 
     const FACTOR: f64 = 0.98;
 
-    /// Six arms after 400 steps, at most of which two of them met; the last two have not met, and the first lost nothing.
+    /// Six arms after 400 steps. At most steps two of them met; the last two have not met, and the first lost nothing.
     fn faded(mut look: impl FnMut(&FadingCounts, &WinProbabilities)) -> (FadingCounts, WinProbabilities) {
         let arms = 6;
         let mut generator = Generator::seed_from_u64(1);
@@ -257,11 +257,11 @@ mod tests {
         assert_eq!(probabilities.steps, 44);
         assert!(2 * wide > all, "{wide} of {all}");
         assert_eq!(probabilities.until % (probabilities.steps + 1), 0);
-        // Those that have not met are even.
+        // Pairs that have not met are even.
         assert_eq!((memory.between(4, 5), probabilities.least[(4, 5)]), ((0.0, 0.0), (1 << 31) - 1));
     }
 
-    /// Two arms with many duels, whose bounds are renewed only where coins ask for it.
+    /// Two arms with many duels: bounds are renewed only where coins fall between them.
     #[test]
     fn duels_loosen_bounds_and_coins_tighten_them() {
         let factor = 1.0 - 1e-4;

@@ -56,7 +56,7 @@ impl Bounds {
         }
     }
 
-    /// The arms whose upper bounds are below 1/2 against the fewest others, in order.
+    /// The arms with upper bounds below 1/2 against the fewest others, in order.
     #[inline]
     pub(in crate::policies) fn leaders(&self) -> &[Arm] {
         &self.leaders
@@ -74,11 +74,11 @@ impl Bounds {
         self.soonest
     }
 
-    /// Takes in that `winner` now has `won` wins against `lost` of `loser`, whole numbers.
+    /// Updates the bounds: `winner` now has `won` wins against `lost` of `loser`, whole numbers.
     #[inline]
     pub(in crate::policies) fn record(&mut self, winner: Arm, loser: Arm, won: f64, lost: f64) {
         let lead = won - lost;
-        // A pair whose duels are all forgotten has 0 duels, and 0 as its evidence.
+        // A pair with all duels forgotten has 0 duels and evidence 0.
         let evidence = lead * lead / (4.0 * (won + lost)).max(1.0);
         let (of_loser, of_winner) = if lead > 0.0 { (evidence, 0.0) } else { (0.0, evidence) };
         self.write(loser, winner, of_loser);

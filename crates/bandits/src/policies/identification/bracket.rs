@@ -10,7 +10,7 @@ pub(super) struct Bracket {
     round: u32,
     /// The arms that have yet to play in this round.
     waiting: Vec<Arm>,
-    /// Those that go on to the next.
+    /// The arms that go on to the next round.
     through: Vec<Arm>,
     /// How many arms go through the first round without a match.
     byes: usize,
@@ -21,7 +21,7 @@ pub(super) struct Bracket {
 state!(Bracket { round, waiting, through, won } but { byes });
 
 impl Bracket {
-    /// All arms, of which `byes` go through the first round without a match.
+    /// All arms; `byes` of them go through the first round without a match.
     pub(super) fn new(arms: usize, byes: usize) -> Self {
         let through = (0..arms).map(Arm::at).collect();
         Self { round: 0, waiting: Vec::with_capacity(arms), through, byes, won: vec![0; arms] }

@@ -21,7 +21,7 @@
 //! * K - 1 pairs are decided, each in time that grows as its gap shrinks, squared: a near-tie of two bad arms costs
 //!   as much as one of two good ones.
 //! * Each round begins with fresh duels, as in the code of its authors. (A later program of theirs goes on counting.)
-//! * The paper has sets of any size, whose winner alone is known. Multileaving says more than that, so that they are not here.
+//! * The paper has sets of any size, with only their winner known. Multileaving says more than that, so sets are left out.
 
 use super::{ChampionTest, OneByOne, PairByPair};
 use crate::algorithm::papers;

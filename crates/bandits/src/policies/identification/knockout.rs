@@ -1,4 +1,4 @@
-//! Knockout: a knock-out of random pairs, whose matches become more accurate from round to round. With probability
+//! Knockout: a knock-out of random pairs, with matches that become more accurate from round to round. With probability
 //! 1 - delta the arm that is left loses to no other with a probability above 1/2 + epsilon.
 //!
 //! With epsilon(i) = (2^(1/3) - 1) epsilon / (gamma 2^(i/3)), delta(i) = delta / 2^i and, after r duels, c(r) =

@@ -1,8 +1,8 @@
 //! Algorithms that look for the best arm with a stated probability of error, and decide one pair after another: a pair
-//! meets until its duels say which arm is better, and what is known of pairs decides which one comes next. At the end one
+//! meets until its duels say which arm is better, and the results of pairs determine which one comes next. At the end one
 //! arm plays alone for ever.
 //!
-//! What they share is here: [`PairByPair`] plays whatever [`PairRule`] says, and where a champion meets the others one by one, only
+//! Their common parts are here: [`PairByPair`] plays the pairs of a [`PairRule`], and where a champion meets the others one by one, only
 //! the test of a pair differs. Two that play all pairs in turn ([`pl_pac`],
 //! [`verification`]) have the same aim. Elimination by Borda scores, which has it too, is in `borda`. [`parwis`] looks for the best arm within a
 //! few duels per arm, and states no probability.

@@ -1,5 +1,5 @@
-//! NTS, noisy tournament sampling: does any arm beat all others, and which? Each pair is asked for until a sequential test
-//! answers, in an order that asks for no more than 2 K - log2 K - 2 pairs.
+//! NTS, noisy tournament sampling: does any arm beat all others, and which? Each pair meets until a sequential test
+//! decides, in an order that needs no more than 2 K - log2 K - 2 pairs.
 //!
 //! 1. The arms play a knock-out: in the first round as many sit out as it takes to have a power of two after it.
 //! 2. Its winner meets the arms that it has not met yet, in random order. If it beats all, it is the Condorcet winner and plays alone for ever;
@@ -69,7 +69,7 @@ pub struct Nts {
     /// m.
     lead: f64,
     bracket: Bracket,
-    /// Who knocked each arm out.
+    /// The arm that knocked each arm out.
     lost_to: Vec<Option<Arm>>,
     /// The winner of the knock-out, and the arms that it has yet to meet.
     finalist: Option<Arm>,

@@ -5,7 +5,7 @@ use crate::random::shuffle;
 use crate::state::State;
 use crate::{Arm, Generator, state};
 
-/// When the duels of a champion and a challenger say which of them is better.
+/// Decides from the duels of a champion and a challenger which of them is better.
 pub trait ChampionTest {
     /// Whether the challenger is the first arm of the pair.
     const CHALLENGER_FIRST: bool = false;
@@ -67,7 +67,7 @@ impl<T: ChampionTest> PairRule for OneByOne<T> {
         self.champion.unwrap_or(Arm(0))
     }
 
-    /// The champion, unless it has met nobody of several arms.
+    /// The champion, once a pair was decided or if it is the only arm.
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         self.champion.filter(|_| self.met || self.arms == 1)
     }

@@ -1,4 +1,4 @@
-//! PARWiS: the winner from two to four duels per arm, by asking what would change the ranking most.
+//! PARWiS: the winner from two to four duels per arm, by the duels that would change the ranking most.
 //!
 //! Scores are those of rank centrality: a random walk goes from arm i to arm j at a rate that is the share of their duels that j
 //! won. pi(i) is the time that it spends at i in the long run.
@@ -6,7 +6,7 @@
 //! 1. The arms meet in a chain in random order: the winner of each duel meets the next arm, K - 1 duels.
 //! 2. The top is the arm with the highest score, ties at random.
 //! 3. m(i, j) is how far scores would move, as |pi' - pi| in the Euclidean norm, if i won a duel with j. The *disruption* of a pair is
-//!    (pi(i) m(i, j) + pi(j) m(j, i)) / (pi(i) + pi(j)): what is expected of its duel if scores are right. The top meets the arm with
+//!    (pi(i) m(i, j) + pi(j) m(j, i)) / (pi(i) + pi(j)): the expected move by its duel if scores are right. The top meets the arm with
 //!    which its disruption is the largest, ties at random; then 2 again.
 //!
 //! The top is recommended, and plays alone once the budget is spent.
@@ -25,8 +25,8 @@
 //! * As in that program, a further node of the walk has won and lost against every arm once, so that pi exists whatever the
 //!   outcomes.
 //! * The chain begins in random order. The authors' begins with the first arm.
-//! * The paper has a budget of a few duels per arm and stops. Here there is none by default, so that answers can be asked for at any time:
-//!   the top goes on meeting others, which costs strong regret, as with [`winner_stays`](crate::policies::winner_stays).
+//! * The paper has a budget of a few duels per arm and stops. Here there is none by default, so that a recommendation is available at any
+//!   time: the top goes on meeting others, which costs strong regret, as with [`winner_stays`](crate::policies::winner_stays).
 //! * A share counts whatever the number of duels behind it, so that a chance result of the chain weighs on scores until that pair meets again. With
 //!   many duels the right arm is named less often than by others: `results/parwis` has the shares after 2 to 1,000 duels per arm.
 //! * It states no probability of error. Scores assume that utilities explain the duels. Otherwise the top need not be the arm that beats
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// What `parwis.py` beside this file prints, from the library `choix` and scores solved from scratch for every possible outcome.
+    /// The output of `parwis.py` beside this file, from the library `choix` and scores solved from scratch for every possible outcome.
     #[test]
     fn scores_and_disruptions_are_those_of_another_program() {
         let mut walk = Walk::new(5);

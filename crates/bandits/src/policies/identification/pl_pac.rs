@@ -23,7 +23,7 @@
 //!   a Plackett-Luce model, in which i beats j with probability u(i) / (u(i) + u(j)), the probability that i beats a pivot
 //!   which beats j is to that of the reverse as u(i) is to u(j). So K - 1 duels count for about K^2 / 4 at best.
 //! * Without such a model, these shares are not the preferences, and the promise is void. Real rankers follow it roughly:
-//!   what is counted then leans towards whom both arms met as pivots.
+//!   shares then lean towards the opponents that both arms met as pivots.
 //! * Other programs sort to the end in each round, which takes more duels per round and fewer rounds.
 //! * delta = .05 here, as elsewhere in this crate; epsilon = .05.
 //! * A round among k arms ends with O(k^2) steps of computation.
@@ -65,7 +65,7 @@ pub struct PlPac {
     left: Vec<Arm>,
     /// How many of them met the pivot in this round; 0 before there is one.
     met: usize,
-    /// Who beat the pivot, and who lost to it.
+    /// The arms that beat the pivot, and those that lost to it.
     above: Vec<Arm>,
     below: Vec<Arm>,
     finished: bool,
@@ -160,7 +160,7 @@ impl Policy for PlPac {
         }
     }
 
-    /// Of the arms that are left, the one ahead of the greatest number of the others.
+    /// The arm, of those left, that is ahead of the greatest number of the others.
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
         let out = |arm: usize| !self.left.contains(&Arm::at(arm));
         let is_out: Vec<bool> = (0..self.arms()).map(out).collect();

@@ -78,7 +78,7 @@ impl Pocowista {
         self.beaten[arm] + self.open[arm]
     }
 
-    /// An arm whose score no other can exceed.
+    /// An arm with a score that no other can exceed.
     fn find_winner(&self) -> Option<Arm> {
         let arms = 0..self.beaten.len();
         let best = arms.clone().max_by_key(|&arm| self.beaten[arm])?;

@@ -8,7 +8,7 @@
 //!    j and j against i, have learned enough: i beats j, l(i, j) > 1/2; or i loses, and by how much is known within a factor of
 //!    two, 1/2 - l(i, j) < 2 (1/2 - u(i, j)) and u(i, j) < 1/2; or i may lose, l(i, j) < 1/2, but loses more clearly to
 //!    some other arm h, u(i, h) < l(i, j).
-//! 2. The candidate is an arm whose bounds l are nowhere below 1/2. Each other arm's rival is the arm with the lowest u.
+//! 2. The candidate is an arm with no bound l below 1/2. Each other arm's rival is the arm with the lowest u.
 //! 3. *Verify*, with d = delta / (2 r^2) and new counts: each other arm meets its rival until u < 1/2. If l > 1/2 for any,
 //!    the candidate is not accepted, and the next round begins. The candidate that is accepted plays alone for ever.
 //!
@@ -80,10 +80,11 @@ pub struct Verification {
     round: u64,
     /// Since this stage began.
     wins: PairCounts,
-    /// The pairs in play, and whose turn it is.
+    /// The pairs in play.
     in_play: Vec<Pair>,
+    /// The place in `in_play` of the pair that meets next.
     turn: usize,
-    /// Of each arm.
+    /// The rival of each arm so far.
     lowest: Vec<Rival>,
     /// How many arms each arm may lose to, of those that it has learned enough of.
     possible_losses: Vec<u32>,

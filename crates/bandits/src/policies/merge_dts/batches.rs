@@ -136,8 +136,8 @@ impl Batches {
         let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
         if let Some((batch, [first, second])) = self.homes.find(pair, self.arms, sizes.len(), of) {
             let (winner, loser) = if first_won { (first, second) } else { (second, first) };
-            // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for
-            // a look at the batch is what matters.
+            // Of several outcomes before the next turn of the batch, the strongest evidence is kept: it decides
+            // whether to look at the batch.
             self.pending[batch] = self.record_in(batch, winner, loser).max(self.pending[batch]);
         }
     }
@@ -153,8 +153,8 @@ impl Batches {
         self.pending.fill(f64::INFINITY);
     }
 
-    /// Drops the arms of the current batch whose upper bound against another is below 1/2: all at
-    /// once, unless that is everyone, or one after the other, drawn from the pairs that say so, as
+    /// Drops the arms of the current batch that have an upper bound below 1/2 against another: all at
+    /// once, unless that would drop all, or one after the other, drawn from the pairs that prove it, as
     /// long as there are any. Returns whether there was one. `beaten` counts the arms that each arm had beaten.
     #[cold]
     pub(super) fn drop_losers(

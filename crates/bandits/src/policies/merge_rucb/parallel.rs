@@ -1,4 +1,4 @@
-//! mergeRUCB played in parallel: as its batches know nothing of each other, each sends a pair into
+//! mergeRUCB played in parallel: as its batches are independent, each sends a pair into
 //! the same sweep, before any outcome of the sweep is known.
 //!
 //! A sweep that begins at step t, with u as in [mergeRUCB](super):

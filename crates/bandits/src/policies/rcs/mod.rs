@@ -94,7 +94,7 @@ pub struct Rcs {
     bounds: PairBounds<Tournament>,
     /// How often each arm was champion.
     reigns: LeastCounts,
-    /// Does not win the next tournament: its stretch alone, whose length was drawn, ends there.
+    /// The arm that loses the next tournament, as its stretch alone has ended at its drawn length.
     dethroned: Option<Arm>,
     /// By Lerot's rule, how often each arm met itself.
     own_duels: Vec<u32>,
@@ -197,7 +197,7 @@ impl Late for Rcs {
     }
 
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
-        // The next tournament is drawn from what is known now.
+        // The next tournament is drawn from the outcomes known now.
         self.dethroned = None;
         match feedback {
             Some(feedback) if arms[0] == arms[1] => self.learn(step, feedback),

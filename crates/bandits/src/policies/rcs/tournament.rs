@@ -23,7 +23,7 @@ pub(super) struct Tournament {
     wins: PairCounts,
     /// Wins either way that every pair starts with, where the bounds are concerned.
     prior: u32,
-    /// Of each pair i < j.
+    /// The probability of each pair i < j.
     probabilities: PairTable<WinProbability>,
     /// The probability that i beats j; 1 on the diagonal.
     chances: PairTable<f64>,
@@ -116,7 +116,7 @@ impl Tournament {
     #[cold]
     fn multiply_out(&mut self, arm: usize) {
         self.changes[arm] = 0;
-        // As seldom as this, so that rounding errors do not add up in it.
+        // Summed again here, so that rounding errors do not add up in it.
         self.total = self.contenders.iter().map(|&(_, chance)| chance).sum();
         let row = self.chances.row(arm);
         // Impossible factors are left out. Several products side by side, as one would wait for each factor.

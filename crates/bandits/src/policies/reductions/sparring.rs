@@ -2,7 +2,7 @@
 //! its own arm won.
 //!
 //! At each step, the left bandit picks i and the right one j, and the two meet; the winner's
-//! bandit hears of a win, the loser's of a loss. Here both follow [upper confidence
+//! bandit learns a win, the loser's a loss. Here both follow [upper confidence
 //! bounds](crate::singleton::Ucb): mean + sqrt(scale ln t / n).
 //!
 //! | `variant` | arms never picked | `scale` |
@@ -34,9 +34,9 @@ use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values
 named_values! {
     /// Which of the published rules; see the [module](self).
     pub enum Variant {
-        /// Of the paper.
+        /// The rule of the paper.
         Ailon = "ailon",
-        /// Of the experiments with MergeDTS.
+        /// The rule of the experiments with MergeDTS.
         Mergedts = "mergedts",
     }
 }

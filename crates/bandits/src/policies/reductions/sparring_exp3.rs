@@ -1,5 +1,5 @@
 //! Sparring with exponential weights: as [Sparring](super::sparring), but each side is
-//! [EXP3](crate::singleton::Exp3), which asks nothing of where outcomes come from.
+//! [EXP3](crate::singleton::Exp3), which assumes nothing about outcomes.
 //!
 //! At each step each side picks arm i with probability p(i) = (1 - gamma) w(i) / W + gamma / K; the
 //! two meet; the winner's side multiplies w(i) by exp(gamma / (p(i) K)).

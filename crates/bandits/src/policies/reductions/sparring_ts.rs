@@ -6,8 +6,8 @@
 //!
 //! ## References
 //!
-//! N. Ailon, Z. Karnin, T. Joachims, ICML 2014, <https://proceedings.mlr.press/v32/ailon14.html>,
-//! whose algorithm 3 leaves the bandits open; with Thompson sampling it is a rival in C. Li, I.
+//! N. Ailon, Z. Karnin, T. Joachims, ICML 2014, <https://proceedings.mlr.press/v32/ailon14.html>:
+//! algorithm 3 leaves the bandits open; with Thompson sampling it is a rival in C. Li, I.
 //! Markov, M. de Rijke, M. Zoghi, "MergeDTS", ACM TOIS 38(4), 2020,
 //! <https://doi.org/10.1145/3411753>.
 //!

@@ -11,7 +11,7 @@ use crate::state;
 /// Divergences are whole numbers of this size.
 pub(crate) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
 
-/// Of pairs that have met less often on either side, divergences are kept.
+/// Divergences are kept of pairs that have met less often on either side.
 const FEW: usize = 64;
 
 static OF_FEW: LazyLock<Vec<i64>> = LazyLock::new(|| {
@@ -59,7 +59,7 @@ pub(super) struct Divergences {
     means: RowMinima,
     /// n kl(mu, 1/2) of each pair i < j.
     terms: PairTable<i64>,
-    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; `None` if no costs are asked for.
+    /// 1 / kl(mu(l, j), 1/2) where mu(l, j) < 1/2, otherwise 0; `None` without costs.
     per_divergence: Option<PairTable<f64>>,
     /// I(i), and i*.
     pub(super) sums: LeastSum,
@@ -71,7 +71,7 @@ pub(super) struct Divergences {
 state!(Divergences { wins, means, terms, per_divergence, sums, lost_to, open } but { arms });
 
 impl Divergences {
-    /// Of pairs that never met. [`cheapest`](Self::cheapest) may be asked only with `costs`.
+    /// Of pairs that never met. [`cheapest`](Self::cheapest) needs `costs`.
     pub(super) fn new(arms: usize, costs: bool) -> Self {
         Self {
             arms,
@@ -122,8 +122,8 @@ impl Divergences {
         }
     }
 
-    /// The term of a pair, open duels counted at its present mean. In RMED1, whose pairs may have met once, at most as
-    /// many as there are outcomes.
+    /// The term of a pair, open duels counted at its present mean. In RMED1, where pairs may have met once, at most as
+    /// many open duels count as there are outcomes.
     #[inline]
     fn weight(&self, i: usize, j: usize) -> i64 {
         let (won, lost) = self.wins.between(i, j);
@@ -147,7 +147,7 @@ impl Divergences {
         }
     }
 
-    /// I(i) of every arm, without what is open.
+    /// I(i) of every arm, without open outcomes.
     pub(super) fn known_sums(&self) -> Vec<i64> {
         if !self.open.any() {
             return self.sums.all().collect();

@@ -2,11 +2,11 @@
 //! leaders a Copeland winner.
 //!
 //! With mu(i, j) = w(i, j) / n(i, j), n(i, j) duels of a pair, kl the divergence of its mu from 1/2, L(i) the number of arms
-//! that i loses to (mu < 1/2), and C the arms whose L is the smallest. Arm i of C is *proven* at step t if
+//! that i loses to (mu < 1/2), and C the arms with the smallest L. Arm i of C is *proven* at step t if
 //!
 //! * n kl >= ln t for each pair of i and an arm that it beats, and
 //! * for each other arm j, the sum of n kl is at least ln t over any m = L(j) - L(i) + 1 pairs of j and an arm, other than
-//!   i, that j loses to (nothing is asked where these are fewer: j then loses too often whatever they are).
+//!   i, that j loses to (there is no condition where these are fewer: j then loses too often whatever they are).
 //!
 //! At each step:
 //!
@@ -30,13 +30,13 @@
 //!
 //! * The order of steps, ln t and ln ln t at least 1, and the defaults (alpha = 3, beta = 0.01) are those of H. Wu's
 //!   DuelingBandits, <https://github.com/HuasenWu/DuelingBandits>, the only public program that we know of. Its test of a
-//!   proof differs in two places. It also asks that no pair has n kl > ln t, which hardly ever holds, so that it plans after
-//!   each step. And each of its sums contains a win of the leader, so that it never asks whether changed verdicts among the
+//!   proof differs in two places. It also requires that no pair has n kl > ln t, which hardly ever holds, so that it plans after
+//!   each step. And each of its sums contains a win of the leader, so that it never checks whether changed verdicts among the
 //!   other arms alone would put one of them ahead. That stops exploration a little earlier where it is right, but where the
 //!   true winner merely looks beaten by arms it nearly ties with, a wrong leader counts as proven and regret grows in
-//!   proportion to time. The lower bound asks for both, and so does the rule above: the plan is its cheapest solution, a test
-//!   holds it to a linear program, and another holds the proof to an enumeration of verdicts. CW-RMED, whose plan weighs
-//!   both conditions against each other, is not here: no efficient form of it is known.
+//!   proportion to time. The lower bound requires both, and so does the rule above: the plan is its cheapest solution. One test
+//!   compares it with a linear program, another compares the proof with an enumeration of verdicts. CW-RMED, which weighs both
+//!   conditions against each other in its plan, is not here: no efficient form of it is known.
 //! * Arms are proven one against another at all times, so that (unlike RMED1) nothing is assumed of a Condorcet winner.
 //! * Pairs that differ from 1/2 by less than beta / ln ln t for good meet for ever in step 1, at whatever cost: where
 //!   near-ties are many, as among real rankers, regret does not stop growing.

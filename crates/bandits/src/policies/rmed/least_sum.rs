@@ -3,7 +3,7 @@ use crate::state;
 
 use std::hint::select_unpredictable;
 
-/// A binary tree over the sums: every node knows the smallest below it, and whose it is.
+/// A binary tree over the sums: every node holds the smallest below it, and its arm.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSum {
     arms: usize,

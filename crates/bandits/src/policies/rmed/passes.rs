@@ -42,9 +42,9 @@ pub(super) struct Passes {
     admitted: usize,
     /// No arm that is out has a smaller I.
     lowest_out: i64,
-    /// Arms whose I or place the last step changed.
+    /// Arms with an I or place that the last step changed.
     touched: Option<[usize; 2]>,
-    /// Arms whose I late outcomes changed since.
+    /// Arms with an I that late outcomes changed since.
     late: Vec<usize>,
 }
 

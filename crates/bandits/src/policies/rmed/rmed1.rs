@@ -32,7 +32,7 @@
 //!   10^6 steps and a delay of 10^5 (6 runs) it is 37,118 +- 939, and 42,865 +- 906 if all are counted, where two runs in
 //!   six ended with a wrong arm.
 //! * i* meets itself where it beats every arm. Where it is the only arm of its pass, that stretch
-//!   is one choice: it ends with the first step whose ln t lets another arm in.
+//!   is one choice: it ends with the first step at which ln t lets another arm in.
 
 use super::divergences::Divergences;
 use super::passes::Passes;

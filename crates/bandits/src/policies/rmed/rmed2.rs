@@ -126,7 +126,7 @@ pub struct Rmed2 {
     unknown: usize,
     /// b(l), once found for good.
     opponents: Option<Vec<usize>>,
-    /// Whether the last choice was one that step 1 or 2 asks for.
+    /// Whether the last choice was one of step 1 or 2.
     catching_up: bool,
     unanswered: Unanswered,
 }

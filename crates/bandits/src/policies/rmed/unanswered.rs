@@ -1,4 +1,4 @@
-//! What the RMED policies ask for while outcomes of their opening are under way.
+//! The choices of the RMED policies while outcomes of their opening are under way.
 
 use crate::counts::PairCounts;
 use crate::state;

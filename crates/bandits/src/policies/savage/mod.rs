@@ -75,7 +75,7 @@ config! {
 }
 
 impl SavageConfig {
-    /// ln(K (K - 1) T / delta), of which c(n) is made.
+    /// ln(K (K - 1) T / delta), a term of c(n).
     pub(crate) fn log_term(&self, arms: usize, horizon: u64) -> f64 {
         let (arms, horizon) = (arms as f64, horizon as f64);
         let delta = self.delta.unwrap_or(1.0 / horizon);

@@ -1,5 +1,5 @@
-//! The pairs that have not met in the present round: a set of pairs of which the n-th can be found
-//! and any taken out in O(log K).
+//! The pairs that have not met in the present round: a set of pairs that finds its n-th and removes
+//! any in O(log K).
 
 use crate::Arm;
 use crate::state;

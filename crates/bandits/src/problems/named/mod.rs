@@ -65,7 +65,7 @@ named_values! {
     }
 }
 
-/// A problem made ready: what its duels follow.
+/// A problem made ready for duels.
 #[derive(Debug, Clone)]
 pub enum Setting {
     /// A preference matrix, for a [`MatrixArena`](crate::MatrixArena).
@@ -134,7 +134,7 @@ const PLAIN: [&str; 6] = ["arithmetic", "cyclic", "btl", "upset", "tournament", 
 /// The names `1good5poor`, `1good50poor`, `1good200poor`, `11good40poor`, `arith51` and `geom201`
 /// are known from accounts of the paper. The others are inferred from them: the same families at
 /// the sizes 6, 51 and 201 that these names have, and, as the fifth, good and poor arms with their
-/// shares exchanged. So is what the names stand for (how 0.7 and 0.2 are joined in `arith` and
+/// shares exchanged. So is the meaning of the names (how 0.7 and 0.2 are joined in `arith` and
 /// `geom`, and that the best arm is one of the good ones).
 pub const TABLE_1: [&str; 15] = [
     "1good5poor",
@@ -340,7 +340,7 @@ impl Problem {
     }
 }
 
-/// A problem whose numbers are in its name.
+/// A problem with its numbers in its name.
 fn numbered(name: &str) -> Option<ProblemKind> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

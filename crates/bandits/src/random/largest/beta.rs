@@ -1,4 +1,4 @@
-//! What is known of a probability after wins and losses: Beta(wins + 1, losses + 1).
+//! The posterior of a probability after wins and losses: Beta(wins + 1, losses + 1).
 
 use super::super::{Beta, Normals, positive_unit};
 use super::LogConcave;
@@ -28,7 +28,7 @@ impl BetaPosterior {
     }
 }
 
-/// A value in (0, 1), with the logarithms of it and of what is left to 1.
+/// A value x in (0, 1), with ln x and ln (1 - x).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BetaThreshold {
     at: f64,

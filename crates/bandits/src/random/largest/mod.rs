@@ -25,7 +25,7 @@ use crate::state::Plain;
 
 /// About how often no draw is above the threshold: then all others are drawn one by one.
 const MISSES: f64 = 0.002;
-/// What is above the threshold with at least this probability is drawn as it is.
+/// Distributions above the threshold with at least this probability are drawn as they are.
 const CONTENDS: f64 = 0.5;
 /// The size of the blocks by which lengths are summed.
 const BLOCK: usize = 16;
@@ -35,11 +35,11 @@ const GROWTH: u64 = 64;
 /// A log-concave distribution.
 ///
 /// Above a threshold t at which it falls, such a density f lies below the exponential that touches it at t, f(t) exp(-rate
-/// (x - t)), whose mass is f(t) / rate. An event of that probability, a draw of the exponential and von Neumann's rejection
+/// (x - t)), with mass f(t) / rate. An event of that probability, a draw of the exponential and von Neumann's rejection
 /// together give a draw above t with exactly the probability and the distribution that a draw of f has there (L. Devroye, "Non-Uniform
 /// Random Variate Generation", Springer, 1986, section VII.2, <https://doi.org/10.1007/978-1-4613-8643-8>).
 pub(crate) trait LogConcave: Plain {
-    /// A place between low and high values, with what is worth computing once.
+    /// A threshold between low and high values, with numbers that are worth computing once.
     type Threshold: Plain;
 
     /// The threshold at a value; `None` where everything is above it.
@@ -154,7 +154,7 @@ impl<P: LogConcave> Largest<P> {
         self.total = self.blocks.iter().sum();
     }
 
-    /// What the largest draw exceeds in all but about [`MISSES`] of draws: all are taken as normal, which costs speed where
+    /// The value that the largest draw exceeds in all but about [`MISSES`] of draws: all are taken as normal, which costs speed where
     /// they are not, but changes no probability.
     fn quantile_of_largest(&self) -> f64 {
         let moments: Vec<[f64; 2]> = self.all.iter().map(P::moments).collect();
@@ -251,11 +251,11 @@ impl<P: LogConcave> Largest<P> {
     }
 }
 
-/// Of one that does not contend, -ln(1 - q).
+/// -ln(1 - q) of a distribution that does not contend.
 #[inline]
 fn length<P: LogConcave>(one: &P, threshold: &P::Threshold) -> Option<f64> {
     let mass = one.mass_above(threshold)?;
-    // Not 0, which marks contenders; to be hit so seldom is as good as never.
+    // Not 0, which marks contenders; a hit so improbable never happens.
     (mass < CONTENDS).then(|| -libm::log1p(-mass.max(f64::MIN_POSITIVE)))
 }
 

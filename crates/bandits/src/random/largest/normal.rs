@@ -1,4 +1,4 @@
-//! What is known of a utility: a mean and a standard deviation.
+//! The posterior of a utility: a mean and a standard deviation.
 
 use super::super::{Normals, positive_unit};
 use super::LogConcave;

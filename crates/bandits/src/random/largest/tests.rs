@@ -101,7 +101,7 @@ fn assert_same_law<P: LogConcave>(all: &[P], thresholds: &[f64]) {
 
 #[test]
 fn the_largest_follows_the_plain_rule_at_any_threshold() {
-    // Near ties at the top, some behind, some of which little is known.
+    // Near ties at the top, some behind, some with few duels.
     let counts = |index: u32| match index {
         0 | 17 | 33 => (300.0, 290.0),
         1..5 => (45.0, 50.0),

@@ -5,7 +5,7 @@ use crate::policies::bradley_terry::{BradleyTerryConfig, OPINIONS, PRIORS, REGAR
 use crate::random::{Normals, argmax, below, uniform};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
-/// What is known under one prior.
+/// The posterior under one prior.
 #[derive(Debug, Clone)]
 struct Known {
     prior: f64,

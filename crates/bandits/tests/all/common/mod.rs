@@ -7,7 +7,7 @@ use bandits::registry::{Entry, PolicyVisitor, entries};
 use bandits::{Arm, Choice, Generators, MatrixArena, Observer, Policy, PreferenceMatrix, play};
 use bandits::{Recorder, problems};
 
-/// Six arms whose gaps are as small as those between real rankers, one pair at exactly 1/2.
+/// Six arms with gaps as small as those between real rankers, one pair at exactly 1/2.
 pub fn small_gaps() -> PreferenceMatrix {
     let upper = [
         [0.5, 0.56, 0.54, 0.55, 0.60, 0.62],
@@ -40,7 +40,7 @@ pub fn cycle() -> PreferenceMatrix {
     PreferenceMatrix::from_upper(5, |i, j| if (j.0 - i.0) <= 2 { 0.7 } else { 0.3 }).expect("a matrix")
 }
 
-/// Five arms none of which beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
+/// Five arms; none beats all others: Copeland scores of 3, 2, 2, 2 and 1 of 4.
 pub fn no_condorcet_winner() -> PreferenceMatrix {
     let upper = [[0.7, 0.7, 0.7, 0.35], [0.0, 0.7, 0.3, 0.7], [0.0, 0.0, 0.7, 0.7], [0.0, 0.0, 0.0, 0.6]];
     PreferenceMatrix::from_upper(5, |i, j| upper[i.index()][j.index() - 1]).expect("a matrix")
@@ -62,7 +62,7 @@ pub fn ladder(arms: usize) -> PreferenceMatrix {
     problems::btl(&strengths).expect("a matrix")
 }
 
-/// A file of the real data. Tests that read them are ignored unless they are asked for.
+/// A file of the real data. Tests that read them are ignored unless requested.
 pub fn data(path: &str) -> Vec<u8> {
     let root = std::env::var_os("RANKDUEL_TEST_DATA")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);

@@ -17,7 +17,7 @@ enum Restarts {
     FromSnapshot,
 }
 
-/// A policy, and an account of its own of all that it was asked and answered.
+/// A policy, with a separate account of all its calls.
 struct Account {
     policy: OpenPolicy,
     restarts: Restarts,
@@ -153,7 +153,7 @@ impl Account {
         self.closed.push(ticket);
     }
 
-    /// What must be refused, and change nothing.
+    /// Calls that must be refused, and change nothing.
     fn misuse(&mut self, random: &mut Generator) {
         let before = self.policy.snapshot().expect("stored");
         let first = Preference::First;
@@ -257,7 +257,7 @@ pub(crate) fn sequence(spec: &Spec, seed: u64) {
         }
     }
     account.check();
-    // All come back: then nothing may be open in the algorithm's own counts either.
+    // All tickets are answered: then nothing may be open in the algorithm's own counts either.
     while !account.open.is_empty() {
         account.tell(0, &mut random);
     }

@@ -1,4 +1,4 @@
-//! What late answers cost, and what they must not cost.
+//! The cost of late answers, and its limits.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn runs(name: &str, arms: usize, steps: u64, lateness: &Lateness, seeds: u64) ->
 #[test]
 fn delay_adds_to_the_regret_of_natives_and_loses_no_arm() {
     let (arms, steps, seeds, delay) = (8, 30_000, 6, 1_000);
-    // Of two arms at random.
+    // The regret of two arms at random.
     let uninformed = 0.175;
     for name in [
         "rucb",
@@ -78,7 +78,7 @@ fn queues_cost_the_delay_per_pair() {
 }
 
 /// Plays `known` impressions with answers in time, and then `more`, with answers or without: how many of these had a
-/// ticket, and how many were for the arms asked for most often. Seven in ten duels are won by the lower arm, in turn, so
+/// ticket, and how many were for the arms chosen most often. Seven in ten duels are won by the lower arm, in turn, so
 /// that nothing is left to chance.
 fn asked(policy: &mut OpenPolicy, known: u64, more: u64, answered: bool) -> (u64, u64) {
     let mut counts: BTreeMap<Vec<Arm>, u64> = BTreeMap::new();
@@ -115,11 +115,11 @@ fn asked(policy: &mut OpenPolicy, known: u64, more: u64, answered: bool) -> (u64
     (counts.values().sum(), counts.values().copied().max().unwrap_or(0))
 }
 
-/// While no answer comes, no rule asks for the same again and again: from nothing, duels are spread over all ten pairs;
-/// later they end as they would if the answers came, when the best arm plays alone.
+/// While no outcome arrives, no rule repeats the same pair again and again: without any outcome, duels spread over all ten
+/// pairs; later they end as they would with outcomes, when the best arm plays alone.
 ///
 /// Some are left out of the second part: random choice; those that merge batches or eliminate, which go from pair to pair in
-/// turn until outcomes drop an arm; and MDB and MultiRUCB, whose sets shrink on known outcomes only.
+/// turn until outcomes drop an arm; and MDB and MultiRUCB, which shrink their sets on known outcomes only.
 #[test]
 fn what_is_under_way_is_not_asked_a_thousand_times() {
     let asks = 2_000;
@@ -171,7 +171,7 @@ fn eliminations_lose_no_best_arm_for_delay() {
     }
 }
 
-/// Eliminations see known outcomes only: whatever is under way, no arm is dropped before an outcome comes.
+/// Eliminations use known outcomes only: whatever is under way, no arm is dropped before an outcome comes.
 #[test]
 fn nothing_is_dropped_for_what_is_under_way() {
     use bandits::PolicyConfig as _;

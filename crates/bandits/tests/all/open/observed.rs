@@ -1,4 +1,4 @@
-//! What an observer sees of late answers.
+//! Observers of late answers.
 
 use bandits::open::{Delay, Lateness, play_open};
 use bandits::registry::{PolicyVisitor, Spec};
@@ -55,7 +55,7 @@ impl Arena for Ties {
     }
 }
 
-/// The arms of an outcome, and for each pair of them who won, if any.
+/// The arms of an outcome, and the winner of each pair, if any.
 type Seen = (Vec<Arm>, Vec<Option<Arm>>);
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl Observer for Watcher {
     }
 }
 
-/// What is seen of the plain loop.
+/// The observations of the plain loop.
 struct Closed {
     arena: Ties,
     steps: u64,

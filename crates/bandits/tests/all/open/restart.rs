@@ -5,7 +5,7 @@ use bandits::registry::Spec;
 use bandits::{Arm, Choice, Generator, Generators, OpenPolicy, PairWins, Preference, StateError};
 use rand::{RngExt as _, SeedableRng as _};
 
-/// A call, with what it returned.
+/// A call, with its result.
 #[derive(Debug, Clone, PartialEq)]
 enum Call {
     Ask { ticket: Option<Ticket>, arms: Vec<Arm>, until: u64 },
@@ -26,7 +26,7 @@ fn ask(policy: &mut OpenPolicy) -> (Call, bool) {
     (Call::Ask { ticket: asked.ticket, arms, until }, is_set)
 }
 
-/// Makes a call again; an ask returns what it returns now.
+/// Makes a call again; an ask has its new result.
 fn again(policy: &mut OpenPolicy, call: &Call) -> Call {
     match call {
         Call::Ask { .. } => return ask(policy).0,
@@ -218,7 +218,7 @@ type Meeting = (Ticket, u64, bool);
 fn coins_of_an_impression() {
     let spec: Spec = "rucb".parse().expect("registered");
     let start = spec.open(2, None, &Generators::from_seed(1)).expect("two arms");
-    // The first impressions pair the arms with each other or themselves; those with a ticket come back as ties.
+    // The first impressions pair the arms with each other or themselves; those with a ticket end as ties.
     let told = |order: &dyn Fn(&mut Vec<Meeting>)| {
         let mut policy = start.clone();
         let mut open = Vec::new();

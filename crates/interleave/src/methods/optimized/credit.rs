@@ -27,7 +27,7 @@ impl PairCredit {
         }
     }
 
-    /// Who wins by clicks on documents with these ranks: exact for integer credits, on the grid of all scores for
+    /// The winner by clicks on documents with these ranks: exact for integer credits, on the grid of all scores for
     /// inverse ranks.
     pub(super) fn winner(self, clicked: impl Iterator<Item = [u16; 2]>) -> Preference {
         if self == Self::Inverse {

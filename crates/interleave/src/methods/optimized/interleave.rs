@@ -22,10 +22,11 @@ use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, 
 ///
 /// The lists are all those that a walk down both rankers' lists can give, adding either's best document that
 /// is not shown yet: up to 2^length. Beyond 1,024 lists (by default), or 20,480 documents on them, that many
-/// are sampled instead, coin by coin, each with its mirror image; the sample depends only on the rankers' lists. The program maximises the mean sensitivity:
-/// for a list whose positions, weighing 1 / position over their sum, favour the first ranker with
-/// weight w_1 and the second with w_2, that is w_1 log(w / w_1) + w_2 log(w / w_2) with w = w_1 + w_2,
-/// 0 where either is 0.
+/// are sampled instead, coin by coin, each with its mirror image; the sample depends only on the rankers' lists.
+///
+/// The program maximises the mean sensitivity. A position weighs 1 / position over the sum of these. With w_1 the
+/// weight of the positions that favour the first ranker, w_2 of those that favour the second, and w = w_1 + w_2, the
+/// sensitivity of a list is w_1 log(w / w_1) + w_2 log(w / w_2), 0 where either weight is 0.
 ///
 /// Linear and inverse credit could be balanced for every pair of lists tried. Binary credits of one list need
 /// not sum to 0; then [`LpFit::Relaxed`] is the best possible.
@@ -315,7 +316,7 @@ impl Interleaving for OptimizedInterleave {
         Ok(self.credit.winner(clicked.iter().map(|&n| receipt.ranks[n])))
     }
 
-    // The program depends on the number of documents asked for.
+    // The program depends on the number of documents to draw.
     pages_by_clicks!(Preference, prefix_stable: |_| false);
 }
 
@@ -391,7 +392,7 @@ mod tests {
     }
 
     /// By hand: a b against b a. a b and b a half the time each; binary credit 1 at one position and
-    /// -1 at the other, whose sensitivity is 2/3 log(3/2) + 1/3 log 3.
+    /// -1 at the other: the sensitivity is 2/3 log(3/2) + 1/3 log 3.
     #[test]
     fn by_hand() {
         let (first, second) = ([Doc(0), Doc(1)], [Doc(1), Doc(0)]);

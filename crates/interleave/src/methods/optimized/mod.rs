@@ -4,7 +4,7 @@
 //!
 //! | | two rankers ([`OptimizedInterleave`]) | many ([`OptimizedMultileave`]) |
 //! |---|---|---|
-//! | lists | all whose every top is a union of tops of the two | a sample of such lists |
+//! | lists | all lists with every top a union of tops of the two | a sample of such lists |
 //! | credit of a click | [`PairCredit`] | [`RankCredit`] |
 //! | constraints | at each position, the mean credit is 0 | at each position, the mean credit is the same for all rankers |
 //! | objective | greatest sensitivity | least variance between rankers |

@@ -285,6 +285,6 @@ impl Multileaving for OptimizedMultileave {
         Ok(receipt.full_ranks.iter().map(score).collect())
     }
 
-    // The program depends on the number of documents asked for.
+    // The program depends on the number of documents to draw.
     pages_by_clicks!(Vec<u64>, prefix_stable: |_| false);
 }

@@ -99,7 +99,7 @@ mod tests {
         all
     }
 
-    /// All lists of `length` documents whose every prefix is a union of prefixes of the two.
+    /// All lists of `length` documents with every prefix a union of prefixes of the two.
     fn allowed(orders: [&[Doc]; 2], n: u16, length: usize) -> Vec<Vec<Doc>> {
         let is_union = |prefix: &[Doc]| {
             (0..=prefix.len()).any(|i| {

@@ -1,5 +1,5 @@
-//! The winner of a short list from all its clicks together: as [`Tally`](super::credit::Tally) says, which takes them as they
-//! come, but with hardly a branch or a division.
+//! The winner of a short list from all its clicks together: the same as [`Tally`](super::credit::Tally)'s, which takes them one
+//! by one, but with hardly a branch or a division.
 
 use super::credit::{DrawProbabilities, of_sign, winner};
 use crate::Preference;
@@ -11,13 +11,13 @@ pub(super) const DEEPEST: usize = u16::BITS as usize;
 pub(super) type ShownList = [DrawProbabilities; DEEPEST + 1];
 
 impl Default for DrawProbabilities {
-    /// Of a document that both rankers are as likely to have contributed.
+    /// The probabilities of a document that both rankers are as likely to have contributed.
     fn default() -> Self {
         Self { weights: [1; 2], masses: [1; 2] }
     }
 }
 
-/// Who wins by the positions of a list that are clicked, as bits, at least one: as [`winner`] says.
+/// The winner by the clicked positions of a list, as bits, at least one: the same as [`winner`]'s.
 ///
 /// Mostly there are one to three, and how many cannot be predicted. With f and s the chances of both rankers, not divided by
 /// their sum, E\[sign(N_2 - N_1)\] of three clicks is a sum of products of these, divided by (f + s)(f' + s')(f'' + s''); for
@@ -65,7 +65,7 @@ fn of_many_at(list: &ShownList, clicked: u16) -> Preference {
     if ahead.abs() > all * CLEAR { of_sign(ahead) } else { exactly_at(list, clicked) }
 }
 
-/// The most clicks whose chances are multiplied without a division: as each is below 2^124, all sums are below 2^1001.
+/// The most clicks with chances multiplied without a division: as each is below 2^124, all sums are below 2^1001.
 const SOME: usize = 8;
 
 /// E\[sign(N_2 - N_1)\] over fewer than `N` clicks, times a denominator, and that denominator, by the distribution of N_2.
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// The largest weight, and mass, that lists come to.
+    /// The largest weight and mass of lists.
     const MOST: u64 = (1 << 62) - 1;
 
     proptest! {

@@ -106,7 +106,7 @@ impl Tally {
         self.probabilities.resize(2 * self.clicks + 16, DrawProbabilities::default());
     }
 
-    /// Who wins.
+    /// The winner.
     ///
     /// Where every clicked document leans the same way, or none leans, that is the answer, exactly:
     /// raising one q from a half raises E\[sign(N_2 - N_1)\] from 0. Mixed clicks go through
@@ -134,19 +134,19 @@ impl Tally {
     }
 }
 
-/// Who wins by the expectation over `clicks` clicks.
+/// The winner by the expectation over `clicks` clicks.
 #[inline]
 fn winner_of(expected: f64, clicks: usize) -> Preference {
     if expected.abs() <= tolerance(clicks) { Preference::Tie } else { of_sign(expected) }
 }
 
-/// Who wins by an expectation that is not 0.
+/// The winner by an expectation that is not 0.
 #[inline]
 pub(super) fn of_sign(expected: f64) -> Preference {
     if expected > 0.0 { Preference::Second } else { Preference::First }
 }
 
-/// Who wins by the clicked positions, all of which are there: as [`Tally`] says, which keeps nothing where all lean alike.
+/// The winner by the clicked positions, the same as [`Tally`]'s; decided without a tally if all lean towards one ranker.
 pub(crate) fn winner(clicked: impl Iterator<Item = DrawProbabilities> + Clone) -> Preference {
     let mut leans = clicked.clone().map(|probabilities| probabilities.likelier()).filter(|leaning| leaning.is_ne());
     let Some(first) = leans.next() else { return Preference::Tie };
@@ -183,7 +183,7 @@ fn expectation(clicked: impl Iterator<Item = f64>, recursion: &mut [f64]) -> f64
         recursion[0] *= first;
     }
     let sum = |chances: &[f64]| chances.iter().fold(0.0, |sum, chance| sum + chance);
-    // Those with fewer, and with more, than half of the clicks.
+    // The second ranker has more, and fewer, than half of the clicks.
     sum(&recursion[clicks / 2 + 1..=clicks]) - sum(&recursion[..clicks.div_ceil(2)])
 }
 

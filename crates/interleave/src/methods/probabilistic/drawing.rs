@@ -6,7 +6,7 @@
 //! would give.
 //!
 //! A rank is drawn by its place in the sum of the remaining weights. Nearly all draws fall on the first few
-//! ranks, whose partial sums are in a table and are counted without a branch; the ranks below are scanned. Tied or
+//! ranks: a table has their partial sums, counted without a branch; the ranks below are scanned. Tied or
 //! not, documents take the same path: a branch on ties made strict lists a fifth faster and real ones, where nearly
 //! every list has ties, a seventh slower. Marks of fixed size and wider vector instructions changed nothing or cost
 //! time.
@@ -209,7 +209,7 @@ impl Side<'_> {
         weight
     }
 
-    /// The rank at `target` in what is left past the head.
+    /// The rank at `target` in the mass past the head.
     #[cold]
     fn scan(&self, mut target: u64, table: &RankTable, now: u32) -> Option<usize> {
         (HEAD..self.list.len()).find(|&rank| {

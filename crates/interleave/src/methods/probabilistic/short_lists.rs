@@ -1,6 +1,6 @@
 //! Two short lists, drawn and credited: nearly every comparison of a simulation.
 //!
-//! What `drawing` says in general, `compare` says of lists of the same documents, at most 256 of them, few of them shown:
+//! The general form is in `drawing`; `compare` here is for lists of the same documents, at most 256 of them, few of them shown:
 //! marks are arrays that need no check, no list ever ends before the other, and the generator stays in registers. It draws the
 //! same numbers and returns the same winner.
 
@@ -71,7 +71,7 @@ pub(super) fn compare(
     mut user: impl FnMut(Doc) -> Examination,
 ) -> Preference {
     let redraw = generator.next_u64();
-    // A copy whose address nobody has can stay in registers.
+    // A local copy can stay in registers, as no reference to it escapes.
     let mut dice = generator.clone();
     let Arrays { impression, shown, drawn, credited, docs, list } = marks.start();
     let now = *impression;
@@ -170,7 +170,7 @@ impl Tied {
         self.first.wrapping_add(bits.below(self.size()) as u8)
     }
 
-    /// One of its ranks that are free, of which there is at least one.
+    /// One of its free ranks; at least one is free.
     #[cold]
     fn draw_free(self, free: impl Fn(u8) -> bool, generator: &mut Generator) -> u8 {
         let ranks = usize::from(self.first)..usize::from(self.last) + 1;
@@ -178,7 +178,7 @@ impl Tied {
     }
 }
 
-/// The rank at `target` in what is left past the head.
+/// The rank at `target` in the mass past the head.
 #[cold]
 fn scan(mut target: u64, left: impl Fn(u8) -> u64) -> u8 {
     let mut rank = HEAD as u8;

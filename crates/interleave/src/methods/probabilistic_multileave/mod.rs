@@ -421,6 +421,6 @@ impl Multileaving for ProbabilisticMultileave {
         Ok(scores)
     }
 
-    // Sampled assignments depend on the number of documents asked for.
+    // Sampled assignments depend on the number of documents to draw.
     pages_by_clicks!(Vec<u64>, prefix_stable: |method| method.credit == Credit::Expected);
 }

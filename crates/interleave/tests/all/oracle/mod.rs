@@ -1,5 +1,5 @@
 //! Every method again, plainly: all lists that a few short lists without ties can give, each with its
-//! probability and with what clicks on it say. What the library draws and credits is held to this.
+//! probability and with the outcome of clicks on it. The library's draws and credits are compared with this.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
@@ -20,13 +20,13 @@ type Verdict = Box<dyn Fn(&[usize], &[usize]) -> Vec<f64>>;
 pub type Signature = (Vec<u16>, Vec<Vec<i8>>);
 
 impl Drawn {
-    /// What clicks on these positions say.
+    /// The outcome of clicks on these positions.
     pub fn verdict(&self, clicks: &[usize]) -> Vec<f64> {
         let all: Vec<usize> = (0..self.list.len()).collect();
         (self.verdict)(clicks, &all)
     }
 
-    /// What clicks on these places of a page say; a place is a position of the list, or nobody's.
+    /// The outcome of clicks on these places of a page; a place is a position of the list, or pinned.
     pub fn verdict_on(&self, page: &[Option<usize>], clicks: &[usize]) -> Vec<f64> {
         let displayed: Vec<usize> = page.iter().copied().flatten().collect();
         let clicks: Vec<usize> = clicks.iter().filter_map(|&place| page[place]).collect();
@@ -60,7 +60,7 @@ fn by_scores(m: usize, score: impl Fn(usize, &[usize]) -> f64 + 'static) -> Verd
     by_page(m, move |x, clicks, _| score(x, clicks))
 }
 
-/// The same where a score depends on what else is displayed.
+/// Pairs' differences from a score that depends on the other displayed documents, too.
 fn by_page(m: usize, score: impl Fn(usize, &[usize], &[usize]) -> f64 + 'static) -> Verdict {
     Box::new(move |clicks, displayed| {
         let scores: Vec<f64> = (0..m).map(|x| score(x, clicks, displayed)).collect();
@@ -260,7 +260,7 @@ fn constraints(orders: [&[u16]; 2], length: usize, kinds: u8) -> Vec<Drawn> {
     drawn.into()
 }
 
-/// Two documents at a time, and nobody's where both add the same.
+/// Two documents at a time; no ranker owns one that both would add.
 fn competitive_pairs(orders: [&[u16]; 2], length: usize, by_round: bool) -> Vec<Drawn> {
     let pairs = length.div_ceil(2);
     // One bit for each coin; those that do not fall change nothing.

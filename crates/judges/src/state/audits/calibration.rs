@@ -1,4 +1,4 @@
-//! How people's points differ from what the model says: guesses, and the chances of audits.
+//! How people's points differ from the model's answers: guesses, and the chances of audits.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::state::sorted;
 /// A point, in thousandths.
 pub(super) const POINT: u16 = 1_000;
 
-/// That many judgements of each competitor by people are not left to a coin.
+/// Until people have judged a competitor this often, its answers are audited without a coin.
 const FIRST: u32 = 4;
 
 /// The least chance of an audit.
@@ -21,16 +21,16 @@ const LEAST_CHANCE: f64 = 0.1;
 /// Where guesses explain a smaller share of the variance of people's points, all is audited.
 const LEAST_SAVED: f64 = 0.1;
 
-/// A model that was not audited yet is taken to say nothing: as after this many audits whose points vary as a fair coin.
+/// A model without audits is taken to be worthless: as after this many audits with points that vary as a fair coin.
 const PRIOR_ERRORS: f64 = 4.0;
 const PRIOR_POINTS: f64 = 2.0;
 /// A pair is taken to be as others: as after this many audits with points as guessed.
 const PRIOR_OF_PAIR: f64 = 8.0;
 
-/// How people's points differ from what the model says. Sums are of thousandths of a point and of their products.
+/// How people's points differ from the model's answers. Sums are of thousandths of a point and of their products.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calibration {
-    /// By what the model said.
+    /// By the model's answer.
     kinds: [Kind; 3],
     /// By pair, the lower place first: the number of its audits, and points of its lower one beyond the guesses.
     pairs: BTreeMap<Competitors, (i64, i64)>,
@@ -46,7 +46,7 @@ struct Kind {
     answers: i64,
     /// Those that people audited.
     audits: i64,
-    /// What people gave the answer shown first.
+    /// The points that people gave the answer shown first.
     points: i64,
     /// Squared errors of the guesses.
     errors: i64,
@@ -79,12 +79,12 @@ impl Calibration {
         self.kinds[kind_of(said)].answers += 1;
     }
 
-    /// How often the model said what: the first, the second, a tie.
+    /// How often the model gave each answer: the first, the second, a tie.
     pub(super) fn answers(&self) -> [i64; 3] {
         self.kinds.map(|kind| kind.answers)
     }
 
-    /// What an answer of the model about this pair, in the order shown, is worth; all but the coin.
+    /// The weight of an answer of the model about this pair, in the order shown; all but the coin.
     pub(super) fn weigh(&self, shown: Competitors, said: Preference, cost: f64) -> (u16, u16, u16) {
         let kind = &self.kinds[kind_of(said)];
         let half = f64::from(POINT) / 2.0;

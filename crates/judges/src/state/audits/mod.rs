@@ -1,7 +1,7 @@
-//! A model beside people: what an answer of it is worth, and when a person is asked the same question.
+//! A model beside people: the weights of its answers, and when a person gets the same question.
 //!
 //! The model answers each question. A *guess* g of the points that people would give the answer shown first follows from what the model said and
-//! from earlier audits, and a coin with a *chance* π decides whether a person is asked. Without one the question counts g points, otherwise
+//! from earlier audits, and a coin with a *chance* π decides whether a person is asked. If not, the question counts g points, otherwise
 //! g + (h - g) / π, with h the points that the person gave. Guess and chance are fixed before the coin falls. So the expected points of a question
 //! are those of people, whatever the model says; a bad model only leads to higher chances.
 //!
@@ -14,7 +14,7 @@
 //! The first judgements of each competitor, and answers of a model that explains less than a tenth of the variance, are audited with
 //! certainty: then people alone are counted. An audit that each person passed over counts as a tie.
 //!
-//! What is known rests on questions up to the first audit that waits for its answer: the questions after it without an audit would otherwise
+//! Claims rest on questions up to the first audit that waits for its answer: the questions after it without an audit would otherwise
 //! count before those with one.
 //!
 //! | in | is |
@@ -53,11 +53,11 @@ use crate::screen::stream;
 pub(super) struct Audits {
     /// Answers of the model that were not weighed yet, by ticket: the pair as it was chosen, and where its outcome goes.
     unweighed: BTreeMap<u64, (Competitors, Destination)>,
-    /// What answers of the model are worth, by ticket.
+    /// The weights of answers of the model, by ticket.
     weighed: BTreeMap<u64, Weighed>,
     /// Audits without an answer, by the ticket of the model.
     due: BTreeMap<u64, Due>,
-    /// What people gave the answer shown first, in thousandths of a point, by the ticket of the model.
+    /// The points that people gave the answer shown first, in thousandths of a point, by the ticket of the model.
     points: BTreeMap<u64, u16>,
     /// How many questions each person was asked.
     asked: BTreeMap<String, u64>,
@@ -69,12 +69,12 @@ pub(super) struct Audits {
 struct Due {
     origin: (Competitors, Destination),
     is_asked: bool,
-    /// Who passed it over.
+    /// The people who passed it over.
     passed: BTreeSet<String>,
 }
 
 impl Weighed {
-    /// What the question counts, with the points that a person gave if one was asked.
+    /// The points that the question counts, given those of a person if it was audited.
     fn counts(self, points: u16) -> f64 {
         let whole = f64::from(POINT);
         let (guess, beyond) = (f64::from(self.guess), f64::from(points) - f64::from(self.guess));
@@ -88,7 +88,7 @@ impl Weighed {
         [-guess * further, 1.0 + (whole - guess) * further]
     }
 
-    /// The squared distance from a half that is expected of that, where that of people's points is this.
+    /// The expected squared distance of the counted points from a half, given that of people's points.
     fn spread(self, of_people: f64) -> f64 {
         of_people + f64::from(self.doubt) / f64::from(POINT) * (f64::from(POINT) / f64::from(self.chance) - 1.0)
     }
@@ -110,7 +110,7 @@ pub struct Audited {
 }
 
 impl Session {
-    /// The audit for this person that is next, or for the person who was asked least; with the ticket of the model.
+    /// The next audit for this person, or for the one with the fewest questions so far; with the ticket of the model.
     pub(super) fn next_audit(&self, model: &AuditedModel, judge: Option<&str>) -> Option<(u64, String)> {
         if judge == Some(model.name.as_str()) {
             return None;
@@ -128,7 +128,7 @@ impl Session {
         })
     }
 
-    /// A judge is asked.
+    /// Counts a question to a judge.
     pub(super) fn audit_asked(&mut self, judge: Option<&str>, purpose: Purpose) {
         let Some(judge) = judge.filter(|judge| self.config.model.as_ref().is_some_and(|model| model.name != **judge))
         else {
@@ -157,7 +157,7 @@ impl Session {
         self.audits.unweighed.insert(number, origin);
     }
 
-    /// A person answered a question that the model was not asked.
+    /// A person answered a question without the model.
     pub(super) fn answered_alone(&mut self, shown: Competitors) {
         self.audits.calibration.judge(shown, 1);
     }
@@ -167,13 +167,13 @@ impl Session {
         self.audits.calibration.judge(shown, -1);
     }
 
-    /// What the model's answers are worth that are not weighed yet; of these, `None` once there is none.
+    /// The weight of the first of the model's answers that has none yet; `None` once all have one.
     pub(super) fn weigh_next(&self) -> Option<(u64, Weighed)> {
         let (&number, _) = self.audits.unweighed.iter().next()?;
         self.weigh(number).map(|weighed| (number, weighed))
     }
 
-    /// What an answer of the model is worth.
+    /// The weight of an answer of the model.
     pub(super) fn weigh(&self, number: u64) -> Option<Weighed> {
         let model = self.config.model.as_ref().filter(|_| self.audits.unweighed.contains_key(&number))?;
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
@@ -184,7 +184,7 @@ impl Session {
         Some(Weighed { guess, doubt, chance, audit })
     }
 
-    /// Writes down what the model's answers are worth, until each is weighed.
+    /// Records the weights of the model's answers, until each has one.
     pub(super) fn weigh_all(&mut self) {
         while let Some((ticket, weighed)) = self.weigh_next() {
             self.record(Event::Weighed { ticket, weighed });
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    /// It is in the log what an answer of the model is worth.
+    /// Applies the worth of an answer of the model, once it is in the log.
     pub(super) fn weighed(&mut self, number: u64, weighed: Weighed) {
         let Some(origin) = self.audits.unweighed.remove(&number) else { return };
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
@@ -219,7 +219,7 @@ impl Session {
         self.learn(of, origin, shown, weighed.counts(points));
     }
 
-    /// A person passed an audit over: it is for another one, and a tie once all did.
+    /// A person passed an audit over: it goes to another one, and is a tie once all did.
     pub(super) fn passed_over(&mut self, of: u64, judge: Option<&str>) {
         let (Some(model), Some(due)) = (&self.config.model, self.audits.due.get_mut(&of)) else { return };
         due.is_asked = false;
@@ -229,7 +229,7 @@ impl Session {
         }
     }
 
-    /// The answer to an audit is taken back: it is asked again.
+    /// Takes back the answer to an audit, which is due again.
     pub(super) fn unaudited(&mut self, of: u64, origin: (Competitors, Destination)) {
         let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
         if let Some(points) = self.audits.points.remove(&of) {
@@ -276,7 +276,7 @@ impl Session {
         })
     }
 
-    /// What the claims of a session rest on: all judgements or, beside a model, the points of questions up to the first audit that waits,
+    /// The evidence for the claims of a session: all judgements or, beside a model, the points of questions up to the first open audit,
     /// each [corrected](Answer::Corrected) by people.
     #[must_use]
     pub fn evidence(&self) -> Table {

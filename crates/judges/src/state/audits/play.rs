@@ -1,4 +1,4 @@
-//! The rest of a session beside a model, played: what the model says follows from what people say as often as it did.
+//! Plays the rest of a session beside a model: the model's answers follow from those of people, with the frequencies so far.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::state::{Session, SessionError};
 /// A model that answers in play: as often right and wrong as it was when people audited it.
 #[derive(Debug, Clone)]
 pub(crate) struct SimulatedModel {
-    /// By what people said, and by what the model said beside it.
+    /// By the answer of people, and that of the model.
     shares: [[f64; 3]; 3],
-    /// What people say of questions that the model was asked, by its ticket.
+    /// People's answers to the model's questions, by its ticket.
     people: BTreeMap<u64, Answer>,
 }
 

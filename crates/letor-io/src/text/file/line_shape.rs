@@ -26,7 +26,7 @@ pub(super) fn shape_of(line: &[u8]) -> LineShape<'_> {
         return LineShape::Other;
     }
     let qid = match tokens.next() {
-        // A row whose features are all absent.
+        // A row with all features absent.
         None => None,
         Some(token) if token.starts_with(b"qid:") => Some(&token[4..]),
         Some(token) if looks_like_feature(token) => None,

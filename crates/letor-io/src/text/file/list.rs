@@ -30,7 +30,7 @@ pub(crate) struct FileList {
 /// The number of bytes read at a time to find a file's first non-blank line.
 const BEGINNING: usize = 64 << 10;
 
-/// Expands folders: a folder stands for its files whose first non-blank line is a row, ordered by name.
+/// Expands folders: a folder stands for its files with a row as their first non-blank line, ordered by name.
 pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
     let mut list = FileList::default();
     for path in paths {

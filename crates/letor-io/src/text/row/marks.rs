@@ -5,7 +5,7 @@
 pub(super) struct Marks {
     /// Spaces and control characters.
     pub(super) blanks: u32,
-    /// What is not a digit.
+    /// All but digits.
     pub(super) not_digits: u32,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Marks {
 #[expect(unsafe_code, reason = "the compiler does not count on what all processors of this kind have")]
 #[inline(always)]
 pub(super) fn marks(first: u64, second: u64) -> Marks {
-    // SAFETY: SSE2 is part of every x86-64 processor; nothing else is asked of it.
+    // SAFETY: SSE2 is part of every x86-64 processor; nothing else is needed.
     unsafe { in_a_vector(first, second) }
 }
 

@@ -72,8 +72,8 @@ static FEATURES: [Foreseen; FORESEEN] = {
 
 /// Appends the values from `at` on to `entries`: those with at most eight digits on either side of the decimal point,
 /// without exponent or `+`, each separated by one space from the next. Stops at the end of the line, beyond `limit`, and
-/// at the first value that is anything else or whose feature is not above the one before it (`last` for the first): the
-/// slow path reads that, and detects errors. Returns the start of the next token and the last feature read.
+/// at the first value of another form or with a feature not above the one before it (`last` for the first): the slow
+/// path reads that, and detects errors. Returns the start of the next token and the last feature read.
 ///
 /// [`LOOKAHEAD`](super::LOOKAHEAD) bytes must follow the last line of `text`.
 pub(super) fn read(text: &[u8], at: usize, last: u32, limit: usize, entries: &mut Vec<FeatureValue>) -> (usize, u32) {
@@ -180,7 +180,7 @@ fn value(text: &[u8; LOOKAHEAD]) -> Option<(i64, i16, usize)> {
     Some((mantissa, scale as i16, len))
 }
 
-/// The mantissa and the scale of the `len` bytes that `text` begins with, and whose bits in `not_digits` say which are not
+/// The mantissa and the scale of the first `len` bytes of `text`; the bits of `not_digits` mark the bytes that are not
 /// digits.
 #[inline(always)]
 fn magnitude(text: &[u8], not_digits: u32, len: usize) -> Option<(u64, usize)> {
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(next.digit_before(&text), Some(7), "{number}");
             assert!(next.follows(&text[1..]) && next.begins(&text[2..]), "{number}");
             assert_eq!(text[next.len + 1], b':', "{number}");
-            // One byte that is another: nothing is taken for what it is not.
+            // With one byte changed, no text is mistaken for the number.
             for at in 0..next.len + 2 {
                 for byte in (0..=u8::MAX).filter(|&byte| byte != text[at]) {
                     let mut text = text.clone();

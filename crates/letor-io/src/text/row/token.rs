@@ -35,7 +35,7 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
     let label = match number::parse(token) {
         Ok(label) => match label_of_number(label.to_f64()) {
             Some(label) => label,
-            // Beyond the highest label, that is what is wrong.
+            // A label beyond the highest is reported as that.
             None if label.to_f64() <= f64::from(options.max_label) => {
                 return fail(ErrorKind::Label, label_too_fine(token));
             }

@@ -1,7 +1,7 @@
 //! The description beside a matrix made by `rankduel proxy`: `P.json` beside `P.npy`, `P.txt` and `P.counts.npz`.
 //!
-//! It has a seal ([`output::sealed`]) and the checksum of the matrix. What it says is used only if both fit; whatever else lies
-//! there leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
+//! It has a seal ([`output::sealed`]) and the checksum of the matrix. Its content is used only if both fit; anything else
+//! leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
 //! without a remark. A description written by hand may only name the arms.
 
 use std::fs;
@@ -61,14 +61,14 @@ struct NamesAlone {
     names: Vec<Option<String>>,
 }
 
-/// Why the description beside a matrix does not say all.
+/// Why the description beside a matrix is not enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubt {
     /// There is none, although `rankduel proxy` wrote the matrix: its state or its counts are there.
     Missing,
     /// It cannot be read: why.
     Unreadable(String),
-    /// It is none that `rankduel proxy` writes.
+    /// `rankduel proxy` did not write it.
     Foreign,
     /// It was changed since it was written.
     Changed,
@@ -76,13 +76,13 @@ pub enum Doubt {
     OtherMatrix,
     /// It has no seal.
     Unsealed,
-    /// Somebody wrote it, with names alone.
+    /// It was written by hand, with names alone.
     NamesAlone,
     /// The same, beside a matrix that `rankduel proxy` wrote.
     NamesInstead,
 }
 
-/// All that is known of the origin of a matrix. As JSON, it is the account.
+/// The origin of a matrix, as far as known. As JSON, it is the account.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MatrixOrigin {
     account: Option<MatrixAccount>,
@@ -104,7 +104,7 @@ impl From<MatrixAccount> for MatrixOrigin {
 }
 
 impl MatrixOrigin {
-    /// What it was estimated from, if the description says so.
+    /// What it was estimated from, if the description has it.
     #[must_use]
     pub fn account(&self) -> Option<&MatrixAccount> {
         self.account.as_ref()
@@ -128,7 +128,7 @@ impl MatrixOrigin {
         self.account.as_ref().map(|account| &account.rankers[..])
     }
 
-    /// Why the description does not say all.
+    /// Why the description is not enough.
     #[must_use]
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_ref().map(|(_, doubt)| doubt)
@@ -140,15 +140,15 @@ impl MatrixOrigin {
         self.text.as_deref()
     }
 
-    /// Whether the data behind the matrix were generated; `None` if nobody knows. A description without a seal does not
-    /// prove that they were not.
+    /// Whether the data behind the matrix were generated; `None` if unknown. A description without a seal does not prove
+    /// that they were not.
     #[must_use]
     pub fn synthetic(&self) -> Option<bool> {
         self.account.as_ref().map(|account| account.synthetic).filter(|synthetic| *synthetic || self.doubt.is_none())
     }
 
-    /// Whether the data of a comparison with this matrix were generated, where those beside it `are`; `None` if what lies beside
-    /// the matrix leaves it unknown.
+    /// Whether the data of a comparison with this matrix were generated, where those compared with it `are`; `None` if the files
+    /// beside the matrix leave it unknown.
     #[must_use]
     pub fn synthetic_beside(&self, are: bool) -> Option<bool> {
         match self.synthetic() {
@@ -164,8 +164,8 @@ impl MatrixOrigin {
         self.synthetic().is_some() && self.account.as_ref().is_some_and(|account| account.dataset == name)
     }
 
-    /// A note for figures and tables of the matrix: that it was estimated from synthetic data, or that nobody knows because
-    /// of what lies beside it; `None` for real data, and for a matrix that claims nothing.
+    /// A note for figures and tables of the matrix: that it was estimated from synthetic data, or that its origin is not
+    /// certain, and why; `None` for real data, and for a matrix without a description.
     #[must_use]
     pub fn note(&self, matrix: &str) -> Option<String> {
         if self.synthetic() == Some(true) {
@@ -185,7 +185,7 @@ impl MatrixOrigin {
         Some(format!("the origin of {matrix} is not certain: {file} {why}"))
     }
 
-    /// The remark about a doubt, in a line: what was found of `path`, the file of the matrix, and what that leaves unknown.
+    /// The remark about a doubt, in a line: the doubt about `path`, the file of the matrix, and what remains unknown.
     #[must_use]
     pub fn remark(&self, path: &Path) -> Option<String> {
         let (file, doubt) = self.doubt.as_ref()?;
@@ -218,8 +218,8 @@ impl MatrixOrigin {
     }
 }
 
-/// What the description beside the file `path` says of `matrix`, which was read from it. Where `path` is a symbolic link with
-/// nothing of `rankduel proxy` beside it, that of the file itself counts.
+/// The origin of `matrix`, which was read from the file `path`, by the description beside it. If `path` is a symbolic link with
+/// nothing of `rankduel proxy` beside it, the description beside its target counts.
 #[must_use]
 pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
     let place = described(path, |path| fs::symlink_metadata(beside(path, ".json")).is_ok() || is_proxied(path));
@@ -245,7 +245,7 @@ fn is_proxied(path: &Path) -> bool {
     [".state", ".counts.npz"].iter().any(|ending| beside(path, ending).exists())
 }
 
-/// What the description beside `path` says of `matrix`; it is called `file` in what is said of it.
+/// The origin of `matrix` by the description beside `path`, which messages call `file`.
 fn origin_beside(path: &Path, file: String, matrix: &PreferenceMatrix) -> MatrixOrigin {
     let doubting = |doubt, text| MatrixOrigin { doubt: Some((file.clone(), doubt)), text, ..MatrixOrigin::default() };
     let description = beside(path, ".json");
@@ -271,7 +271,7 @@ fn origin_beside(path: &Path, file: String, matrix: &PreferenceMatrix) -> Matrix
     }
 }
 
-/// What the `text` of a description called `file` says of `matrix`.
+/// The origin of `matrix` by the `text` of a description called `file`.
 fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixOrigin, Doubt> {
     let Some((value, seal)) = unsealed(text) else {
         return Err(Doubt::Unreadable("it is cut off, or not a JSON object".to_owned()));

@@ -1,12 +1,12 @@
 //! Means over units by a model's labels of everything and people's labels of a sample: prediction-powered, with a tuned weight of the model.
 //!
-//! A *unit* is what was sampled independently, e.g. a query; of each, a value is wanted. The model gives the value F of every unit. In m of
-//! the M units people labelled some of what the value is a sum over, drawn at random: with these alone, expanded to the whole, people say Y, the
+//! *Units* were sampled independently, e.g. queries; of each, a value is wanted. The model gives the value F of every unit. In m of
+//! the M units people labelled a random sample of the terms that the value sums: with these alone, expanded to the whole, people say Y, the
 //! model says f, and a value that is 1 everywhere would be c where it is W for the whole unit. Then
 //!
 //! mean = λ (mean over all M units of F) + mean over the m labelled units of (Y' - λ f'),
 //!
-//! where Y' = Y - (sum of Y / sum of c) (c - W), and f' in the same way: a sample that happens to hold much weight is not taken for a large value
+//! where Y' = Y - (sum of Y / sum of c) (c - W), and f' in the same way: a sample that happens to hold much weight is not mistaken for a large value
 //! (the ratio estimator of sampling theory). If people labelled whole units, f = F and c = W, and this is PPI++ for means. λ = 0 is people
 //! alone, by the ratio estimator.
 //!
@@ -32,7 +32,7 @@ use self::moments::{Moments, PEOPLE, Prepared, SAMPLE, rest_variance};
 use crate::StatisticsError;
 use crate::special::student_outside;
 
-/// What is known of one unit and one mean.
+/// The data on one unit and one mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartlyLabelled {
     /// F: the value by the model's labels.
@@ -41,7 +41,7 @@ pub struct PartlyLabelled {
     pub sample: Option<LabelledSample>,
 }
 
-/// What people's labels of a sample of a unit say, expanded to the whole unit: sums over the sample, divided by the share that was drawn.
+/// People's labels of a sample of a unit, expanded to the whole unit: sums over the sample, divided by the share that was drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabelledSample {
     /// Y: the value by people's labels.
@@ -55,7 +55,7 @@ pub struct LabelledSample {
 }
 
 impl LabelledSample {
-    /// Of a unit that people labelled wholly, with the value `people`, where the model's value is `predicted`.
+    /// The sample of a unit that people labelled wholly, with the value `people`; the model's value is `predicted`.
     #[must_use]
     pub fn whole(people: f64, predicted: f64) -> Self {
         Self { people, predicted, weight: 1.0, whole: 1.0 }
@@ -129,7 +129,7 @@ pub struct PredictionPoweredMeans {
 /// One of the means.
 #[derive(Debug, Clone, PartialEq)]
 struct Mean {
-    /// Of all units by the model.
+    /// The values of all units by the model.
     predicted: Vec<f64>,
     corrected: Jackknifed,
     people: Jackknifed,
@@ -137,7 +137,7 @@ struct Mean {
     excess: Jackknifed,
 }
 
-/// A statistic, and what it is without each of the labelled units.
+/// A statistic, and its value without each of the labelled units.
 #[derive(Debug, Clone, PartialEq)]
 struct Jackknifed {
     value: f64,
@@ -170,7 +170,7 @@ impl Jackknifed {
 }
 
 impl PredictionPoweredMeans {
-    /// Estimates several means over the same units: `means[i][u]` is what is known of unit u and mean i. λ is that given, in [0, 1], or chosen.
+    /// Estimates several means over the same units: `means[i][u]` has the data on unit u and mean i. λ is given, in [0, 1], or chosen.
     ///
     /// # Errors
     /// If the lists differ in length or in which units people labelled, fewer than two units have labels, or fewer than two of them weigh
@@ -254,7 +254,7 @@ impl PredictionPoweredMeans {
         first.corrected.minus(&second.corrected).estimate(further)
     }
 
-    /// What people alone say of a mean.
+    /// The estimate of a mean from people alone.
     ///
     /// # Panics
     /// If there is no such mean.
@@ -263,7 +263,7 @@ impl PredictionPoweredMeans {
         self.means[mean].people.estimate(0.0)
     }
 
-    /// What the model alone says of a mean: it has no error that can be known without people.
+    /// The value of a mean by the model alone: its error cannot be known without people.
     ///
     /// # Panics
     /// If there is no such mean.
@@ -273,7 +273,7 @@ impl PredictionPoweredMeans {
         predicted.iter().sum::<f64>() / predicted.len() as f64
     }
 
-    /// By how much the model rates a mean higher than people do, beyond what it adds to all means on average.
+    /// By how much the model rates a mean higher than people do, beyond its average excess over all means.
     ///
     /// # Panics
     /// If there is no such mean.

@@ -1,4 +1,4 @@
-//! Means and covariances of what is known of labelled units, and what they say of one mean.
+//! Means and covariances of the data on labelled units, and the estimate of one mean from them.
 
 use super::{LabelledSample, PartlyLabelled};
 
@@ -44,7 +44,7 @@ impl Moments {
         less
     }
 
-    /// What a variable is per weight.
+    /// A variable per weight.
     fn ratio(&self, variable: usize) -> f64 {
         if self.mean[WEIGHT] == 0.0 { 0.0 } else { self.mean[variable] / self.mean[WEIGHT] }
     }
@@ -107,7 +107,7 @@ impl Prepared {
 }
 
 /// The variance that the mean of `predicted` over the units without labels has in an estimate, before λ²: (1 - π)² times that of the mean. The
-/// variance of a unit is taken over all units, of which the labelled ones are a sample.
+/// variance of a unit is taken over all units; the labelled ones are a sample of them.
 pub(super) fn rest_variance(predicted: &[f64], labelled: usize) -> f64 {
     let (all, rest) = (predicted.len() as f64, (predicted.len() - labelled) as f64);
     let mean = predicted.iter().sum::<f64>() / all;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Units of which people labelled the first `labelled` wholly.
+/// Units; people labelled the first `labelled` wholly.
 fn wholly(labelled: usize, all: usize, rate: f64) -> Vec<PartlyLabelled> {
     let unit = |at: usize| {
         let predicted = (7 * at % 11) as f64 / 10.0;

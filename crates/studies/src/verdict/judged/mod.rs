@@ -1,11 +1,12 @@
 //! Measures of runs by a model's labels of all documents, corrected by people's labels of some.
 //!
-//! The unit is the query: errors are those of the population that these queries are a sample of, as those of paired tests are. Of a query, the
+//! The unit is the query: the errors refer to the population that these queries are a sample of, as in paired tests. Within a query, the
 //! population is the documents that the model judged; a retrieved document that it did not judge is not relevant. People's labels are taken for a
 //! uniform random sample: of the queries, and within a query of its population, so that a label stands for N / n documents.
 //!
 //! * Linear measures ([`Measure::is_linear`]) take every query with some labels of people.
-//! * The others take the queries whose whole population people labelled; the model's labels of the other queries correct for the choice of queries.
+//! * The others take the queries with all documents of the population labelled by people; the model's labels of the other queries correct
+//!   for the choice of queries.
 //!
 //! [`PredictionPoweredMeans`] has the estimates and their errors.
 
@@ -22,13 +23,13 @@ use self::agreement::Agreement;
 use super::LEVEL;
 use super::measures::{Corrected, MeasureTests, PairTest};
 
-/// The fewest queries that people's labels have to cover: with fewer, an interval says nothing, or too much.
+/// The fewest queries that people's labels have to cover: with fewer, an interval is useless or too narrow.
 const FEWEST: usize = 5;
 
-/// From how many standard errors on labels are said to lean to documents that runs rank high.
+/// From this many standard errors on, labels are reported to lean to documents that runs rank high.
 const LEANS: f64 = 4.0;
 
-/// What people's labels make of a model's.
+/// Measures by a model's labels, corrected by people's.
 #[derive(Debug, Clone, Serialize)]
 pub struct JudgedMeasures {
     /// Judged queries.
@@ -42,7 +43,7 @@ pub struct JudgedMeasures {
     /// How far people's labels are from a random sample, where they are further than chance explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaning: Option<Leaning>,
-    /// In the order in which they were asked for.
+    /// In the requested order.
     pub measures: Vec<JudgedMeasure>,
 }
 
@@ -216,7 +217,7 @@ impl JudgedMeasure {
     }
 }
 
-/// What is known of each query and one run.
+/// The values of each query for one run.
 fn units(values: &[Option<GoldValue>], predicted: &[f64]) -> Vec<PartlyLabelled> {
     let sample = |value: GoldValue| {
         let GoldValue { people, model, weight, whole, .. } = value;
@@ -227,12 +228,12 @@ fn units(values: &[Option<GoldValue>], predicted: &[f64]) -> Vec<PartlyLabelled>
     values.iter().zip(predicted).map(unit).collect()
 }
 
-/// Refuses a measure of which people's labels say too little.
+/// Refuses a measure with too few labels of people.
 fn check(measure: &Measure, means: &[Vec<PartlyLabelled>]) -> Result<()> {
     let of_arm = |of_arm: &Vec<PartlyLabelled>| {
         let samples = || of_arm.iter().filter_map(|unit| unit.sample);
         let weighing = samples().filter(|sample| sample.weight > 0.0).count();
-        // A run that shows nothing of what was judged has value 0 whatever the labels.
+        // A run that shows no judged document has value 0 whatever the labels.
         (samples().count(), if samples().any(|sample| sample.whole > 0.0) { weighing } else { FEWEST })
     };
     let counts: Vec<(usize, usize)> = means.iter().map(of_arm).collect();

@@ -27,7 +27,7 @@ impl JudgedMeasures {
         sentences
     }
 
-    /// What the numbers rest on, and what speaks against it: notes without a full stop.
+    /// The assumptions of the numbers, and evidence against them: notes without a full stop.
     #[must_use]
     pub fn notes(&self, names: &ArmNames) -> Vec<String> {
         let mut notes = Vec::new();

@@ -18,7 +18,7 @@ pub(super) struct Batches {
     members: Vec<Arm>,
     /// w(k, l) at row k, column l of each batch's room.
     wins: Vec<u32>,
-    /// For each place c of a batch the groups of its opponents, itself left out.
+    /// For each place c of a batch the groups of its opponents, without c.
     standings: Vec<Lanes>,
     /// How many groups a row has.
     groups: usize,
@@ -71,7 +71,7 @@ impl Batches {
             sizes: vec![0; count],
             members: vec![Arm(0); count * room],
             wins: vec![prior; count * room * room],
-            standings: vec![Lanes::NOBODY; count * room * groups],
+            standings: vec![Lanes::EMPTY; count * room * groups],
             groups,
             pending: vec![0.0; count],
             left: 0,
@@ -222,7 +222,7 @@ impl Batches {
         self.pending[self.current] = evidence;
     }
 
-    /// Where the wins of one place of a batch over another are, and those of the other.
+    /// The cells with the wins of one place of a batch over another, and of the other over it.
     #[inline]
     fn cells(&self, batch: usize, [first, second]: [usize; 2]) -> [usize; 2] {
         let base = batch * self.room;
@@ -249,20 +249,20 @@ impl Batches {
         self.homes.find(pair, self.arms, sizes.len(), of)
     }
 
-    /// A duel of these arms, who have just been chosen, is open from now on.
+    /// A duel of these arms, which have just been chosen, is open from now on.
     pub(super) fn depart(&mut self, pair: &[Arm]) {
         if let Some((batch, places)) = self.find(pair) {
             self.depart_from(batch, places);
         }
     }
 
-    /// The same for two places of the current batch.
+    /// A duel of two places of the current batch is open from now on.
     #[inline]
     pub(super) fn depart_here(&mut self, places: [usize; 2]) {
         self.depart_from(self.current, places);
     }
 
-    // Always, as what calls it.
+    // Inlined like its callers.
     #[inline(always)]
     fn depart_from(&mut self, batch: usize, places: [usize; 2]) {
         if self.open.is_empty() {
@@ -307,8 +307,8 @@ impl Batches {
         let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
         self.standings[row * self.groups + places[1] / LANES].means[places[1] % LANES] = f64::from(lost) * share;
         self.standings[column * self.groups + places[0] / LANES].means[places[0] % LANES] = f64::from(won) * share;
-        // Of several outcomes before the batch comes round again, the strongest evidence is kept: that it asks for a
-        // look at the batch is what matters.
+        // Of several outcomes before the next turn of the batch, the strongest evidence is kept: it decides whether
+        // to look at the batch.
         self.pending[batch] = evidence.max(self.pending[batch]);
     }
 
@@ -318,8 +318,8 @@ impl Batches {
         self.pending[self.current] > time
     }
 
-    /// Drops every arm of the current batch whose upper bound against another is below 1/2, unless
-    /// that would be all of them; returns whether there was one. `beaten` counts the arms that each arm had
+    /// Drops every arm of the current batch that has an upper bound below 1/2 against another, unless
+    /// that would drop all of them; returns whether there was one. `beaten` counts the arms that each arm had
     /// beaten.
     #[cold]
     pub(super) fn drop_losers(&mut self, time: f64, beaten: &mut [u32]) -> bool {
@@ -391,7 +391,7 @@ fn pick(mut bits: u32, generator: &mut Generator) -> usize {
     bits.trailing_zeros() as usize
 }
 
-/// 1 / n of a pair that has met, and the evidence against whoever is behind, with one division.
+/// 1 / n of a pair that has met, and the evidence against the arm behind, with one division.
 #[inline]
 fn share_and_evidence(won: u32, lost: u32) -> (f64, f64) {
     let (won, lost) = (f64::from(won), f64::from(lost));

@@ -1,6 +1,6 @@
-//! What the user would do, as bits: both forms read it.
+//! The user's intended actions, as bits: both forms read them.
 
-/// What the user would do at each turn of a sequence, as bits.
+/// The user's intended actions at each turn of a sequence, as bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Intent {
     pub(super) clicked: u64,

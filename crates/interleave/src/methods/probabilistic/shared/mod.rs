@@ -29,7 +29,7 @@ use crate::{Doc, Examination, Generator, Preference, RankedList};
 /// With fewer pairs than this per ranker, drawing pair by pair costs less.
 const PAIRS_PER_RANKER: usize = 2;
 
-/// The largest number of documents shown: turns of a sequence are bits of one number, whose last is [`NO_TURN`].
+/// The largest number of documents shown: turns of a sequence are bits of one number, the last is [`NO_TURN`].
 const LONGEST: usize = u64::BITS as usize - 1;
 
 /// The turn of a document that its ranker does not show.
@@ -48,7 +48,7 @@ pub(super) struct SharedScratch {
     in_lanes: Turns,
     /// By ranker: the rank of each document that credit uses.
     ranks: Vec<u16>,
-    /// What the user would do with each document.
+    /// The intended actions of the user on each document.
     examinations: Vec<Examination>,
     abreast: SimdDraw,
     /// Never side by side: the plain form, for tests.
@@ -150,7 +150,7 @@ impl<'a> SharedImpression<'a> {
         self.scratch.examinations.iter().any(|examination| examination.clicked)
     }
 
-    /// Compares pairs of rankers, and calls `verdict` with the place of each in `pairs` and who wins, in any order.
+    /// Compares pairs of rankers, and calls `verdict` with the place of each in `pairs` and the winner, in any order.
     #[inline]
     pub(super) fn meet_all(
         &mut self,
@@ -214,8 +214,8 @@ impl<'a> SharedImpression<'a> {
             let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
             let mut masses = [self.total; 2];
             let last = clicks.ilog2() as usize;
-            for (slot, (whose, turn)) in list[..=last].iter_mut().zip(abreast.shown(lane)) {
-                let doc = sequences[whose][turn];
+            for (slot, (ranker, turn)) in list[..=last].iter_mut().zip(abreast.shown(lane)) {
+                let doc = sequences[ranker][turn];
                 let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
                 *slot = DrawProbabilities { weights, masses };
                 for x in [0, 1] {
@@ -226,13 +226,13 @@ impl<'a> SharedImpression<'a> {
         }
     }
 
-    /// Compares two rankers and returns who wins: the plain form, and that of long lists.
+    /// Compares two rankers and returns the winner: the plain form, and that of long lists.
     fn meet(&mut self, pair: [usize; 2], intents: [Intent; 2], mut coins: u64) -> Preference {
         let SharedScratch { sequences, turns, ranks, tally, .. } = &mut *self.scratch;
         let sequences = pair.map(|ranker| &sequences[ranker * self.stride..][..self.depth]);
         let turns = pair.map(|ranker| &turns[ranker * self.documents..][..self.documents]);
         let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
-        // One bit for each turn whose document is not shown yet.
+        // One bit for each turn with a document that is not shown yet.
         let mut left = [(1_u64 << self.depth) - 1; 2];
         let mut masses = [self.total; 2];
         tally.start();

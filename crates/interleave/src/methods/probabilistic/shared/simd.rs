@@ -1,10 +1,10 @@
-//! The lists of sixteen pairs, drawn side by side: what one list waits for, the others use.
+//! The lists of sixteen pairs, drawn side by side: while one list waits, the others use the processor.
 //!
 //! A list takes the documents of two sequences in the order that coins say. Each pair is a lane of a vector, and a document
 //! is a bit: the turn at which it comes in a sequence. So a position costs the same few operations for all pairs, without a
 //! branch, and without reading from memory at an address that the position before has to find first.
 //!
-//! The vectors are those of AVX2, for which the processor is asked; the plain form, and what other processors run, is
+//! The vectors are those of AVX2, if the processor has it; the plain form, for all other processors, is
 //! `SharedImpression::meet`.
 
 use super::intent::Intent;
@@ -21,13 +21,13 @@ const _: () = assert!(DEEPEST == Lane::BITS as usize);
 
 type Lanes = [Lane; LANES];
 
-/// Pairs whose lists are drawn together.
+/// Pairs with lists that are drawn together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SimdDraw {
     coins: Lanes,
     /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
     met: [Lanes; DEEPEST],
-    /// By ranker: the turns whose documents are clicked, and at which the user leaves, as bits.
+    /// By ranker: the turns with documents that are clicked, and at which the user leaves, as bits.
     clicked: [Lanes; 2],
     abandoned: [Lanes; 2],
     /// By position: the turn of the document, and [`DEEPEST`] more where it is the second ranker's.
@@ -36,7 +36,7 @@ pub(super) struct SimdDraw {
     clicks: Lanes,
 }
 
-/// What the lists of all pairs are drawn from: turns as bits, by ranker, so that rankers that follow each other fill lanes that do.
+/// The input of all pairs' lists: turns as bits, by ranker, so that rankers that follow each other fill lanes that do.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turns {
     /// By document: at which turn of each ranker's sequence it comes, 0 if at none.
@@ -48,7 +48,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Of `documents` and `rankers`, none known.
+    /// Starts with `documents` and `rankers`, all turns unknown.
     pub(super) fn start(&mut self, documents: usize, rankers: usize) {
         self.stride = rankers + LANES - 1;
         for (lanes, len) in [
@@ -117,7 +117,7 @@ impl SimdDraw {
     pub(super) fn draw(&mut self, depth: usize) {
         assert!(Self::is_possible(), "AVX2");
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has AVX2, as was just asked.
+        // SAFETY: the processor has AVX2, as was just checked.
         unsafe {
             self.draw_in_vectors(depth);
         }
@@ -129,7 +129,7 @@ impl SimdDraw {
         self.clicks[lane]
     }
 
-    /// Of each position of a list: whose document it shows, and the turn of that.
+    /// For each position of a list: the ranker of its document, and the document's turn.
     #[inline]
     pub(super) fn shown(&self, lane: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.shown.iter().map(move |lanes| {
@@ -162,7 +162,7 @@ impl SimdDraw {
         for position in 0..depth.min(DEEPEST) {
             // No list is further in either sequence.
             let met = &met[..=position];
-            // What the second ranker has shown of the first's documents.
+            // The first's documents that the second ranker has shown.
             let mut bit = one;
             for met in met {
                 let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*met, gone_second), zero);
@@ -197,8 +197,8 @@ impl SimdDraw {
             let product = _mm256_mullo_epi16(shown, _mm256_set1_epi16(DE_BRUIJN as i16));
             let turn = _mm256_shuffle_epi8(turns, _mm256_srli_epi16::<12>(product));
             let turn = _mm256_and_si256(turn, _mm256_set1_epi16(DEEPEST as i16 - 1));
-            let whose = _mm256_andnot_si256(is_first, _mm256_set1_epi16(DEEPEST as i16));
-            self.shown[position] = bytemuck::cast(_mm256_or_si256(turn, whose));
+            let ranker = _mm256_andnot_si256(is_first, _mm256_set1_epi16(DEEPEST as i16));
+            self.shown[position] = bytemuck::cast(_mm256_or_si256(turn, ranker));
         }
         self.clicks = bytemuck::cast(clicks);
     }
