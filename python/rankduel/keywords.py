@@ -115,6 +115,7 @@ class InspectFlags(TypedDict, total=False):
 
     measures: str | Sequence[str]
     per_query: bool
+    baseline: str
     format: str
     standalone: bool
     trec_ties: str

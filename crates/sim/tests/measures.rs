@@ -131,6 +131,21 @@ fn the_table_of_a_paper_has_a_row_per_run_and_letters_for_what_it_beats() {
     let mut csv = csv.lines();
     assert_eq!(csv.next(), Some("run,AP,AP better than,P@1,P@1 better than"));
     assert_eq!(csv.next(), Some("good_1,0.95,bad; y,0.9,bad; y"));
+    let against = |name: &str| {
+        let flags = ["--out", "B", "--format", "latex", "--baseline", name];
+        sim(here).args(["inspect"]).args(data).args(flags).output().expect("sim starts")
+    };
+    let latex = text(&against("good_2").stdout);
+    assert!(latex.contains("b & good\\_2 & \\textbf{0.9500}\\textsuperscript{c,d}"), "{latex}");
+    assert!(latex.contains("a & good\\_1 & \\textbf{0.9500} &"), "{latex}");
+    assert!(latex.contains("Holm's correction for the 3 pairs with good\\_2 of a measure"), "{latex}");
+    assert_eq!(rows(&here.join("B/tests.csv")).len(), 1 + 2 * 3);
+    let unknown = against("good_3");
+    let message = text(&unknown.stderr);
+    assert!(
+        unknown.status.code() == Some(2) && message.contains("--baseline: nothing is called `good_3`"),
+        "{message}"
+    );
     let refused = sim(here).args(["inspect", TINY, "--format", "latex"]).output().expect("sim starts");
     let message = text(&refused.stderr);
     assert!(refused.status.code() == Some(2) && message.contains("name them with --measures"), "{message}");

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
 use statistics::fixed::{holm, paired_t_test};
 
-use super::{LEVEL, MOST, listed, p_text};
+use super::LEVEL;
+use super::sentences::{against_baseline, best_against_others};
 
 /// One measure of two rankers, compared over the same queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +63,9 @@ pub struct MeasureTests {
     pub queries: usize,
     /// By measure, and of each measure the pairs in the order of the arms.
     pub tests: Vec<PairTest>,
+    /// The arm that is in every pair, if the others are compared with it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<usize>,
 }
 
 impl MeasureTests {
@@ -94,11 +98,18 @@ impl MeasureTests {
         if tests.is_empty() {
             return Ok(None);
         }
-        for of_measure in tests.chunk_by_mut(|one, other| one.measure == other.measure) {
-            let corrected = holm(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
-            of_measure.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
-        }
-        Ok(Some(Self { queries, tests }))
+        correct(&mut tests)?;
+        Ok(Some(Self { queries, tests, baseline: None }))
+    }
+
+    /// The tests of `baseline` with each other arm alone, with Holm's correction for these.
+    ///
+    /// # Errors
+    /// If a p-value is not in [0, 1].
+    pub fn against(mut self, baseline: usize) -> Result<Self> {
+        self.tests.retain(|test| test.first == baseline || test.second == baseline);
+        correct(&mut self.tests)?;
+        Ok(Self { baseline: Some(baseline), ..self })
     }
 
     /// Tests the measures from number `skipped` on, which are called `measures`. `None` with fewer than two rankers or queries,
@@ -161,42 +172,10 @@ impl MeasureTests {
     pub fn sentence(&self, names: &ArmNames) -> Option<String> {
         let measure = &self.tests.first()?.measure;
         let of_first: Vec<&PairTest> = self.of_measure(measure).collect();
-        let best = best(&of_first)?;
-        let against: Vec<&PairTest> = of_first.iter().copied().filter(|test| test.first == best).collect();
-        let (sure, unsure): (Vec<&PairTest>, Vec<&PairTest>) =
-            against.iter().copied().partition(|test| test.is_significant());
-        let other = |test: &&PairTest| match against.len() {
-            1 => format!("{} ({:.4})", names.name(test.second), test.means[1]),
-            _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.p_holm)),
+        let text = match self.baseline {
+            Some(baseline) => against_baseline(&of_first, baseline, names),
+            None => best_against_others(&of_first, names)?,
         };
-        let others = |tests: &[&PairTest]| listed(&tests.iter().map(other).collect::<Vec<_>>());
-        let own = format!("{} ({:.4})", names.name(best), against.first()?.means[0]);
-        let mut text = match (sure.as_slice(), unsure.as_slice()) {
-            (_, []) => format!("{own} beats {}", others(&sure)),
-            ([], [equal]) if equal.difference == 0.0 && equal.standard_error == 0.0 => {
-                format!(
-                    "{} and {} are equal for every query ({:.4})",
-                    names.name(best),
-                    names.name(equal.second),
-                    equal.means[0]
-                )
-            }
-            ([], _) => format!("{own} is ahead of {}, but that may be chance", others(&unsure)),
-            _ => format!("{own} beats {}; it is ahead of {}, but that may be chance", others(&sure), others(&unsure)),
-        };
-        if let [one] = against[..]
-            && (one.difference, one.standard_error) != (0.0, 0.0)
-        {
-            text += &format!(", {}", p_text(one.p_holm));
-        }
-        if against.len() >= MOST {
-            // A list of all would be longer than the table.
-            let by_more = match sure.len() {
-                0 => ", but that may be chance".to_owned(),
-                count => format!("; of {} by more than chance", with_separators(count as u64)),
-            };
-            text = format!("{own} is ahead of all {} others{by_more}", against.len());
-        }
         let holm = match of_first.len() {
             1 => String::new(),
             count => format!(", Holm's correction for {}", with_unit(count as u64, "pair")),
@@ -266,7 +245,7 @@ impl MeasureTests {
         ]);
         let mut shown: Vec<&PairTest> = self.tests.iter().collect();
         let is_cut = shown.len() > most;
-        if is_cut {
+        if is_cut && self.baseline.is_none() {
             shown.clear();
             for of_measure in self.tests.chunk_by(|one, other| one.measure == other.measure) {
                 let of_measure: Vec<&PairTest> = of_measure.iter().collect();
@@ -275,8 +254,8 @@ impl MeasureTests {
                 against.sort_by(|one, other| one.difference.total_cmp(&other.difference));
                 shown.extend(against);
             }
-            shown.truncate(most);
         }
+        shown.truncate(most);
         for test in shown {
             let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
             table.row([
@@ -291,7 +270,10 @@ impl MeasureTests {
         }
         let more = if is_cut {
             let all = with_separators(self.tests.len() as u64);
-            format!("; the best against the {most} nearest, of {all} tests")
+            match self.baseline {
+                Some(_) => format!("; the first {most} of {all} tests"),
+                None => format!("; the best against the {most} nearest, of {all} tests"),
+            }
         } else {
             String::new()
         };
@@ -299,71 +281,16 @@ impl MeasureTests {
     }
 }
 
-/// The arm that is first in all its pairs: there is one, because means order the arms.
-fn best(tests: &[&PairTest]) -> Option<usize> {
-    tests.iter().map(|test| test.first).find(|arm| tests.iter().all(|test| test.second != *arm))
+/// Corrects the p-values of each measure by Holm's method.
+fn correct(tests: &mut [PairTest]) -> Result<()> {
+    for of_measure in tests.chunk_by_mut(|one, other| one.measure == other.measure) {
+        let corrected = holm(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
+        of_measure.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+    }
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn test(first: usize, second: usize, means: [f64; 2], p_holm: f64) -> PairTest {
-        let difference = means[0] - means[1];
-        let standard_error = if difference == 0.0 { 0.0 } else { 0.01 };
-        PairTest {
-            measure: "nDCG@10".to_owned(),
-            first,
-            second,
-            means,
-            difference,
-            standard_error,
-            interval: (difference, difference),
-            t: None,
-            p: p_holm,
-            p_holm,
-            corrected: None,
-        }
-    }
-
-    fn sentence(tests: Vec<PairTest>) -> String {
-        let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-        let names = ArmNames::NUMBERS.called(Some(names));
-        MeasureTests { queries: 784, tests }.sentence(&names).expect("a sentence")
-    }
-
-    #[test]
-    fn each_outcome_has_its_sentence() {
-        assert_eq!(
-            sentence(vec![test(1, 0, [0.44, 0.42], 0.0123)]),
-            "by nDCG@10, b (0.4400) beats a (0.4200), p = 0.0123 (paired t-test over 784 queries)"
-        );
-        assert_eq!(
-            sentence(vec![test(1, 0, [0.44, 0.42], 0.31)]),
-            "by nDCG@10, b (0.4400) is ahead of a (0.4200), but that may be chance, p = 0.31 (paired t-test over 784 queries)"
-        );
-        assert_eq!(
-            sentence(vec![test(0, 1, [0.44, 0.44], 1.0)]),
-            "by nDCG@10, a and b are equal for every query (0.4400) (paired t-test over 784 queries)"
-        );
-        let three = |near: f64| {
-            vec![test(1, 0, [0.44, 0.42], near), test(0, 2, [0.42, 0.3], 0.01), test(1, 2, [0.44, 0.3], 1e-9)]
-        };
-        assert_eq!(
-            sentence(three(0.02)),
-            "by nDCG@10, b (0.4400) beats a (0.4200, p = 0.0200) and c (0.3000, p < 0.0001) (paired t-tests over 784 queries, \
-             Holm's correction for 3 pairs)"
-        );
-        assert_eq!(
-            sentence(three(0.2)),
-            "by nDCG@10, b (0.4400) beats c (0.3000, p < 0.0001); it is ahead of a (0.4200, p = 0.20), but that may be chance \
-             (paired t-tests over 784 queries, Holm's correction for 3 pairs)"
-        );
-        let four = [three(0.2), (0..3).map(|arm| test(arm, 3, [0.4, 0.1], 0.01)).collect()].concat();
-        assert_eq!(
-            sentence(four),
-            "by nDCG@10, b (0.4400) is ahead of all 3 others; of 2 by more than chance (paired t-tests over 784 queries, \
-             Holm's correction for 6 pairs)"
-        );
-    }
+/// The arm that is first in all its pairs: there is one, because means order the arms.
+pub(super) fn best(tests: &[&PairTest]) -> Option<usize> {
+    tests.iter().map(|test| test.first).find(|arm| tests.iter().all(|test| test.second != *arm))
 }

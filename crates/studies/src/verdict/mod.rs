@@ -5,6 +5,7 @@
 mod clicks;
 mod judged;
 mod measures;
+mod sentences;
 
 use anyhow::Result;
 use simulation::arm_names::ArmNames;

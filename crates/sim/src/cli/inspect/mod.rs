@@ -4,7 +4,7 @@ mod figure;
 mod measures;
 mod paper;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Args};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
@@ -76,6 +76,11 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "FILE,...", value_delimiter = ',', requires = "rankings", conflicts_with = "per_query")]
     judged: Vec<String>,
 
+    /// Of runs: compare each with this one alone, by its name, and correct p-values for these comparisons [default: each with
+    /// each]
+    #[arg(long, value_name = "RUN", requires = "rankings")]
+    baseline: Option<String>,
+
     /// What is printed: text says everything; the others are the table of measures alone, for a paper, a row per ranker with the best first. Of runs, letters say
     /// which others each beats by more than chance
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
@@ -111,6 +116,8 @@ struct Config<'a> {
     per_query: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     judged: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a str>,
 }
 
 /// The content of findings.json.
@@ -194,6 +201,7 @@ impl Inspect {
             measures.is_some() || matches!(self.format, TableFormat::Text | TableFormat::Json),
             usage("--format writes a table of measures: name them with --measures, e.g. nDCG@10,AP")
         );
+        let baseline = self.baseline_of(&dataset)?;
         let checksum = dataset.checksum();
         let usual = || {
             let name = dataset_name(&self.own.files(asked), dataset.name(), &checksum);
@@ -201,7 +209,8 @@ impl Inspect {
             let measures = self.measures.as_ref().map(|measures| format!("-{}", short(&measures.names().join("-"))));
             let per_query = if self.per_query { "-per-query" } else { "" };
             let judged = if self.judged.is_empty() { "" } else { "-judged" };
-            default_folder(&format!("inspect-{name}{part}{}{per_query}{judged}", measures.unwrap_or_default()))
+            let against = self.baseline.as_ref().map_or_else(String::new, |run| format!("-against-{}", short(run)));
+            default_folder(&format!("inspect-{name}{part}{}{per_query}{judged}{against}", measures.unwrap_or_default()))
         };
         let config = Config {
             command: "inspect",
@@ -211,6 +220,7 @@ impl Inspect {
             measures: measures.as_ref(),
             per_query: self.per_query,
             judged: !self.judged.is_empty(),
+            baseline: self.baseline.as_deref(),
         };
         let folder = self.output.claim(usual, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
@@ -233,6 +243,11 @@ impl Inspect {
             (Some((measurement, measures)), None) => MeasureTests::of(measurement, &measures.names(), NDCG.len())?,
             (None, None) => None,
         };
+        if let Some(baseline) = baseline {
+            let tests =
+                findings.tests.context("--baseline compares runs, which takes two runs and two judged queries")?;
+            findings.tests = Some(tests.against(baseline)?);
+        }
         if let (Some(means), Some(judged)) = (&mut findings.measures, judged) {
             means.correct(judged);
         }
@@ -275,6 +290,13 @@ impl Inspect {
             );
         }
         Ok(())
+    }
+
+    /// The number of the run that the others are compared with.
+    fn baseline_of(&self, dataset: &Dataset) -> Result<Option<usize>> {
+        let Some(run) = &self.baseline else { return Ok(None) };
+        let names = dataset.feature_names().context("--baseline names a TREC run, and these rankers have no names")?;
+        Ok(Some(names.look_up(run).map_err(|problem| usage(format!("--baseline: {problem}")))?))
     }
 }
 

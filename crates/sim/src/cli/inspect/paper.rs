@@ -33,11 +33,14 @@ impl<'a> PaperTable<'a> {
             None => format!("Means over {queries}"),
         }];
         if let Some(made) = tests {
-            let tests = match rows.len() * (rows.len() - 1) / 2 {
+            let others = rows.len() - 1;
+            let (pairs, of) = match made.baseline {
+                Some(baseline) => (others, format!("pairs with {} of a measure", names.name(baseline))),
+                None => (rows.len() * others / 2, "pairs of a measure".to_owned()),
+            };
+            let tests = match pairs {
                 1 => format!("a paired t-test, p at most {LEVEL}"),
-                pairs => format!(
-                    "paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} pairs of a measure"
-                ),
+                _ => format!("paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} {of}"),
             };
             notes.push(if made.finds_any() {
                 format!("Letters: better than these by more than chance ({tests})")
