@@ -1,4 +1,6 @@
 //! Dates of the Gregorian calendar, as days since 1970-01-01, and times as text.
+//!
+//! Written out although `jiff` has the rules of zones here: its dates end with the year 9999, and columns of Parquet hold any `i32` of days.
 
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;

@@ -5,8 +5,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A user with no other processes, whose limit the kernel enforces; root has none.
-const NOBODY: &str = "65534";
+/// A user without other processes, also beside another run of this test: the kernel limits the processes of a user, but not root's.
+fn lone_user() -> String {
+    (10_000 + std::process::id() % 50_000).to_string()
+}
 
 /// `click-logs` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.
 fn within(program: &Path, folder: &Path, processes: u32, arguments: &[&str]) -> Option<Output> {
@@ -14,7 +16,8 @@ fn within(program: &Path, folder: &Path, processes: u32, arguments: &[&str]) -> 
     let mut command = Command::new("prlimit");
     command.arg(format!("--nproc={processes}"));
     if is_root {
-        command.args(["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+        let user = lone_user();
+        command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
     } else if processes > 1 {
         // Other processes of the same user count, too: only a limit of one is the same everywhere.
         return None;
