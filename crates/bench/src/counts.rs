@@ -4,14 +4,14 @@ use ranktypes::Preference;
 
 /// How often each arm beat each other.
 #[derive(Debug, Clone)]
-pub(crate) struct PairCounts {
+pub(crate) struct OutcomeCounts {
     arms: usize,
     wins: Vec<u32>,
     /// Ties of i and j, at both places.
     ties: Vec<u32>,
 }
 
-impl PairCounts {
+impl OutcomeCounts {
     pub(crate) fn new(arms: usize) -> Self {
         Self { arms, wins: vec![0; arms * arms], ties: vec![0; arms * arms] }
     }
@@ -82,7 +82,7 @@ mod tests {
         let arms = 12;
         let mut draws = statistics::Normals::from_seed(3);
         for _ in 0..20 {
-            let mut counts = PairCounts::new(arms);
+            let mut counts = OutcomeCounts::new(arms);
             let mut cells = Vec::new();
             let mut cell = |first: usize, second: usize, wins: f64, losses: f64| {
                 let (position, ties) = (0.0, 0.0);
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn orders_go_through_chains_of_comparisons() {
-        let mut counts = PairCounts::new(4);
+        let mut counts = OutcomeCounts::new(4);
         for (winner, loser) in [(2, 0), (0, 3), (3, 1)] {
             for _ in 0..5 {
                 counts.record(winner, loser, Preference::First);
@@ -136,7 +136,7 @@ mod tests {
             counts.record(loser, winner, Preference::Tie);
         }
         assert_eq!(counts.order(), [2, 0, 3, 1]);
-        assert_eq!(PairCounts::new(3).order(), [0, 1, 2]);
+        assert_eq!(OutcomeCounts::new(3).order(), [0, 1, 2]);
         assert_eq!((counts.wins(2, 0), counts.wins(0, 2)), (5, 0));
     }
 }

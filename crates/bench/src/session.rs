@@ -12,7 +12,7 @@ use bandits::random::shuffle;
 use rand::Rng as _;
 use simulation::seed;
 
-use crate::counts::PairCounts;
+use crate::counts::OutcomeCounts;
 use crate::entry::{Action, Answer, Arrived, Entry, Foul, Move, Start};
 use crate::problems::{Best, Problem};
 use crate::track::Track;
@@ -115,7 +115,7 @@ struct World<'a> {
     phase: usize,
     /// The first step of each phase but the first.
     changes: Vec<u64>,
-    counts: PairCounts,
+    counts: OutcomeCounts,
     regret: [Option<f64>; 3],
     regret_at_random: [Option<f64>; 3],
 }
@@ -133,7 +133,7 @@ impl<'a> World<'a> {
         let changes = problem.phases[1..].iter().map(|phase| (phase.from * horizon as f64) as u64 + 1).collect();
         Self {
             problem,
-            counts: PairCounts::new(arms.len()),
+            counts: OutcomeCounts::new(arms.len()),
             arms,
             outcomes: stream("outcomes"),
             late: lateness.map(|lateness| (lateness, stream("delays"))),

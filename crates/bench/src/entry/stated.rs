@@ -4,7 +4,7 @@ use statistics::anytime::BestArm;
 
 use super::policy::PolicyPlayer;
 use super::{Answer, Arrived, Foul, Move, Player};
-use crate::counts::PairCounts;
+use crate::counts::OutcomeCounts;
 
 /// The level at which winners are stated.
 const ERROR: f64 = 0.05;
@@ -21,7 +21,7 @@ enum Test {
     /// `statistics::anytime::BestArm`, which holds at every look.
     Evidence(Box<BestArm>),
     /// Beats every other arm by a normal test that holds at one look.
-    Naive(PairCounts),
+    Naive(OutcomeCounts),
 }
 
 impl Stated {
@@ -31,7 +31,7 @@ impl Stated {
     }
 
     pub(super) fn naive(player: PolicyPlayer, arms: usize) -> Self {
-        Self { player, test: Test::Naive(PairCounts::new(arms)) }
+        Self { player, test: Test::Naive(OutcomeCounts::new(arms)) }
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_naive_test_is_that_of_one_look() {
-        let mut test = Test::Naive(PairCounts::new(2));
+        let mut test = Test::Naive(OutcomeCounts::new(2));
         let one = |outcome| [Arrived { of: 1, pair: [1, 0], outcome }];
         for _ in 0..2 {
             test.record(&one(Preference::First));

@@ -93,12 +93,7 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
         let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
         let most = |all: &[Recommended]| {
             all.first().map_or_else(String::new, |most| {
-                // The feature alone identifies a ranker, and the table stays narrow.
-                let named = most.arm.is_some_and(|arm| arms.names.given_name(arm as usize).is_some());
-                let name = most
-                    .feature
-                    .filter(|_| !named)
-                    .map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
+                let name = most.short_name(arms.names);
                 format!("{name}, {}/{}", with_separators(most.runs as u64), with_separators(runs.len() as u64))
             })
         };

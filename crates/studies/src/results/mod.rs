@@ -99,6 +99,17 @@ pub struct Recommended {
     pub runs: usize,
 }
 
+impl Recommended {
+    /// Its name for narrow tables: the name that it was given, or its feature alone, which identifies a ranker, too.
+    fn short_name(&self, names: &ArmNames) -> String {
+        match (self.arm.and_then(|arm| names.given_name(arm as usize)), self.feature) {
+            (Some(given), _) => given.to_owned(),
+            (None, Some(feature)) => format!("feature {}", feature.0),
+            (None, None) => self.label.clone(),
+        }
+    }
+}
+
 /// One algorithm's outcome.
 #[derive(Debug, Clone, Serialize)]
 pub struct AlgorithmSummary {

@@ -37,10 +37,7 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
             SpreadKind::Range => format!("{} to {}", significant(regret.min), significant(regret.max)),
         };
         let most = &summary.recommended[0];
-        // The feature alone identifies a ranker, and the table stays narrow.
-        let number = || most.feature.map_or_else(|| most.label.clone(), |feature| format!("feature {}", feature.0));
-        let given = most.arm.and_then(|arm| names.given_name(arm as usize));
-        let name = given.map_or_else(number, str::to_owned);
+        let name = most.short_name(&names);
         let recommends = match most.runs {
             all if all == summary.runs => name,
             some => format!("{name}, {}/{}", with_separators(some as u64), with_separators(summary.runs as u64)),
