@@ -100,7 +100,7 @@
 //!     type Config = Config;
 //!     type Resolved = ();
 //!     /// The share of ties of each pair.
-//!     type Found = Vec<f64>;
+//!     type Findings = Vec<f64>;
 //!
 //!     fn key(&self) -> Config {
 //!         let Request { draws, impressions_per_pair } = self.request;
