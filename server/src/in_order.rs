@@ -1,4 +1,4 @@
-//! Waiting for several futures whose order matters.
+//! Waiting for several futures in a given order.
 
 use std::future::poll_fn;
 use std::pin::Pin;

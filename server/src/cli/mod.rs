@@ -111,7 +111,7 @@ pub fn main() -> ExitCode {
     main_with(std::env::args_os()).into()
 }
 
-/// The same with these arguments, the first of which is the name of the program; returns the exit code.
+/// The same with these arguments, starting with the name of the program; returns the exit code.
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();

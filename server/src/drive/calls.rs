@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// How long a request is sent again before it fails.
+/// The time for which a request is retried before it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends requests over connections that stay open.
@@ -23,9 +23,9 @@ pub struct Calls {
 pub struct Assignment {
     /// The impression; `None` for the champion's list.
     pub id: Option<String>,
-    /// What to show.
+    /// The documents to show.
     pub shown: Vec<String>,
-    /// Who was chosen, if lists are awaited.
+    /// The chosen rankers, if lists are awaited.
     pub rankers: Vec<String>,
     /// Whether rankers are compared.
     pub credited: bool,
@@ -49,7 +49,7 @@ impl Calls {
         }
     }
 
-    /// How many requests were sent again.
+    /// The number of retried requests.
     pub(super) fn again(&self) -> u64 {
         self.again
     }

@@ -28,7 +28,7 @@ use calls::{Assignment, Calls};
 use measured::Latencies;
 use users::Users;
 
-/// What to do.
+/// The requested run.
 #[derive(Debug)]
 pub struct Drive<'a> {
     /// The users.
@@ -39,11 +39,11 @@ pub struct Drive<'a> {
     pub key: Option<&'a str>,
     /// The experiment.
     pub experiment: &'a str,
-    /// How many impressions.
+    /// The number of impressions.
     pub impressions: u64,
-    /// How many requests are sent at a time.
+    /// The number of concurrent requests.
     pub workers: usize,
-    /// How many impressions stay open before the first of them is clicked.
+    /// The number of impressions that stay open before the first of them is clicked.
     pub open: u64,
     /// Impressions per second, whenever they are answered; as fast as they are answered, if `None`.
     pub rate: Option<f64>,
@@ -51,7 +51,7 @@ pub struct Drive<'a> {
     pub log: Option<&'a Mutex<File>>,
 }
 
-/// What was done.
+/// The totals of a run.
 #[derive(Debug, Default)]
 pub struct Done {
     /// Impressions that were answered with a mixed list.

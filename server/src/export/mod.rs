@@ -17,18 +17,18 @@ use crate::writer::LoadError;
 
 pub use rules::Rules;
 
-/// What is exported.
+/// What to export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportKind {
     /// Lists that were shown, with their receipts.
     Impressions,
     /// Clicks on them.
     Clicks,
-    /// What users did later, such as orders.
+    /// Later actions of users, such as orders.
     Outcomes,
-    /// How they must be credited.
+    /// The rules that credit them.
     Rules,
-    /// What judges said.
+    /// The judgements of duels.
     Judgements,
     /// All events.
     Log,

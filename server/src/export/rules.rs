@@ -1,4 +1,4 @@
-//! How the log must be credited: the flags of `click-logs credit`.
+//! The rules by which the log must be credited: the flags of `click-logs credit`.
 
 use serde_json::{Value, json};
 use times::date;
@@ -23,7 +23,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Of an experiment as it is.
+    /// The rules of an experiment as it is now.
     ///
     /// # Errors
     /// If its log cannot be read.
@@ -41,7 +41,7 @@ impl Rules {
         })
     }
 
-    /// What the experiment asks for.
+    /// What a page asks its users or judges for.
     #[must_use]
     pub fn ask(&self) -> Ask {
         self.ask

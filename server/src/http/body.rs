@@ -39,7 +39,7 @@ pub(super) struct Json {
 }
 
 impl Json {
-    /// What it says; texts are borrowed from the body.
+    /// The parsed body; texts are borrowed from it.
     pub(super) fn parsed(&self) -> Result<Document<'_>, Problem> {
         parsed(&self.bytes)
     }
@@ -77,7 +77,7 @@ impl FromRequest<App> for Json {
     }
 }
 
-/// What a form of a page sent.
+/// The fields of a submitted form.
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
 
@@ -167,7 +167,7 @@ fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()))
 }
 
-/// Reads a body within the limits, and gives back what came with it.
+/// Reads a body within the limits; returns it with the head of its request.
 pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
     let mut headers = Request::new(body);

@@ -19,12 +19,12 @@ use crate::jobs::{self, ClickAction, CreditTarget, OutcomeFate, Sent, UserOutcom
 use crate::json::{self, Node, ShapeError, Value};
 use crate::writer::{ExperimentHandle, NoAnswer, Transaction};
 
-/// What an event must say of an outcome.
+/// The part of an event that an outcome requires.
 const CONVERTED: &str = "the document, in event_attributes.object.object_id";
-/// Values beyond this many minor units are nobody's order.
+/// Values beyond this many minor units are not plausible.
 const MOST_VALUE: f64 = 1e12;
 
-/// What an event must say of a click. A place is not taken for it: the place beside it is often the other ranker's.
+/// The part of an event that a click requires. A place is not enough: the place beside it is often the other ranker's.
 const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
                         some pages count places from 0 and others from 1";
 
@@ -35,13 +35,13 @@ const MOST_PUBLIC: usize = 100;
 /// Bodies of at most this many bytes are read where they arrive: that takes no longer than to hand them over.
 const SMALL: usize = 4 << 10;
 
-/// What becomes of an event.
+/// The status of an event.
 enum EventStatus {
     /// A click that the writer judges.
     Click(Sent),
-    /// What somebody did later, which the writer judges; of a page that signed it, the impression.
+    /// A later action of a user, for the writer to judge; with the impression, if its page signed it.
     UserOutcome(UserOutcome, Option<ImpressionId>),
-    /// Known without it. Where it says of which impression it is, the writer counts it.
+    /// Decided without the writer. If it names its impression, the writer counts it.
     Known(&'static str, String, Option<Sent>),
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn events(
     Bound(bound): Bound,
     body: Events,
 ) -> Result<Answer<Told>, Problem> {
-    // Of which experiments an event may be is not known then.
+    // The experiments of events cannot be looked up then.
     if !app.knows_all.load(Ordering::SeqCst) {
         return Err(NoAnswer::NoLeader.into());
     }
@@ -108,7 +108,7 @@ pub(super) async fn events(
                 EventStatus::UserOutcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
-            // Who has no key gets no more back than was sent.
+            // A sender without a key gets no more back than it sent.
             if why.is_empty() || sender == Sender::Public {
                 json!({"status": status})
             } else {
@@ -204,7 +204,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
+    /// The status of each event of a body, in order. As long as the ends of events are clear, a wrong one stops no other.
     fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<EventStatus>, Problem> {
         // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
         let are_objects =
@@ -245,7 +245,7 @@ impl Reader {
 
     fn of_event(&self, event: Value<'_>) -> EventStatus {
         let event = Node::top(event);
-        // What is wrong with it counts for the impression that it is of.
+        // A fault in it counts for its impression.
         let of = self.impression(&event);
         match self.click_or_outcome(&event, of) {
             Ok(fate) => fate,
@@ -285,7 +285,7 @@ impl Reader {
         self.outcome(event, action, of, &counting)
     }
 
-    /// What somebody did later. Its unit is that of the page which it names; who has a key may name the unit instead.
+    /// A later action of a user. Its unit is that of the page it names; a sender with a key may name the unit instead.
     fn outcome(
         &self,
         event: &Node<'_, '_>,
@@ -364,7 +364,7 @@ impl Reader {
             }
         }
         match of {
-            // What its page says of it, where it counts for nothing.
+            // The status by its page, where it counts for nothing.
             Some(Ok(of)) if !counting.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
                 let sent = Sent { of, what: ClickAction::Ignored };
                 return Ok(EventStatus::Known(
@@ -396,7 +396,7 @@ fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Res
     })
 }
 
-/// What becomes of an event whose page cannot be known.
+/// The status of an event with an id that cannot be read.
 fn of_id(error: IdError) -> EventStatus {
     let status = if error == IdError::Expired { "late" } else { "unknown" };
     EventStatus::Known(status, error.to_string(), None)

@@ -46,7 +46,7 @@ pub(super) async fn export(
     };
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let id = entry.id;
-    // What is empty says why, and what lacks days says which. An answer without that is complete too.
+    // An empty answer says why, and one that lacks days names them. An answer without such a note is complete too.
     let known = move |session: &mut Transaction<'_>| {
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
@@ -74,7 +74,7 @@ pub(super) async fn export(
         let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
         if let Err(error) = written {
             tracing::warn!(error, "an export ended early");
-            // The answer has begun: all that is left is to cut it off, so that nobody takes it for complete.
+            // The answer has begun, so it can only be cut off: then it cannot be mistaken for a complete one.
             let _ = pieces.blocking_send(Err(io::ErrorKind::Other.into()));
         }
     });

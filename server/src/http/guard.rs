@@ -1,4 +1,4 @@
-//! What holds for every request before its handler runs, and for every answer: hosts, origins, rates, headers, a log line.
+//! Guards around every request and answer: hosts, origins, rates, headers, a log line.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -35,7 +35,7 @@ const BEACONS: &str = "/v1/events";
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// What proxies add.
+/// The headers that proxies add.
 const FORWARDING: [HeaderName; 6] = [
     header::FORWARDED,
     header::VIA,
@@ -45,7 +45,7 @@ const FORWARDING: [HeaderName; 6] = [
     HeaderName::from_static("x-real-ip"),
 ];
 
-/// What health checks ask for, and everybody may know.
+/// The paths of health checks, open to everybody.
 const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// The guard around all routes.
@@ -88,7 +88,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     response
 }
 
-/// The answer of a handler, or a problem if a fault of the program ended it: whoever called hears of it, and other calls go on.
+/// The answer of a handler, or a problem if it panicked: the caller gets an answer, and other calls go on.
 async fn caught(handler: impl Future<Output = Response>) -> Response {
     let mut handler = pin!(handler);
     let answered = poll_fn(|context| {
@@ -132,7 +132,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
-    // Who looks whether the server lives always gets an answer.
+    // Liveness checks always get an answer.
     if CHECKS.contains(&request.uri().path()) {
         return Ok(());
     }
@@ -146,14 +146,14 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         .retry_after(1))
 }
 
-/// Whether a proxy sent this: it says so, or it speaks HTTP/1.0, as nginx does by default, and hardly anybody else.
+/// Whether a proxy sent this: by its headers, or by HTTP/1.0, which nginx speaks by default and hardly anything else does.
 fn is_forwarded(request: &Request) -> bool {
     let says_so = FORWARDING.iter().any(|name| request.headers().contains_key(name));
     says_so || request.version() == Version::HTTP_10 && !CHECKS.contains(&request.uri().path())
 }
 
-/// Whether this is a check by HTTP/1.0, which knows no `Host`: balancers and monitors send that. No browser does, so that no name
-/// server can lead one here.
+/// Whether this is a check by HTTP/1.0 without `Host`: balancers and monitors send that. No browser does, so that no name server can lead
+/// one here.
 fn is_hostless_check(request: &Request) -> bool {
     let (version, uri) = (request.version(), request.uri());
     version == Version::HTTP_10
@@ -273,7 +273,7 @@ fn counted(address: IpAddr) -> IpAddr {
     if address.is_ipv6() { crate::settings::prefix(address, 64).unwrap_or(address) } else { address }
 }
 
-/// How many times something was asked for in this second.
+/// The requests for something in this second.
 #[derive(Debug)]
 pub(super) struct Rates<K> {
     second: Mutex<(u64, BTreeMap<Option<K>, u32>)>,

@@ -4,12 +4,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 
-/// What is wrong with a request, in one sentence and in its parts.
+/// A problem with a request, in one sentence and in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The status of the answer.
     pub status: StatusCode,
-    /// What is wrong.
+    /// The problem, in one sentence.
     pub(super) detail: String,
     parts: Vec<(&'static str, String)>,
     retry_after: Option<u32>,
@@ -32,7 +32,7 @@ impl Problem {
         Self { status, detail, parts: parts.into_iter().flatten().collect(), retry_after: None, allow: None }
     }
 
-    /// What to do about it.
+    /// Adds the remedy.
     #[must_use]
     pub fn advice(mut self, what: impl Into<String>) -> Self {
         self.parts.push(("do", what.into()));
@@ -53,7 +53,7 @@ impl Problem {
         self
     }
 
-    /// The methods that the path knows.
+    /// Adds the methods of the path.
     #[must_use]
     pub fn allow(mut self, methods: impl Into<String>) -> Self {
         self.allow = Some(methods.into());

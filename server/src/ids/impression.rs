@@ -14,7 +14,7 @@ const LETTERS: usize = ((PLAIN + SIGNATURE) * 8).div_ceil(6);
 /// Impressions have six bytes.
 const MOST: u64 = (1 << 48) - 1;
 
-/// What an id says, once its signature was checked.
+/// The content of an id with a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpressionId {
     /// The number of the experiment in its store.
@@ -73,7 +73,7 @@ impl Signer {
         encode(&bytes)
     }
 
-    /// What an id says, at `now` (seconds since 1970).
+    /// Reads an id at `now` (seconds since 1970).
     ///
     /// # Errors
     /// If the store of this signer did not give it out, or it has expired.

@@ -1,6 +1,6 @@
-//! Where units stand among those of an experiment and in a layer: by keyed hashes of their names. Nothing of them is stored, so the key
-//! must never change: who is in an experiment stays in. Names of orders and documents are hashed with it too, because what comes back
-//! weeks later must find its order.
+//! The positions of units in an experiment and in a layer: keyed hashes of their names. They are not stored, so the key must never change:
+//! a unit in an experiment stays in. Names of orders and documents are hashed with it too, because a return weeks later must find its
+//! order.
 
 use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
@@ -8,7 +8,7 @@ use traffic::UnitPosition;
 
 use super::hashes::{first, hash};
 
-/// The name of an order or a document, as the store knows it.
+/// The hash of an order's or a document's name in a store.
 pub type NameHash = [u8; 16];
 
 /// The key of all places of a store.

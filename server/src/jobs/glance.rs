@@ -1,4 +1,4 @@
-//! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
+//! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
 use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
@@ -16,7 +16,7 @@ fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Da
     (i32::try_from(time.div_euclid(3_600_000)).unwrap_or(i32::MAX), words, hourly.clone())
 }
 
-/// What a page shows of an experiment, apart from its verdict.
+/// The data of an experiment's page, apart from its verdict.
 #[derive(Debug)]
 pub struct Glance {
     /// Its settings.
@@ -27,19 +27,19 @@ pub struct Glance {
     pub state: traffic::State,
     /// When it was made, in words.
     pub created: String,
-    /// What became of impressions.
+    /// The fates of impressions.
     pub fates: Fates,
-    /// What counted on days that are closed.
+    /// The counts of closed days.
     pub tally: Tally,
-    /// What became of outcomes, if such count.
+    /// The fates of outcomes, if such count.
     pub conversions: Option<ConversionTally>,
-    /// What would make its verdict wrong.
+    /// Conditions that would make its verdict wrong.
     pub warnings: Vec<String>,
     /// The last changes with their times in words, the newest first.
     pub changes: Vec<(String, Change)>,
-    /// What is watched, and when it broke, in words.
+    /// The guardrails, and when each broke, in words.
     pub watches: Vec<(Watch, Option<String>)>,
-    /// What is not watched though the settings ask for it, and why.
+    /// The watches that the settings ask for but that are off, and why.
     pub not_watched: Option<String>,
     /// Traffic by day.
     pub daily: Vec<(i32, Daily)>,
@@ -66,7 +66,7 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// What a page shows at `now` (milliseconds since 1970) of an experiment that waits for `waits_for`, if it waits.
+    /// The data of an experiment's page at `now` (milliseconds since 1970); `waits_for` is the experiment it waits for, if any.
     #[must_use]
     pub fn of(experiment: &Experiment, now: Time, waits_for: Option<String>) -> Self {
         let broken = |watch: &Watch| {

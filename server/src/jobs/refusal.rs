@@ -19,7 +19,7 @@ pub enum Refusal {
     Invalid {
         /// Such as `policy`.
         path: Option<String>,
-        /// What is wrong.
+        /// The fault.
         detail: String,
     },
 }
@@ -36,7 +36,7 @@ impl Refusal {
         Self::Unknown(IdError::Unknown.to_string())
     }
 
-    /// An experiment of which something is damaged.
+    /// A damaged experiment.
     #[must_use]
     pub fn damaged(name: &str, why: &str) -> Self {
         Self::Damaged(format!("experiment {name:?} is damaged: {why}"))

@@ -9,9 +9,9 @@ use super::value::{Value, ValueKind};
 pub struct ShapeError {
     /// Such as `lists.bm25[3]`; empty for the whole body.
     pub path: String,
-    /// What was found.
+    /// The value that was found.
     pub found: String,
-    /// What was expected.
+    /// The description of the expected value.
     pub expected: String,
 }
 

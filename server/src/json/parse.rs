@@ -48,7 +48,7 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-/// What other languages write as JSON, and what to write instead. A word that ends as another one does comes before it.
+/// Literals of other languages, and their JSON forms. A word that ends as another one does comes before it.
 const FOREIGN: [(&str, &str); 7] = [
     ("NaN", "null"),
     ("-Infinity", "null"),
@@ -59,7 +59,7 @@ const FOREIGN: [(&str, &str); 7] = [
     ("False", "false"),
 ];
 
-/// What is wrong, if the text at this place is such a word.
+/// The error, if the text at this place is such a word.
 fn foreign(text: &str, line: usize, column: usize) -> Option<String> {
     let line = text.as_bytes().split(|byte| *byte == b'\n').nth(line.checked_sub(1)?)?;
     // The fault is found at the first byte of a word, or at the second, after one that could be the beginning of a number.
@@ -83,7 +83,7 @@ impl<'b> Level<'_, 'b> {
         Ok(())
     }
 
-    /// What reads the values inside.
+    /// The reader of the values inside.
     fn inside(&mut self) -> Level<'_, 'b> {
         Level { tokens: self.tokens, below: self.below - 1 }
     }

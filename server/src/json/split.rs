@@ -1,4 +1,4 @@
-//! The items of an array one by one, for arrays of which some item is not JSON.
+//! The items of an array one by one, for arrays with an item that is not JSON.
 
 /// The texts of the items of an array, whatever is wrong inside them; `None` if this is not an array, or does not end as one.
 ///

@@ -1,4 +1,4 @@
-//! Values as one sequence of tokens, whose texts are borrowed from the body: reading a body takes memory once, whatever is in it.
+//! Values as one sequence of tokens, with texts borrowed from the body: reading a body allocates once, whatever is in it.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub struct Value<'v> {
     at: usize,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueKind<'v> {
     /// `null`
@@ -71,7 +71,7 @@ pub(super) fn after(tokens: &[Token<'_>], at: usize) -> usize {
 }
 
 impl<'v> Value<'v> {
-    /// What it is.
+    /// The type of the value.
     #[must_use]
     pub fn kind(self) -> ValueKind<'v> {
         match &self.tokens[self.at] {

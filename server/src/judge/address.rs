@@ -16,7 +16,7 @@ pub struct PublicAddress {
 }
 
 impl PublicAddress {
-    /// That of a page without a proxy.
+    /// The address of a page without a proxy.
     #[must_use]
     pub fn direct(address: SocketAddr) -> Self {
         Self { whole: format!("http://{address}"), path: "/".to_owned() }

@@ -1,4 +1,4 @@
-//! How browsers reach the room: four routes, below the key of a judge.
+//! The routes of the room: four, below the key of a judge.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::room::{Reply, ReplyResult, Room};
 use crate::http::{Limits, serve_connections};
 use crate::running::Asked;
 
-/// What every answer says: nothing is loaded but from here, nothing is kept, and no other page may show this one.
+/// The headers of every answer: nothing is loaded from elsewhere, nothing is kept, and no other page may embed this one.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -39,7 +39,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// The most bytes of a form.
 const MOST: usize = 64 << 10;
 
-/// What connections may take: a browser opens six, and a note is short.
+/// The limits of connections: a browser opens six, and a note is short.
 const LIMITS: Limits = Limits { connections: 256, patience: Duration::from_secs(30) };
 
 /// Why a page is not served.
@@ -161,7 +161,7 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Who sends a form byte by byte holds a connection, but not for ever.
+/// Ends requests that arrive too slowly.
 async fn in_time(request: Request, next: Next) -> Response {
     let answered = tokio::time::timeout(LIMITS.patience, next.run(request)).await;
     answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
@@ -216,7 +216,7 @@ async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): 
     }
 }
 
-/// What a judge sends.
+/// A form of a judge.
 #[derive(Deserialize)]
 struct Sent {
     ticket: String,

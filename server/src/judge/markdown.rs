@@ -12,7 +12,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         return maud::html! { pre { (text) } };
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    // How many links that are not shown as such this is in; the headings above, and the last one as it is shown.
+    // The number of enclosing links that are shown as plain text; the headings above, and the last one as it is shown.
     let mut plain_links = 0_usize;
     let mut above: Vec<HeadingLevel> = Vec::new();
     let mut lowered = HeadingLevel::H6;

@@ -20,7 +20,7 @@ const ENDS: [(u64, &str); 12] = [
     (10_000_000, "10"),
 ];
 
-/// How often times fell into which bucket.
+/// The counts of times by bucket.
 #[derive(Debug)]
 pub struct Histogram {
     name: &'static str,

@@ -9,7 +9,7 @@ use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_ne
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
 
-/// How long a message that one server is sending is kept from the others, in milliseconds: longer than a receiver may take.
+/// The time that a message in delivery by one server is kept from the others, in milliseconds: longer than a receiver may take.
 const CLAIM: i64 = 15_000;
 
 /// The messages of a database.
@@ -141,7 +141,7 @@ fn read_known(session: &Session) -> Result<AllKnown, StoreError> {
     Ok(all)
 }
 
-/// What keeps the news of an experiment.
+/// The commands that store the news of an experiment.
 fn commands(news: News, now: i64) -> Vec<Command> {
     let News { experiment, created, messages, known } = news;
     let message = |Body { time, kind, text }: Body| Command {

@@ -185,7 +185,7 @@ impl FileQueue {
         }
     }
 
-    /// How many messages wait.
+    /// The number of waiting messages.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -294,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m");
         let mut queue = FileQueue::open(&path, 100).unwrap();
-        // Made before the file: what happened until now is known, and what comes is new.
+        // Made before the file: what happened until now is known, and later events are new.
         queue.note(vec![seen("old", 50, 3), seen("a", 200, 2), seen("b", 200, 1)], 300).unwrap();
         let ids = |queue: &FileQueue, now| -> Vec<(i64, String)> {
             queue.due(now).unwrap().into_iter().map(|due| (due.id, due.experiment)).collect()

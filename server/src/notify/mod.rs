@@ -1,9 +1,10 @@
-//! Messages to the outside: what happened to an experiment is posted to a URL, at least once, in order for each experiment, and again
-//! until the receiver takes it.
+//! Webhooks: events of an experiment are posted to a URL, at least once, in order for each experiment, and again until the receiver takes
+//! them.
 //!
-//! What happened is found by looking at each experiment every few seconds (`news`), so nothing on the way of an impression waits for
-//! it. A message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
-//! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
+//! Events are found by looking at each experiment every few seconds (`news`), so nothing on the path of an impression waits for this. A
+//! message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
+//! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one
+//! that is slow, nor a restart loses or blocks anything.
 
 mod database;
 mod file;
@@ -24,10 +25,10 @@ pub use send::Target;
 use crate::metrics::Metrics;
 use crate::writer::{Clock, Shared};
 
-/// How often the thread looks for something to send.
+/// The period at which the thread looks for messages to send.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// What sends messages while it lives.
+/// Sends messages while it lives.
 #[derive(Debug)]
 pub struct Notifier {
     queue: Arc<Mutex<Queue>>,

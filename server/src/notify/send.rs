@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use super::queue::Due;
 
-/// How long a receiver may take.
+/// The timeout of a receiver.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A shorter key could be guessed.
 const LEAST_KEY: usize = 16;
@@ -16,7 +16,7 @@ const LEAST_KEY: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     url: String,
-    /// What signs messages.
+    /// The key that signs messages.
     key: Option<Vec<u8>>,
 }
 

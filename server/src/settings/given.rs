@@ -1,4 +1,4 @@
-//! What flags, the environment or a file say: any part of the settings.
+//! Settings given by flags, the environment or a file: any part of them.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ impl Given {
         })
     }
 
-    /// What is given here, and where it is not, by `other`.
+    /// These settings, completed by `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -181,10 +181,10 @@ impl Given {
         }
     }
 
-    /// All settings, with the defaults of what was not given.
+    /// All settings, completed by defaults.
     ///
     /// # Errors
-    /// What is missing or impossible, and what was expected.
+    /// The missing or impossible setting, and what was expected.
     pub fn resolve(self, consent: Consent) -> Result<Settings, String> {
         let store = self.store.filter(|store| !store.is_empty());
         let store = store.ok_or(

@@ -1,8 +1,8 @@
-//! What can go wrong with a store.
+//! Errors of a store.
 
 use super::sqlite;
 
-/// What can go wrong with a store, each as one sentence for a person.
+/// An error of a store, as one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Another server has it.
@@ -25,7 +25,7 @@ pub enum StoreError {
     Lost {
         /// The file.
         path: String,
-        /// How many events.
+        /// The number of events.
         missing: String,
     },
     /// It is a folder, a device or a pipe.
@@ -60,9 +60,9 @@ pub enum StoreError {
     Row {
         /// The experiment's number in the store.
         experiment: u32,
-        /// What of it, such as `event 7`.
+        /// The part of it, such as `event 7`.
         place: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log makes it good, if it is there.
@@ -70,9 +70,9 @@ pub enum StoreError {
     Snapshot {
         /// The experiment's number in the store.
         experiment: u32,
-        /// What of it, such as `the state of unit 7`.
+        /// The part of it, such as `the state of unit 7`.
         place: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A file could not be opened or locked.
@@ -81,9 +81,9 @@ pub enum StoreError {
     /// It is a database, where a file is needed.
     #[error("{what} needs a store in a file; {instead}")]
     NeedsFile {
-        /// What does.
+        /// The operation.
         what: String,
-        /// What to do.
+        /// The alternative.
         instead: String,
     },
     /// A database does not answer, or refuses the connection.
@@ -91,7 +91,7 @@ pub enum StoreError {
     Unreachable {
         /// The database.
         database: String,
-        /// What it says.
+        /// The error message.
         why: String,
     },
     /// Settings of a session do not hold in it.

@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 use super::{StoreError, secrets};
 use crate::ids;
 
-/// What every key begins with, so that scanners of source code find one that was committed.
+/// The prefix of every key, so that scanners of source code find one that was committed.
 const PREFIX: &str = "rankduel_";
 
-/// What a key may do.
+/// The permissions of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Everything.
@@ -57,16 +57,16 @@ impl Key {
     }
 }
 
-/// A key, as the store knows it.
+/// A key as stored.
 #[derive(Clone)]
 pub struct KeyRow {
     /// Its number.
     pub id: i64,
-    /// What it may do.
+    /// Its permissions.
     pub role: Role,
     /// The only experiment that it may be used for; any if `None`.
     pub experiment: Option<String>,
-    /// Whose it is, in words.
+    /// Its owner, in words.
     pub label: String,
     /// When it was made, in milliseconds since 1970.
     pub created: i64,
@@ -76,7 +76,7 @@ pub struct KeyRow {
     pub expires: Option<i64>,
     /// When it was last used, to the minute.
     pub used: Option<i64>,
-    /// Of its text.
+    /// The hash of its text.
     pub(super) hash: [u8; 32],
 }
 
@@ -87,7 +87,7 @@ impl std::fmt::Debug for KeyRow {
 }
 
 impl KeyRow {
-    /// What a store says that has something else where a key should be.
+    /// The error of a store with something else in place of a key.
     pub(super) fn damaged(id: i64) -> StoreError {
         StoreError::Damaged(format!("key {id} of the store is damaged; restore it from a backup"))
     }
@@ -104,7 +104,7 @@ impl KeyRow {
         std::hint::black_box(differs) == 0
     }
 
-    /// What the store keeps of a key's text.
+    /// The hash of a key's text, as stored.
     #[must_use]
     pub fn hash_of(text: &str) -> [u8; 32] {
         Sha256::digest(text.as_bytes()).into()

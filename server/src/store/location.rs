@@ -27,7 +27,7 @@ pub struct Database {
 }
 
 impl Location {
-    /// What the names of databases begin with.
+    /// The URL schemes of databases.
     const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
     /// The file, if it is one.
@@ -131,8 +131,8 @@ impl<'de> Deserialize<'de> for Location {
 }
 
 impl Database {
-    /// How to connect, and which certificates are trusted then (`sslrootcert`, as other clients call it), if the connection is encrypted. A
-    /// password that the name does not have is that of the environment (`PGPASSWORD`).
+    /// The connection's settings, and the certificates trusted then (`sslrootcert`, as other clients call it), if it is encrypted. A
+    /// password missing from the name is taken from the environment (`PGPASSWORD`).
     pub(super) fn config(&self) -> Result<(Config, Option<PathBuf>), StoreError> {
         let wrong = |error: tokio_postgres::Error| {
             let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
@@ -164,7 +164,7 @@ impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_placed = |config: &Config| config.get_hosts().iter().any(|host| *host != Host::Tcp(String::new()));
         let parsed = Config::from_str(&self.parts().0).ok().filter(is_placed);
-        // What cannot be read may have its password anywhere.
+        // A name that cannot be parsed may have its password anywhere.
         let Some(config) = parsed else { return f.write_str("postgres://...") };
         f.write_str("postgres://")?;
         if let Some(user) = config.get_user() {

@@ -3,7 +3,7 @@
 use super::StoreError;
 use crate::ids::Secret;
 
-/// The secrets of a store: whoever copies the file has them.
+/// The secrets of a store: a copy of the file has them.
 #[derive(Clone)]
 pub struct Secrets {
     /// Signs impression ids.
@@ -62,7 +62,7 @@ pub(super) fn secret(
     Ok(Secret { number, current, before })
 }
 
-/// What is kept, by name, once a secret is replaced by a new one; it counts itself until then (milliseconds since 1970).
+/// The rows to keep, by name, once a secret is replaced by a new one; the old one stays valid until `until` (milliseconds since 1970).
 pub(super) fn replaced(secret: &Secret, name: &str, until: i64) -> Result<[(String, Vec<u8>); 3], StoreError> {
     let before = [&secret.current[..], &until.to_be_bytes()].concat();
     Ok([

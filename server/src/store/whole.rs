@@ -21,7 +21,7 @@ use crate::ids::{NameHash, UnitHash};
 #[derive(Debug)]
 pub struct Store(Kind);
 
-/// What keeps it.
+/// The database behind it.
 #[derive(Debug)]
 enum Kind {
     Sqlite(SqliteStore),
@@ -47,7 +47,7 @@ impl Store {
         Self::open_with(&location.into(), access, None)
     }
 
-    /// Opens a store of which some operations fail, for tests.
+    /// Opens a store with some failing operations, for tests.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -73,7 +73,7 @@ impl Store {
         on!(self, store => store.secrets())
     }
 
-    /// Makes this the salt of places of a store whose experiments have no units yet: others would move in and out of them.
+    /// Sets the salt of positions. Only while no experiment has units: it would move them in and out.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -192,8 +192,8 @@ impl Store {
         on!(self, store => store.unit(experiment, hash))
     }
 
-    /// Reads all units of an experiment: a unit whose row cannot be found would be somebody else. `each` sees every one; returns the
-    /// highest number.
+    /// Reads all units of an experiment: a unit with a lost row would count as a new one. `each` sees every one; returns the highest
+    /// number.
     ///
     /// # Errors
     /// If the store cannot be read, or something of the table is damaged.
@@ -274,7 +274,7 @@ impl Store {
         }
     }
 
-    /// What the database says of itself, and of what no fold reads: documents, units, marks. Nothing if all is well.
+    /// Runs the database's own check, and checks rows that no fold reads: documents, units, marks. Empty if all is well.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -316,7 +316,7 @@ impl Store {
         on!(self, store => store.check_states(experiment))
     }
 
-    /// Begins a transaction; until its end nobody else writes.
+    /// Begins a transaction; until its end there is no other writer.
     ///
     /// # Errors
     /// If another process has written for longer than five seconds, or the store is broken.
@@ -406,7 +406,7 @@ impl Store {
         on!(self, store => store.insert_unit(experiment, number, hash))
     }
 
-    /// Forgets a unit: nothing says whose its number was.
+    /// Forgets a unit: its number no longer leads to it.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -455,7 +455,7 @@ impl Store {
         on!(self, store => store.checkpoint())
     }
 
-    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. Nobody writes meanwhile, and who reads finds
+    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. There is no writer meanwhile, and readers find
     /// the same bytes.
     ///
     /// # Errors
@@ -609,7 +609,7 @@ impl Store {
         on!(self, store => store.audit(audit))
     }
 
-    /// What was done since a time (milliseconds since 1970), from the first to the last.
+    /// The audit since a time (milliseconds since 1970), oldest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -690,7 +690,7 @@ impl Store {
         }
     }
 
-    /// Who is signed in; `None` of a store that does not keep it.
+    /// The sign-ins; `None` if the store does not keep them.
     ///
     /// # Errors
     /// If the store cannot be read, or a row is damaged.

@@ -8,7 +8,7 @@ use std::time::Instant;
 /// the server runs changes nothing.
 #[derive(Debug, Clone)]
 pub enum Clock {
-    /// That of the machine.
+    /// The clock of the machine.
     Real {
         /// The wall clock at the start.
         wall: i64,

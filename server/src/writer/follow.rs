@@ -1,4 +1,4 @@
-//! What a server knows of experiments while another one leads: enough to answer with the list of their fallback.
+//! The state of experiments on a server that does not lead: enough to answer with the list of their fallback.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::load::fold_rest;
 use super::{ExperimentHandle, LoadError, Options, Shared};
 use crate::store::{Access, Store, StoreError};
 
-/// How far the experiments of a store were read.
+/// The position up to which the experiments of a store were read.
 #[derive(Default)]
 pub(super) struct Following {
     /// Absent until it can be opened.
@@ -56,7 +56,7 @@ impl Following {
         let all: BTreeMap<u32, String> = store.experiments()?.into_iter().collect();
         let known: BTreeSet<u32> = shared.directory.all().values().map(|entry| entry.id).collect();
         if known.iter().any(|id| !all.contains_key(id)) {
-            // What is left is read again.
+            // The others are read again.
             shared.directory.replace([]);
             self.seen.clear();
         }

@@ -35,7 +35,7 @@ use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, Sto
 use flush::Thread;
 use job::{Job, Late};
 
-/// What a writer and its callers share.
+/// The state shared by a writer and its callers.
 #[derive(Debug)]
 pub struct Shared {
     /// Counters.
@@ -44,7 +44,7 @@ pub struct Shared {
     pub directory: Directory,
     /// The keys of the store.
     pub keys: Keys,
-    /// Who is signed in to the pages.
+    /// The sign-ins to the pages.
     pub sign_ins: SignIns,
     /// Signs impression ids.
     pub signer: Signer,
@@ -62,13 +62,13 @@ pub struct Shared {
     pub knows_all: AtomicBool,
     /// Whether the last transaction failed that wrote something.
     pub is_failing: AtomicBool,
-    /// What was done beside the writer and is not in the audit yet.
+    /// Actions beside the writer that are not in the audit yet.
     pub audits: Audits,
     /// Why the server must end, once it must.
     pub fatal: watch::Sender<Option<String>>,
 }
 
-/// What the next tick writes into the audit.
+/// The audit rows that the next tick writes.
 #[derive(Debug, Default)]
 pub struct Audits {
     waiting: Mutex<Vec<Audit>>,
@@ -88,7 +88,7 @@ impl Audits {
         }
     }
 
-    /// Counts a key that was refused. A row has how many there were, so that nobody fills the disk with them.
+    /// Counts a refused key. One row has the number of them, so that attempts cannot fill the disk.
     pub fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
@@ -102,7 +102,7 @@ impl Audits {
     }
 }
 
-/// How a writer works.
+/// The options of a writer.
 #[derive(Debug)]
 pub struct Options {
     /// The store.
@@ -111,7 +111,7 @@ pub struct Options {
     pub lock: Option<Arc<StoreLock>>,
     /// This server among those that have the store open, if it is a database.
     pub node: Option<Arc<Node>>,
-    /// How long a transaction waits for further jobs.
+    /// The time that a transaction waits for further jobs.
     pub batch_window: Duration,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
@@ -125,7 +125,7 @@ pub struct Options {
     pub checked_units: u64,
     /// The time.
     pub clock: Clock,
-    /// What fails, in tests.
+    /// The operations that fail, in tests.
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
@@ -167,10 +167,10 @@ pub struct Writer {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the thread is sent.
+/// A message to the thread.
 enum Message {
     Job(Job),
-    /// Nobody will show this impression.
+    /// This impression will not be shown.
     GiveUp(Offer),
     Stop,
 }
@@ -189,7 +189,7 @@ impl Writer {
         Ok(Self { jobs, waiting, shared, thread: Mutex::new(Some(spawned)) })
     }
 
-    /// What callers need without asking the thread.
+    /// The state that callers need without asking the thread.
     #[must_use]
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
@@ -222,7 +222,7 @@ impl Writer {
         match tokio::time::timeout(within, &mut answer).await {
             Ok(answered) => answered.unwrap_or(Err(NoAnswer::Stopping)),
             Err(_) => {
-                // From here on, the thread sees that nobody waits. What it sent a moment earlier is a good answer.
+                // From here on, the thread sees that the caller left. An answer sent a moment earlier is still good.
                 late.store(true, Ordering::SeqCst);
                 answer.close();
                 answer.try_recv().unwrap_or(Err(NoAnswer::Late))

@@ -1,4 +1,4 @@
-//! What a job may do while the writer carries it out.
+//! The operations of a job while the writer carries it out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -18,9 +18,9 @@ pub struct Held {
     pub experiment: Experiment,
     /// The highest number of a unit.
     pub(super) last_unit: u64,
-    /// How many impressions the log has.
+    /// The number of impressions in the log.
     pub(super) asked: u64,
-    /// The last impression of which the store has no marks because they were forgotten.
+    /// The last impression with forgotten marks.
     pub(super) forgotten: u64,
     /// Snapshots, and what is left to delete.
     pub(super) upkeep: Upkeep,
@@ -41,7 +41,7 @@ pub struct Transaction<'a> {
     pub now: i64,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
-    /// What callers see without the writer.
+    /// The state that callers see without the writer.
     pub shared: &'a Shared,
     pub(super) store: &'a Store,
     pub(super) held: &'a mut BTreeMap<u32, Held>,
@@ -99,7 +99,7 @@ impl Transaction<'_> {
         self.held.iter().map(|(&id, held)| (id, &held.experiment))
     }
 
-    /// The experiments of which something is damaged.
+    /// The damaged experiments.
     pub fn damaged(&self) -> &BTreeMap<u32, Damage> {
         self.damaged
     }
@@ -126,8 +126,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Says that the answer of this job is an impression: if nobody gets it, it is closed in the next transaction, before
-    /// any click of it.
+    /// Marks the answer of this job as an impression: if it is not delivered, it is closed in the next transaction, before any click of it.
     pub fn offer(&mut self, offer: Offer) {
         self.offer = Some(offer);
     }
@@ -151,7 +150,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The number of a unit; a unit that was never seen gets the next one. What the fold knows of it is in memory then.
+    /// The number of a unit; a new unit gets the next one. Brings the fold's state of it into memory.
     pub fn unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
         let number = self.number_of(experiment, unit)?;
         self.fetch(experiment, number).then_some(number)
@@ -170,7 +169,7 @@ impl Transaction<'_> {
         open.or_else(|| self.attempt(|store| store.unit_that_asked(experiment, impression)).flatten())
     }
 
-    /// Brings what the fold knows of a unit into memory; `false` if the store failed.
+    /// Brings the fold's state of a unit into memory; `false` if the store failed.
     pub fn fetch(&mut self, experiment: u32, number: u64) -> bool {
         if self.failure.is_some() {
             return false;
@@ -198,7 +197,7 @@ impl Transaction<'_> {
         if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.now))? {
             return Some(number);
         }
-        // Who was known by the secret before is known by that of today from now on.
+        // A unit known by the previous secret is from now on known by the current one.
         if let Some(before) = &unit.before
             && let Some(number) = self.attempt(|store| store.unit(experiment, before))?
         {
@@ -266,7 +265,7 @@ impl Transaction<'_> {
 
     /// The documents of an impression; `None` if it has none, or they were deleted.
     pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
-        // Of a damaged one, nothing is read again.
+        // A damaged experiment is not read again.
         self.held.get(&experiment)?;
         match self.attempt(|store| store.shown(experiment, impression))? {
             Kept::Shown(shown) => Some(shown),
@@ -283,12 +282,12 @@ impl Transaction<'_> {
         }
     }
 
-    /// Forgets whose a unit's number is, which documents these impressions mixed, and what finds them again.
+    /// Forgets the unit behind a number, the mixed documents of these impressions, and the marks by which they are found.
     pub fn forget(&mut self, experiment: u32, hash: &UnitHash, impressions: &[u64]) {
         self.has_deleted = true;
         let forgotten = self.attempt(|store| {
             let forgotten = forget(store, experiment, hash, impressions);
-            // Of a damaged one, as much as can be; not all impressions of the unit may be known.
+            // In a damaged experiment, as much as possible; not all impressions of the unit may be known.
             if self.damaged.contains_key(&experiment) {
                 let forgotten = forgotten.and_then(|()| store.forget_marks_until(experiment, None));
                 return forgotten.or_else(|error| if error.experiment().is_some() { Ok(()) } else { Err(error) });

@@ -1,5 +1,5 @@
-//! Which experiment begins when another one is over, and which experiments are in each other's way. Each fold knows itself alone; a successor begins
-//! by an event of its own, in the transaction in which it may.
+//! The order of experiments: which one begins when another is over, and which ones are in each other's way. Each fold covers one
+//! experiment; a successor begins by an event of its own, in the transaction in which it may.
 
 use traffic::{Config, Experiment, Lane, State};
 
@@ -23,7 +23,7 @@ impl Transaction<'_> {
             let (state, has_begun) = (experiment.state(), experiment.has_begun());
             Other { id, name: &config.name, config: Some(config), state, has_begun }
         });
-        // What is damaged may be repaired, and go on.
+        // A damaged experiment may be repaired, and go on.
         let damaged = self.damaged.iter().map(|(&id, damage)| Other {
             id,
             name: &damage.name,
@@ -102,7 +102,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// What became of the experiment that this one waited for.
+    /// The end of the experiment that this one waited for, in words.
     fn why_now(&self, id: u32) -> String {
         let Some(name) = self.known(id).and_then(Experiment::waits_for) else { return String::new() };
         let before = self.others().find(|other| other.name == name && other.id < id);

@@ -1,4 +1,4 @@
-//! Empties the write-ahead log beside the writer: nobody's page waits for it, and a reader that stands in the way is waited for.
+//! Empties the write-ahead log beside the writer: no user's page waits for it, and a reader in the way is waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use tokio::sync::watch;
 
 use crate::store::{Access, Location, Store};
 
-/// How often it is tried again.
+/// The period of retries.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// How often somebody wanted the log emptied, and how many of these times it has been.
+/// The requests to empty the log, and those fulfilled.
 #[derive(Debug)]
 pub struct Truncation {
     wanted: Arc<AtomicU64>,

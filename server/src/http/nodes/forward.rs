@@ -18,19 +18,19 @@ use crate::http::auth::Sender;
 use crate::http::{App, Problem, body, guard};
 use crate::store::{Node, NodeRow};
 
-/// What says that a node sent this, by the secret that all nodes of a store know.
+/// Marks a request of a node, by the secret that all nodes of a store share.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
 /// The node that is meant: by now, its address may be that of a server with another store.
 const TO: HeaderName = HeaderName::from_static("rankduel-to");
 /// The client's address.
 const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
-/// How long a connection to the leader may take to come about.
+/// The timeout of connecting to the leader.
 const CONNECTING: Duration = Duration::from_secs(1);
-/// How often it is looked whether the leader still is one, while its answer is awaited.
+/// The period of checks, while its answer is awaited, that the leader still is one.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many connections wait for the next request.
+/// The number of idle connections kept.
 const MOST_IDLE: usize = 64;
-/// What each node answers itself.
+/// The paths that each node answers itself.
 const OWN: [&str; 8] =
     ["/health", "/ready", "/metrics", "/openapi.json", "/v1/nodes", "/page.css", "/page.js", "/icon.svg"];
 /// Headers about a connection, which end with it.

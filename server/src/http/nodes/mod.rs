@@ -14,7 +14,7 @@ pub(super) use forward::{Forwarder, client_of_node, forward};
 /// The servers of a store.
 #[derive(Debug, Serialize)]
 pub(super) struct Nodes {
-    /// What this one does.
+    /// The role of this node.
     role: &'static str,
     /// The epoch in which it leads.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(super) async fn nodes(State(app): State<App>, _: Reading) -> Answer<Nodes> {
     Answer(Nodes { role: role_name(node.role()), epoch: node.epoch(), nodes: nodes.collect() })
 }
 
-/// What pages say of the servers of a store in a database.
+/// The sentence on pages about the servers of a store in a database.
 pub(super) fn sentence(app: &App) -> Option<String> {
     let node = app.node()?;
     let nodes = node.nodes();

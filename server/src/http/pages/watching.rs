@@ -14,7 +14,7 @@ use crate::jobs::{self, Snapshot};
 use crate::notify::ExperimentLook;
 use crate::writer::Transaction;
 
-/// How often.
+/// The period of checks.
 const PERIOD: Duration = Duration::from_secs(2);
 
 /// Notes what is new of experiments until `stop` changes.
@@ -51,7 +51,7 @@ async fn look(app: &App) {
             })
         };
         let mut all: Vec<ExperimentLook> = snapshots.into_iter().map(complete).collect();
-        // What is damaged has no state; its handle says so.
+        // A damaged experiment has no state; its handle has the damage.
         all.extend(shared.directory.all().values().filter_map(|entry| damaged::seen(entry)));
         if let Some(notifier) = shared.notifier() {
             notifier.note(all, now);

@@ -1,9 +1,9 @@
-//! A server among those that have the store open, and which of them leads.
+//! A node: one of the servers with the store open. One node leads.
 //!
-//! Each has a lease: a row that says until when it is there, by the clock of the database. One leads, and alone folds and writes. If its
-//! lease is over, or it gave it back, whoever sees that first takes over: with one transaction, the next epoch begins in which it may write
-//! and nobody before it. A leader that was stopped meanwhile can find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer
-//! of it is wrong. Leases say when somebody else may try, and nothing more.
+//! Each node has a lease: a row with its expiry, by the clock of the database. One leads, and alone folds and writes. If its lease is over,
+//! or it gave it back, the first node to see that takes over: one transaction begins the next epoch, in which it alone may write. A leader
+//! that was stopped meanwhile may find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer of it is wrong. Leases only
+//! decide when another node may try.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -16,13 +16,13 @@ use super::session::Session;
 use crate::ids;
 use crate::store::{Access, Database, StoreError};
 
-/// How long a lease holds, and how often it is renewed.
+/// The duration of a lease, and the period of its renewal.
 const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
-/// How often a node looks who leads.
+/// The period at which a node looks up the leader.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What a node does.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It folds and writes, in this epoch.
@@ -64,14 +64,14 @@ struct State {
     database: Database,
     /// The epoch in which this node leads; 0 if it does not.
     epoch: AtomicI64,
-    /// The highest epoch that this node knows of.
+    /// The highest epoch that this node has seen.
     seen: AtomicI64,
     /// All nodes, as they were when the database was last asked.
     nodes: Mutex<Vec<NodeRow>>,
     is_connected: AtomicBool,
     /// Whether this node no longer wants to lead.
     gives_up: AtomicBool,
-    /// How often this node began to lead.
+    /// The number of times this node began to lead.
     taken: AtomicI64,
     /// Until when the lease holds, counted from before it was asked for.
     until: Mutex<Option<Instant>>,
@@ -82,7 +82,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Node {
-    /// Joins the nodes of a store whose tables are there; others reach this one at `address`.
+    /// Joins the nodes of a store with existing tables; others reach this one at `address`.
     ///
     /// # Errors
     /// If the database cannot be asked, or there is no thread to be had.
@@ -126,13 +126,13 @@ impl Node {
         &self.state.database
     }
 
-    /// What the nodes of the store alone know.
+    /// The secret that only the nodes of the store share.
     #[must_use]
     pub fn secret(&self) -> &str {
         &self.state.secret
     }
 
-    /// What it does.
+    /// Its role.
     #[must_use]
     pub fn role(&self) -> Role {
         match self.state.epoch.load(Ordering::SeqCst) {
@@ -162,7 +162,7 @@ impl Node {
         nodes.iter().find(|node| node.leads && node.is_alive && node.node != self.state.name).cloned()
     }
 
-    /// How often this node began to lead.
+    /// The number of times this node began to lead.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.state.taken.load(Ordering::SeqCst) as u64
@@ -309,9 +309,9 @@ impl Member {
     }
 }
 
-/// Begins the next epoch, which is after `seen`, unless somebody else has a lease; returns it.
+/// Begins the next epoch, which is after `seen`, unless another node has a lease; returns it.
 fn take_over(session: &Session, name: &str, seen: i64) -> Result<Option<i64>, StoreError> {
-    // Who is about to commit has a lock on these rows: the wait for it ends with that commit, or with its session.
+    // A node about to commit holds a lock on these rows: the wait ends with that commit, or with its session.
     let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[&name])?;
     let epoch = row.get::<_, i64>(0).max(seen) + 1;
     let taken = if row.get(1) {

@@ -21,9 +21,9 @@ pub(super) const NODES: &str = "nodes";
 #[derive(Debug)]
 pub(in crate::store) struct PostgresStore {
     pub(super) session: Session,
-    /// What the transaction will write.
+    /// The pending writes of the transaction.
     pub(super) pending: RefCell<Pending>,
-    /// What it wrote and read a moment ago, while it leads.
+    /// The rows it wrote and read a moment ago, while it leads.
     pub(super) recent: RefCell<Recent>,
     /// Whether one has begun: otherwise, what is written is committed immediately.
     pub(super) is_open: Cell<bool>,

@@ -1,6 +1,6 @@
-//! Rows that were written or read a moment ago: clicks come soon after their page, and users come back. The server that leads alone changes
-//! them, so what it knows of them is what the database has, as long as its commits are not refused. A refused or failed commit ends the
-//! connection, and this with it.
+//! A cache of rows written or read a moment ago: clicks come soon after their page, and users come back. The server that leads alone
+//! changes them, so the cache equals the database as long as its commits are not refused. A refused or failed commit ends the connection,
+//! and the cache with it.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::pending::{Numbered, Pending};
 use crate::ids::UnitHash;
 use crate::store::rows::ShownRow;
 
-/// How many rows are kept, about.
+/// The approximate number of rows kept.
 const MOST: usize = 40_000;
 
-/// What is kept, in two generations: the older one goes as a whole.
+/// The cache, in two generations: the older one goes as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     now: Rows,
@@ -75,7 +75,7 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// A server whose users all come back sees no new one for years.
+    /// A server with returning users only sees no new one for years.
     #[test]
     fn pages_of_users_who_come_back_are_forgotten_too() {
         let mut recent = Recent::default();

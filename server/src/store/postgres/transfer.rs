@@ -8,7 +8,7 @@ use super::session::Value;
 use crate::store::StoreError;
 use crate::store::transfer::{BATCH, Cell, Kind, Table};
 
-/// What is a database's own: which tables it has, and by what nodes know each other.
+/// The entries that belong to one database: its tables, and the secret of its nodes.
 const OWN: &str = "('tables', 'nodes')";
 
 impl PostgresStore {
@@ -124,7 +124,7 @@ fn cells(table: &Table, row: &Row) -> Vec<Cell> {
     table.columns.iter().enumerate().map(cell).collect()
 }
 
-/// What all rows have in one column.
+/// One column of all rows.
 fn column(kind: Kind, rows: &[Vec<Cell>], at: usize) -> Value {
     let cells = rows.iter().map(|row| row[at].clone());
     match kind {

@@ -43,7 +43,7 @@ impl PostgresStore {
             return self.inject(Operation::Committed);
         }
         match epoch {
-            // Who has no epoch may write keys and audits, and no experiment.
+            // Without an epoch, keys and audits may be written, but no experiment.
             None if !fenced.is_empty() || begins => return Err(StoreError::Fenced),
             None => self.session.batch("BEGIN")?,
             Some(epoch) => {
@@ -247,7 +247,7 @@ impl PostgresStore {
         Ok(true)
     }
 
-    /// What was committed is on the disk of the database.
+    /// Committed data is on the disk of the database.
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a store in a file has something to do")]
     pub(in crate::store) fn rewrite_log(&self) -> Result<(), StoreError> {
         Ok(())

@@ -1,4 +1,4 @@
-//! What SQLite says, as errors of a store.
+//! Errors of SQLite, as errors of a store.
 
 use rusqlite::ErrorCode;
 

@@ -11,14 +11,14 @@ use super::{SqliteStore, open};
 use crate::store::rows::{event_sum, shown_sum, unit_sum};
 use crate::store::{Access, StoreError};
 
-/// What a store of format 2 had: one table of a kind for all experiments, no checksums, and marks in the events.
+/// The tables of format 2: one of a kind for all experiments, no checksums, and marks in the events.
 const RENAMED: &str = "ALTER TABLE experiments RENAME TO experiments_before;
     ALTER TABLE events RENAME TO events_before;
     ALTER TABLE shown RENAME TO shown_before;
     ALTER TABLE units RENAME TO units_before;
     ALTER TABLE keys RENAME TO keys_before;";
 
-/// What is moved as it is.
+/// The rows that are moved unchanged.
 const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM experiments_before;
     INSERT INTO keys (id, role, experiment, label, hash, created, revoked)
         SELECT id, role, experiment, label, hash, created, revoked FROM keys_before;
@@ -107,7 +107,7 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
                 }
                 without_marks(recorded)
             }
-            // Who folds it says so.
+            // A fold of the log reports it.
             Err(_) => body,
         };
         write.execute(params![n, kind, impression, body, event_sum(id, n, kind, impression, &body)])?;

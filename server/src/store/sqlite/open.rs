@@ -11,7 +11,7 @@ use super::schema;
 use crate::store::faults::{Injected, inject};
 use crate::store::{Access, Faults, Operation, Rotated, Secrets, StoreError};
 
-/// How long a write waits for another process that changes keys.
+/// The time that a write waits for another process that changes keys.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A store in a file.
@@ -107,7 +107,7 @@ impl SqliteStore {
             _ => {}
         }
         let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
-        // It has secrets: SQLite fills a file that is there, empty, and that nobody else can read.
+        // It has secrets: SQLite fills an existing, empty file that only its owner can read.
         let file = private().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
         let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
         let written = written.and_then(|_| {

@@ -148,7 +148,7 @@ impl SqliteStore {
         written.map_err(|error| StoreError::Io(format!("{}-wal cannot be written: {error}", self.path.display())))
     }
 
-    /// Writes into a table of an experiment, whose number takes the place of `#`, and returns how many rows that concerned.
+    /// Writes into a table of an experiment (its number replaces `#`), and returns the number of changed rows.
     pub(super) fn insert(&self, experiment: u32, sql: &str, values: impl Params) -> Result<usize, StoreError> {
         self.inject(Operation::Insert)?;
         let sql = sql.replace('#', &experiment.to_string());
