@@ -154,7 +154,7 @@ pub(crate) fn a_place_without_a_document_is_refused() {
     assert_eq!(server.client().get("/v1/experiments/e").expect_status(200)["clicks"]["taken"], 2);
 }
 
-/// Pages whose ids are numbers send numbers; `click-logs` reads such ids as their digits.
+/// Pages with numeric ids send numbers; `click-logs` reads such ids as their digits.
 #[test]
 pub(crate) fn numbers_are_ids_by_their_digits() {
     let server = Server::start();

@@ -46,7 +46,7 @@ fn traffic(server: &mut Server, name: &str, days: u32) {
             server.pass(3 * MINUTE);
         }
         if day == 1 {
-            // Nobody is there for a while; what is open stays open for longer.
+            // The server is down for a while; open impressions stay open for longer.
             server.stop();
             server.pass(20 * MINUTE);
             server.run().unwrap();
@@ -181,7 +181,7 @@ pub(crate) fn judgements_are_read_by_boards() {
             winner.to_owned(),
         ]);
     }
-    // One that nobody answers.
+    // One without an answer.
     server.client().post("/v1/experiments/e/duels", json!({})).expect_status(200);
     assert!(said.len() >= 8, "{said:?}");
     let answer = server.client().get("/v1/experiments/e/export?what=judgements").body;

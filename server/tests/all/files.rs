@@ -1,4 +1,4 @@
-//! What others do to the files of a store: a server that could lose what it acknowledges stops, and who reads stops nobody.
+//! Other processes change the files of a store: a server that could lose acknowledged events stops, and readers stop nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ fn a_store_that_is_taken_away_stops_the_server() {
         let mut server = Server::start();
         server.experiment("e", json!({}));
         ask(&server, "anna").expect_status(200);
-        // What is in the file itself can be cut.
+        // The content of the file itself can be cut.
         server.restart();
         ask(&server, "bert").expect_status(200);
         change(&server);
@@ -124,7 +124,7 @@ fn a_store_that_lacks_what_was_acknowledged_is_refused() {
     server.restart();
 }
 
-/// A reader for minutes: a backup, an export that nobody takes, a shell.
+/// A reader that takes minutes: a backup, an export with a stalled receiver, a shell.
 #[test]
 fn readers_hold_up_no_page_no_start_and_no_recovery() {
     let mut server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(2));

@@ -76,7 +76,7 @@ impl Judging {
         self.client().send("POST", &format!("{}/{what}", self.path(judge)), Some(form))
     }
 
-    /// Answers what the page shows, and says what became of it.
+    /// Answers the pair on the page, and returns the result.
     fn say(&self, judge: &str, page: &str, verdict: &str) -> String {
         let answer = self.send(judge, "say", &format!("ticket={}&verdict={verdict}&note=", ticket(page)));
         outcome(&answer)
@@ -119,12 +119,12 @@ pub(crate) fn two_judges_answer_skip_and_undo() {
     let mut judging = Judging::start(&["anna", "ben"]);
     let [first, of_ben] = ["anna", "ben"].map(|judge| judging.question(judge));
     assert_ne!(ticket(&first), ticket(&of_ben));
-    // Who looks again sees the same.
+    // A reload shows the same.
     assert_eq!(ticket(&judging.question("anna")), ticket(&first));
     assert_eq!(judging.say("anna", &first, "first"), "taken");
     assert_eq!(judging.say("anna", &first, "first"), "again");
     assert_eq!(judging.say("anna", &first, "second"), "refused");
-    // A pair of somebody else.
+    // Another judge's pair.
     assert_eq!(judging.say("anna", &of_ben, "first"), "refused");
     assert_eq!(judging.say("anna", &of_ben, "skip"), "refused");
     let second = judging.question("anna");

@@ -99,7 +99,7 @@ pub(crate) fn each_order_has_its_fate() {
     assert!(html.contains("Measures") && html.contains("Outcomes") && html.contains("minor units of EUR"), "{html}");
 }
 
-/// A public page could invent orders: without a key, the id of a page says whose an order is, and nothing else does.
+/// A public page could invent orders: without a key, the unit of an order is derived from the id of a page alone.
 #[test]
 pub(crate) fn nobody_invents_orders_without_a_key() {
     let mut server = Server::stopped();
@@ -155,14 +155,14 @@ pub(crate) fn nobody_invents_orders_without_a_key() {
     let other = server.with_key(&bound);
     assert_eq!(sent(&other, order(&of_berta[0], 700, json!({"unit": "berta"}))), ["unknown-unit"]);
     assert_eq!(sent(&shop, order(&of_berta[0], 700, json!({"unit": "berta"}))), ["taken"]);
-    // Weeks later, the page is closed, and its id still says whose the order is until its unit has closed.
+    // Weeks later, the page is closed, and its id still identifies the unit of an order until that unit has closed.
     server.pass(2 * DAY);
     assert_eq!(sent(&public, order(&shown[1], 9, json!({"query_id": id}))), ["taken"]);
     server.pass(DAY);
     assert_eq!(sent(&public, order(&shown[2], 9, json!({"query_id": id}))), ["late"]);
 }
 
-/// A start, with and without a snapshot, has all orders, and knows what came twice.
+/// A start, with and without a snapshot, has all orders, and recognizes repeated ones.
 #[test]
 pub(crate) fn a_start_loses_no_order() {
     let mut server = Server::start();

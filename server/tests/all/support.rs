@@ -163,7 +163,7 @@ impl Server {
         Client { address: self.address(), headers: vec![("Authorization".to_owned(), format!("Bearer {key}"))] }
     }
 
-    /// A connection whose reads wait this long.
+    /// A connection with this read timeout.
     pub(crate) fn connect_for(&self, wait: Duration) -> TcpStream {
         let stream = TcpStream::connect(self.address()).expect("a connection");
         stream.set_read_timeout(Some(wait)).expect("a timeout");

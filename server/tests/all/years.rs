@@ -1,4 +1,4 @@
-//! What a server of years needs: lists in pages, experiments that go, a start that answers.
+//! Requirements of a server that runs for years: lists in pages, deletion of experiments, a start that answers.
 
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ pub(crate) fn a_start_answers_from_its_first_moment() {
     server.faults.delay(rankduel_server::store::Operation::Read, Duration::from_millis(400));
     let client = Client::at(server.settings.listen);
     let asking = std::thread::spawn(move || {
-        // Before it listens, nobody answers.
+        // Before it listens, connections are refused.
         while std::net::TcpStream::connect(client.address()).is_err() {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -157,7 +157,7 @@ fn settle(server: &Server) {
     panic!("the upkeep does not end");
 }
 
-/// What an experiment is, but for its starts.
+/// The status of an experiment, without its starts.
 fn status(server: &Server) -> Value {
     let mut status = server.client().get("/v1/experiments/e").expect_status(200);
     for field in ["log", "time"] {
@@ -211,7 +211,7 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// A start does not wait until millions of units were read; one whose row is damaged is found soon after it.
+/// A start does not wait until millions of units were read; a damaged row is found soon after it.
 #[test]
 pub(crate) fn many_units_are_checked_after_the_start() {
     let mut server = three_days();
@@ -221,7 +221,7 @@ pub(crate) fn many_units_are_checked_after_the_start() {
     server.run().unwrap();
     settle(&server);
     assert_eq!(said(&server), before);
-    // Who is new gets a number that nobody has had.
+    // A new unit gets a number that was never used.
     let most = |server: &Server| number(server, "SELECT max(number) FROM units_1");
     let last = most(&server);
     ask(&server, "e", "nobody before");
@@ -268,7 +268,7 @@ pub(crate) fn a_unit_that_is_damaged_is_folded_again() {
     }
 }
 
-/// What a policy has learnt may be unreadable for a later build: then it chooses from scratch, and the log says so.
+/// The state of a policy may be unreadable for a later build: then it starts from scratch, and the log says so.
 #[test]
 fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
     let mut server = three_days();
@@ -321,7 +321,7 @@ fn a_snapshot_of_another_log_is_found() {
     assert!(text.contains("has another state than its log"), "{text}");
 }
 
-/// Thirty days of a few hundred units a day, some of whom come back; `retain` keeps some days of them.
+/// Thirty days of a few hundred units a day, some of them returning; `retain` keeps some days of them.
 fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
     let mut server = Server::start();
     let mut settings = json!({"policy": "rucb", "window": "10m", "keep": "impression", "seed": 7});
@@ -350,7 +350,7 @@ fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
     server
 }
 
-/// What an experiment says, but for the settings and what depends on starts.
+/// The status of an experiment, without the settings and what depends on starts.
 fn said(server: &Server) -> Value {
     let mut status = status(server);
     for field in ["settings", "forgotten"] {
@@ -359,7 +359,7 @@ fn said(server: &Server) -> Value {
     status
 }
 
-/// What is not kept is gone, and nothing that was counted from it changes.
+/// Data that are not kept are gone, and nothing that was counted from them changes.
 #[test]
 pub(crate) fn days_that_are_not_kept_are_forgotten() {
     let whole = a_month(None, &[]);
@@ -381,7 +381,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
         number(server, &format!("SELECT count(*) FROM shown_1 WHERE impression = {impression}"))
     };
     assert_eq!([1, 500, 900, 1_150].map(|impression| shown(&server, impression)), [0, 0, 0, 1]);
-    // What is kept can be checked, replayed and exported.
+    // The kept data can be checked, replayed and exported.
     for command in ["check", "replay"] {
         let output = server.command(&[command]);
         let (text, error) = crate::support::texts(&output);
@@ -402,7 +402,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
     let (text, _) = crate::support::texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
     assert!(text.contains(&format!("days before {day} are forgotten: these files say who won since then")), "{text}");
     std::fs::remove_dir_all(folder).unwrap();
-    // A unit that was forgotten is somebody new; one that came back each day is not.
+    // A forgotten unit is a new one; a unit that came back each day is not.
     let unit = |server: &Server| {
         let log: Vec<String> = lines(server, "log");
         let asked = log.iter().rfind(|line| line.contains("\"event\":\"asked\"")).unwrap();
@@ -434,7 +434,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
     assert!(output.status.success(), "{}", crate::support::texts(&output).0);
 }
 
-/// What is over, or has no traffic, is forgotten when its time has come: no day closes any more.
+/// An experiment that is over, or has no traffic, is forgotten when its time has come: no day closes any more.
 #[test]
 pub(crate) fn what_is_over_is_forgotten_too() {
     for ends in [true, false] {
@@ -555,7 +555,7 @@ pub(crate) fn upkeep_may_fail(steps: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// What a server of years costs, as a table: memory, disk, and how long pages take while a day closes.
+/// The cost of a server that runs for years, as a table: memory, disk, and response times while a day closes.
 #[test]
 #[ignore = "minutes to hours: RANKDUEL_UNITS new units a day, 100,000 if it is not set, for ten days"]
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]

@@ -36,7 +36,7 @@ RANKERS = ("a", "b", "c")
 ASKED, CLICKED = 3, 5
 # The bytes of an id: see kills.py.
 IMPRESSION_BYTES = slice(5, 11)
-# The longest time until somebody leads again, after a lease that must end, and after one that is given back.
+# The longest time without a leader, after a lease that must end, and after one that is given back.
 BY_LEASE, BY_DRAIN = 15.0, 1.0
 
 

@@ -245,7 +245,7 @@ def browsers(program: str, folder: pathlib.Path, table: Table) -> None:
     time.sleep(1.1)
     spoofed = [call(port, "POST", "/v1/events", [click("x")], {"X-Forwarded-For": f"10.0.0.{n}, 6.6.6.6"})[0] for n in range(40)].count(429)
     table.add(spoofed >= 10, "browsers", "what a visitor says of itself before the proxy does not count", spoofed)
-    # Bodies that never end, each of which says that it is large.
+    # Bodies that never end; each claims to be large.
     head = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 5.5.5.%d\r\nContent-Type: application/json\r\nContent-Length: 131072\r\n\r\n"
     held = []
     assert server.process is not None
