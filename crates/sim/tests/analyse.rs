@@ -191,7 +191,7 @@ fn chosen_arms_are_shown_with_both_numbers() {
     fs::write(path.join("even.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let even = text(&analyse(path, &["--matrix", "even.txt", "--out", "c"]).stdout);
     assert!(even.contains("Condorcet winner        none: all arms are equal\n"), "{even}");
-    // Of arms that never met, nobody knows it.
+    // The preference of arms that never met is unknown.
     fs::write(path.join("apart.txt"), "0 5 0\n5 0 0\n0 0 0\n").expect("a writable folder");
     let apart = text(&analyse(path, &["--matrix", "apart.txt", "--out", "d"]).stdout);
     assert!(apart.contains("Condorcet winner        none: no two arms are known to differ\n"), "{apart}");
@@ -272,7 +272,7 @@ fn pairs_that_never_met_come_before_winners() {
     assert_eq!((&json["never_compared"]["pairs"], &json["never_compared"]["of"]), (&2.into(), &6.into()));
     let svg = fs::read_to_string(path.join("a/matrix.svg")).expect("a file");
     assert!(svg.contains("hatched: 2 of 6 pairs were never compared"), "the figure says it");
-    // Of some arms, only their pairs count; all of these met.
+    // With some arms, only their pairs count; all of these met.
     let some = analyse(path, &["--matrix", "wins.csv", "--arms", "a,b,d", "--samples", "0", "--out", "b"]);
     assert!(!text(&some.stdout).contains("never compared") && some.status.success(), "{}", text(&some.stdout));
     let two = analyse(path, &["--matrix", "wins.csv", "--arms", "c,a", "--samples", "0", "--out", "c"]);

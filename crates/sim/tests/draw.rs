@@ -150,7 +150,7 @@ fn a_grid_of_parameters_is_a_heat_map() {
     assert!(code == Some(2) && line.contains("differ in one or two parameters"), "{line}");
 }
 
-/// Two pairs of a log, of which one has a day without a winner.
+/// Two pairs of a log; one of them has a day without a winner.
 #[test]
 fn win_rates_of_logs_are_drawn() {
     let folder = TempDir::new().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! What comparisons prove: `rankduel power`, runs that end by evidence, `rankduel significance`.
+//! Evidence from comparisons: `rankduel power`, runs that end by evidence, `rankduel significance`.
 
 use std::fs;
 use std::path::Path;

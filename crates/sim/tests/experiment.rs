@@ -173,7 +173,7 @@ fn results_of_another_report_version_are_rewritten_without_a_run() {
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     let first = files(here, "small");
-    // What an older version would have written: another fingerprint, other texts.
+    // The output of an older version: another fingerprint, other texts.
     let summary = here.join("results/small/summary.json");
     let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("JSON");
     old["fingerprint"] = "older".into();
@@ -396,7 +396,7 @@ fn own_experiments_print_their_numbers_and_leave_the_index_alone() {
 fn a_dry_run_lists_its_table_without_opening_data() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    // A live setting of full size, whose truth would take minutes.
+    // A live setting of full size, with a truth that would take minutes.
     fs::write(here.join("small.toml"), SMALL.replace("mq2008-lookalike:0.05", "mslr-lookalike:1")).expect("a file");
     let start = Instant::now();
     let output = run(here, &["small.toml", "--dry-run"]);

@@ -16,7 +16,7 @@ fn results(folder: &str, file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What a call prints to standard output and standard error.
+/// The standard output and standard error of a call.
 fn said(folder: &Path, arguments: &[&str]) -> (String, String) {
     let run = sim(folder).args(arguments).output().expect("sim starts");
     assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));

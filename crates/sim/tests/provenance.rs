@@ -1,5 +1,5 @@
-//! What is known of the data goes with them: a matrix of a look-alike says so wherever it is read, and a data set is
-//! named in the same way everywhere.
+//! The provenance of data goes with them: a matrix of a look-alike is labelled wherever it is read, and a data set is named in the same way
+//! everywhere.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How impressions are served: keyed streams, and answers that come late, in batches, or never.
+//! Serving of impressions: keyed streams, and answers that come late, in batches, or never.
 
 use std::fs;
 use std::path::Path;

@@ -49,7 +49,7 @@ struct Description<'a> {
     queries: Option<u64>,
     documents: Option<u64>,
     features: Option<u32>,
-    /// Of a matrix.
+    /// The arms of a matrix.
     arms: Option<u32>,
     /// Where to read the terms of use.
     licence: Option<&'a str>,
@@ -79,7 +79,7 @@ impl Datasets {
     }
 }
 
-/// What downloads files, if this build can.
+/// The downloader, if this build has one.
 fn downloads() -> Option<Box<dyn Download>> {
     #[cfg(feature = "fetch")]
     return Some(Box::new(download::Settings::default()));

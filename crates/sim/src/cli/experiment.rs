@@ -154,7 +154,7 @@ impl ExperimentCommand {
         Ok(())
     }
 
-    /// What the shards of an experiment are parts of.
+    /// The work that the shards of an experiment are parts of.
     fn sharded_work(&self, context: &ExperimentContext, file: &Path) -> Result<ShardedWork> {
         let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
         ShardedWork::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &invocation())

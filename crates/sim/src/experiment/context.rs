@@ -22,7 +22,7 @@ use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::sharing::ExperimentShare;
 
-/// What all experiments of one call share.
+/// The context that all experiments of one call share.
 #[derive(Debug)]
 pub struct ExperimentContext {
     /// The folder of results, with one folder per experiment.
@@ -264,7 +264,7 @@ pub(crate) const MOST_BYTES: u64 = 1 << 31;
 /// If what lies there does not let it be said: claims of papers depend on it.
 fn is_synthetic(path: &Path) -> Result<bool> {
     let matrix = input::read_file(path, MOST_BYTES).ok().and_then(|bytes| PreferenceMatrix::from_bytes(&bytes).ok());
-    // Whoever opens the matrix says what is wrong with it.
+    // An error in the matrix is reported when it is opened.
     let Some(matrix) = matrix else { return Ok(false) };
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {

@@ -38,7 +38,7 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of `experiment`, whose file is `path`, with the data of its settings.
+    /// The fingerprint of `experiment` in the file `path`, with the data of its settings.
     ///
     /// # Errors
     /// If the file cannot be read.

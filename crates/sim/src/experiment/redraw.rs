@@ -17,7 +17,7 @@ use crate::experiment::series::{self, Series};
 /// Larger files are not those of an experiment.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What `experiment.toml` in a folder of results says about drawing.
+/// The drawing entries of `experiment.toml` in a folder of results.
 #[derive(Debug, Deserialize)]
 struct Resolved {
     title: String,
@@ -28,9 +28,9 @@ struct Resolved {
 
 /// Finished results of an experiment.
 pub(crate) struct Finished {
-    /// How its file says that it is drawn.
+    /// The drawing options of its file.
     pub draw: Draw,
-    /// What was measured.
+    /// The measurements.
     pub series: Vec<Series>,
     experiment: [String; 3],
     kind: KindName,

@@ -14,7 +14,7 @@ use output::shards::Cell;
 use output::usage::usage;
 use simulation::runs::kept_runs;
 
-/// What is shared out: what the runs depend on, their revisions, and how many runs there are.
+/// The work to be shared out: its identity, the revisions of its algorithms, and the number of runs.
 #[derive(Debug)]
 pub struct SharedWork {
     /// Names the experiment and what it measures.
@@ -25,7 +25,7 @@ pub struct SharedWork {
     pub runs: u64,
 }
 
-/// What the shards of the experiment in `path` share.
+/// The work that the shards of the experiment in `path` share.
 ///
 /// # Errors
 /// If the file is invalid, data are missing, or the experiment has no runs.

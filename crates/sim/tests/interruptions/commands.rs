@@ -227,7 +227,7 @@ const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb
     [[setting]]\nname = \"row\"\nplay = \"problem\"\nproblem = \"arithmetic:k=6\"\n";
 
 impl Written {
-    /// What the command reads, in `folder`.
+    /// Prepares the inputs of the command in `folder`.
     pub(super) fn prepare(&self, folder: &Path) {
         match self.name {
             "analyse" => {

@@ -14,10 +14,10 @@ use crate::common::{Tree, text};
 
 const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
 
-/// What happened to the processes that were sent a signal.
+/// The fates of the processes that were sent a signal.
 #[derive(Debug, Default)]
 struct Outcomes {
-    /// By signal, in the order of [`SIGNALS`]: it ended the process.
+    /// For each of [`SIGNALS`], the processes that it ended.
     stopped: [u32; 3],
     /// The process had ended already.
     late: u32,

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::common::{sim, text};
 
-/// What a call prints on standard output.
+/// The standard output of a call.
 fn called(folder: &Path, arguments: &[&str]) -> String {
     let run = sim(folder).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
     assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));

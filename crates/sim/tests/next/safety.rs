@@ -1,4 +1,4 @@
-//! What is printed is on the disk, whatever happens.
+//! Printed results are on the disk, whatever happens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -160,7 +160,7 @@ fn a_file_that_was_edited_is_refused_by_its_line() {
             assert_eq!(state(at), changed, "it is left alone");
         }
     }
-    // Only a last line that was cut off is passed over: nobody knows of it.
+    // Only a last line that was cut off is passed over: its ticket was never printed.
     for cut in [1, 20, lines[3].len() - 1] {
         fs::write(at.join("judge.jsonl"), &good[..good.len() - cut]).expect("a writable folder");
         let run = next(at, &["--status"]).output().expect("sim starts");

@@ -82,7 +82,7 @@ pub(super) const COMMANDS: [Sharded; 11] = [
         out: "out",
         results: "out",
     },
-    // Two rounds with replacement, of which the second is shorter; and one stratified round.
+    // Two rounds with replacement, the second shorter; and one stratified round.
     Sharded {
         name: "proxy",
         shards: 5,
@@ -231,7 +231,7 @@ impl Sharded {
         command
     }
 
-    /// What the command needs, in a new folder.
+    /// Prepares the inputs of the command in a new folder.
     pub(super) fn prepare(&self) -> TempDir {
         let folder = TempDir::new().expect("a temporary folder");
         for (name, text) in [("own.toml", EXPERIMENT), ("distortion.toml", DISTORTION)] {

@@ -27,7 +27,7 @@ fn kill_midway(sharded: &Sharded, folder: &Path, index: u32, usual: Duration, ge
     }
 }
 
-/// What one process writes and prints, in a folder in which everything is prepared; its results are then removed.
+/// The files and output of one process, in a prepared folder; its results are then removed.
 fn of_one_process(sharded: &Sharded, folder: &Path) -> (Tree, String) {
     let run = sharded.run(folder, &[]);
     assert!(run.status.success(), "{}: {}", sharded.name, text(&run.stderr));
@@ -39,7 +39,7 @@ fn of_one_process(sharded: &Sharded, folder: &Path) -> (Tree, String) {
     (written, without_times(&text(&run.stdout)))
 }
 
-/// How many shards are killed midway, and how many of those that are finished are started again and made again.
+/// The number of shards killed midway, and of finished ones that are started again and made again.
 struct Trouble {
     killed: usize,
     twice: usize,

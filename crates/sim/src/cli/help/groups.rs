@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str], &str); 7] = [
     ("Data, and this program", &["datasets", "cache", "completions", "man", "help"], ""),
 ];
 
-/// `command`, whose help lists its commands by group.
+/// `command`, with help that lists its commands by group.
 pub(in crate::cli) fn grouped(command: Command) -> Command {
     let width = GROUPS.iter().flat_map(|(_, names, _)| *names).map(|name| name.len()).max().unwrap_or(0);
     let mut text = String::new();

@@ -132,10 +132,10 @@ struct Findings {
     duplicates: Vec<[FeatureId; 2]>,
     /// One entry per feature; null if some documents have no label.
     ndcg: Option<Vec<RankerQuality>>,
-    /// What was asked for.
+    /// The requested measures.
     #[serde(skip_serializing_if = "Option::is_none")]
     measures: Option<AllMeans>,
-    /// Of runs: paired tests of every measure.
+    /// For runs: paired tests of every measure.
     #[serde(skip_serializing_if = "Option::is_none")]
     tests: Option<MeasureTests>,
 }
@@ -359,7 +359,7 @@ impl Findings {
         }
     }
 
-    /// What people's labels make of a model's.
+    /// The measures by a model, corrected by people's labels.
     fn judged(&self) -> Option<&JudgedMeasures> {
         self.measures.as_ref()?.judged.as_ref()
     }
@@ -384,7 +384,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
             100.0 * *documents as f64 / total
         );
     }
-    // Of runs, the table of measures says more.
+    // For runs, the table of measures says more.
     if findings.tests.is_none() {
         let Some(best) = findings.best_first() else {
             return text + "  no nDCG: some documents have no label";

@@ -8,7 +8,7 @@ use studies::verdict::{LEVEL, MeasureTests};
 
 use super::measures::{AllMeans, Means};
 
-/// What a table is made of.
+/// The content of a table.
 pub(super) struct PaperTable<'a> {
     tests: Option<&'a MeasureTests>,
     names: &'a ArmNames,
@@ -98,7 +98,7 @@ impl<'a> PaperTable<'a> {
         let largest = self.rows.iter().map(|other| other.values[at]).fold(f64::NEG_INFINITY, f64::max);
         let text = |value: f64| format!("{value:.4}");
         let mark = letters(&self.beaten(means, at), self.rows.len());
-        // What is equal as it is printed is equally good.
+        // Values that are printed alike count as equal.
         Cell { is_best: text(means.values[at]) == text(largest), text: text(means.values[at]), mark }
     }
 

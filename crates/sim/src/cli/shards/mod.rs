@@ -35,7 +35,7 @@ pub(in crate::cli) struct ShardArgs {
 }
 
 impl ShardArgs {
-    /// What is asked for; to merge, the parts are read and checked.
+    /// The requested share; to merge, the parts are read and checked.
     pub(in crate::cli) fn share(&self) -> Result<Share> {
         Ok(match &self.shard {
             None => Share::All,
@@ -58,7 +58,7 @@ pub(super) fn invoked_with(arguments: &[OsString]) {
     ARGUMENTS.set(words);
 }
 
-/// How the part of the present command comes about; without arguments where a program calls the library.
+/// The invocation of the present command; without arguments where a program calls the library.
 #[must_use]
 pub fn invocation() -> Made {
     Made {

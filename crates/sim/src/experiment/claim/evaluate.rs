@@ -89,7 +89,7 @@ impl<'a> SettingSeries<'a> {
     }
 }
 
-/// The curve of this name, or else the first whose name without parameters it is.
+/// The curve of this name, or else the first with this name before its parameters.
 fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
     let begins = |s: &&&Series| names_curve(name, &s.curve);
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()

@@ -86,7 +86,7 @@ pub struct Claim {
     pub at: At,
     /// The metric it is about; the first of the experiment's kind if none.
     pub metric: Option<String>,
-    /// What must hold.
+    /// The test.
     pub test: Test,
 }
 
@@ -125,7 +125,7 @@ impl Between {
     }
 }
 
-/// What must hold.
+/// A test of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
     /// The lowest or highest mean of all curves, or of some.
@@ -195,7 +195,7 @@ pub enum Test {
     BelowBound(String, String),
 }
 
-/// What a paper says of two curves that cross.
+/// A paper's statement on two curves that cross.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PaperCrossing {
     /// Both curves' shares of suboptimal steps at half of the time of the crossing.
@@ -384,7 +384,7 @@ pub enum ClaimResult {
     Open,
     /// It cannot be tested without the real data.
     NeedsRealData,
-    /// What it is about was not measured, or did not happen.
+    /// Its subject was not measured, or did not happen.
     NotTested,
 }
 

@@ -188,7 +188,7 @@ fn claims_below_the_papers_scale_stay_open() {
         assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (ClaimResult::Open, "○ open (scaled)"));
         assert_eq!(scaled.numbers, format!("at a scale of 0.01: {}", whole.numbers), "the numbers are still there");
     }
-    // What cannot be tested at any scale keeps its verdict.
+    // A claim that no scale can test keeps its verdict.
     assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, ClaimResult::NotTested);
     let found = outcome_at(0.01, "lowest = \"a\"\nneeds-real-data = true", true);
     assert_eq!(found.verdict, ClaimResult::NeedsRealData);

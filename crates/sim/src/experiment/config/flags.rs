@@ -7,7 +7,7 @@ use desk::refusal::Refusal;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// An entry whose keys are the fields of `E` and the flags of `F`. A flag may have a list of values: each is a case of its own.
+/// An entry with the fields of `E` and the flags of `F` as keys. A flag may have a list of values: each is a case of its own.
 pub(super) struct WithFlags<E, F> {
     pub(super) entry: E,
     /// The cases, the last flag of the file varying fastest; without flags one.
@@ -18,7 +18,7 @@ pub(super) struct WithFlags<E, F> {
 #[derive(Debug, Clone)]
 pub(super) struct Case<F> {
     pub(super) flags: F,
-    /// What distinguishes it, e.g. `delay 1000`; empty where no flag has several values.
+    /// The values that distinguish it, e.g. `delay 1000`; empty where no flag has several values.
     pub(super) name: String,
 }
 

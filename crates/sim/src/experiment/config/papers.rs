@@ -3,7 +3,7 @@
 /// A paper, or another group of experiments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paper {
-    /// What `paper = ` says in a file.
+    /// The value of `paper = ` in a file.
     pub key: &'static str,
     /// A short name, for titles.
     pub name: &'static str,

@@ -48,7 +48,7 @@ impl ExperimentKind for Agreement {
     }
 
     fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
-        // What the claims are about.
+        // The claims decide which metric is drawn.
         let is_of_gap = |claim: &Claim| claim.metric.as_deref() == Some(Metric::Gap.name());
         let claims = &experiment.claims;
         let (metric, y_label) = if !claims.is_empty() && claims.iter().all(is_of_gap) {

@@ -33,7 +33,7 @@ pub struct Summary {
     pub paper: String,
     /// Which figure or table.
     pub figure: String,
-    /// What the paper did, what it leaves open, and what was chosen.
+    /// The paper's experiment, its gaps, and the choices made here.
     pub about: String,
     /// 1 for the paper's size.
     pub scale: f64,
@@ -93,7 +93,7 @@ pub struct Timings {
     pub run_seconds: f64,
     /// Peak memory of the process until then, in bytes; on Linux only.
     pub peak_memory: Option<u64>,
-    /// By setting and algorithm.
+    /// The work by setting and algorithm.
     pub cells: Vec<CellWork>,
 }
 

@@ -294,7 +294,7 @@ impl Power {
         Ok(Case::new(shares, rows, observed, bounded))
     }
 
-    /// The tests that must know the horizon, of which they count the impressions that are not tied.
+    /// The tests that need the horizon; it counts the impressions that are not tied.
     fn with_horizon(&self, shares: &Shares) -> Result<Vec<(Test, BoundedTest)>> {
         let Some(horizon) = self.horizon else { return Ok(Vec::new()) };
         let decided = (horizon as f64 * (1.0 - shares.ties)).floor() as u64;

@@ -22,9 +22,9 @@ const SHOWN: usize = 5;
 pub(super) struct MeasuredPair {
     /// The one that wins more first.
     pub(super) pair: [usize; 2],
-    /// Of its impressions.
+    /// The shares of its impressions.
     pub(super) shares: Shares,
-    /// Of its margin.
+    /// The standard error of its margin.
     pub(super) standard_error: f64,
     /// Impressions compared.
     pub(super) impressions: u64,

@@ -93,7 +93,7 @@ impl<'a> ByAlgorithm<'a> {
         })
     }
 
-    /// By setting and row.
+    /// The values, by setting and row.
     fn values(&self) -> impl Iterator<Item = (&Sample, &str, Spread, usize)> {
         self.samples.iter().flat_map(move |sample| {
             self.algorithms.iter().filter_map(move |name| {

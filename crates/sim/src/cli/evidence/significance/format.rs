@@ -101,7 +101,7 @@ impl Table<'_> {
         notes
     }
 
-    /// What the numbers are, in sentences.
+    /// The meaning of the numbers, in sentences.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.samples_and_correction();
         if let Some(corrected) = notes.last_mut() {

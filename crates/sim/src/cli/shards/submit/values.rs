@@ -1,5 +1,5 @@
-//! What may stand in scripts and manifests. A line feed in a comment of Slurm's would begin a line of shell, and the other
-//! control characters are as little part of any name.
+//! Values that scripts and manifests may hold. A line feed in a comment of Slurm's would begin a line of shell, and no name needs other
+//! control characters either.
 
 use std::env;
 use std::ffi::OsStr;
@@ -110,7 +110,7 @@ mod tests {
         "ours",
     ];
 
-    /// The flags whose values enter files. The value stands for `{}`.
+    /// The flags with values that enter files. The value stands for `{}`.
     const FLAGS: [&str; 9] = [
         "--account={}",
         "--partition={}",
