@@ -113,7 +113,7 @@ pub(crate) fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     assert_eq!((&again["faults"], &again["clicks"]), (&found["faults"], &found["clicks"]));
 }
 
-/// The events of pages, the status, and the count in its warning.
+/// The status of an event, the standing, the event, and its sentence in the warning.
 type Case = (&'static str, &'static str, fn(&Value) -> Value, &'static str);
 
 const CASES: [Case; 5] = [
