@@ -13,7 +13,7 @@ pub const FAILED: u8 = 1;
 /// The exit code for wrong usage, the same as that of clap.
 pub const WRONG_USAGE: u8 = 2;
 
-/// What kind of failure ended a command, for front ends that have a type of error for each.
+/// The kind of failure that ended a command, for front ends with an error type for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// Something was asked wrongly.
@@ -26,7 +26,7 @@ pub enum FailureKind {
     Io,
     /// There is not enough memory.
     Memory,
-    /// What a file or table holds is wrong.
+    /// The content of a file or table is wrong.
     Content,
     /// Anything else.
     Other,
@@ -43,7 +43,7 @@ impl FailureKind {
         }
     }
 
-    /// The kind of one cause in a chain; `known` has the types of errors that a program knows beside those of `output`.
+    /// The kind of one cause in a chain; `known` classifies the program's own errors, beside those of `output`.
     fn of(cause: &(dyn Error + 'static), known: impl Fn(&(dyn Error + 'static)) -> Option<Self>) -> Option<Self> {
         if cause.is::<NoRoom>() {
             return Some(Self::Memory);
@@ -58,7 +58,7 @@ impl FailureKind {
 /// Why a command stops: one line for the user, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// [`WRONG_USAGE`] or [`FAILED`].
     pub exit_code: u8,
@@ -67,8 +67,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The failure of a command. `known` says of which kind an error is that is neither of the file system nor from `output`;
-    /// what it calls wrong usage ends with that exit code.
+    /// The failure of a command. `known` gives the kind of an error that is neither of the file system nor from `output`; wrong usage ends
+    /// with its own exit code.
     #[must_use]
     pub fn of(error: &anyhow::Error, known: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
         let kinds: Vec<FailureKind> = error.chain().filter_map(|cause| FailureKind::of(cause, &known)).collect();

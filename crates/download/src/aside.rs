@@ -59,7 +59,7 @@ impl Aside {
         if self.origin.as_ref().is_some_and(|origin| origin.address == address) { self.len } else { 0 }
     }
 
-    /// What must be the same for the rest to fit.
+    /// The validator that must be unchanged for the rest to fit.
     pub(super) fn validator(&self) -> Option<&str> {
         self.origin.as_ref().map(|origin| origin.validator.as_str())
     }

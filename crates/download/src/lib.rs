@@ -25,7 +25,7 @@ pub struct Settings {
     pub attempts: u32,
     /// The pause after the first failed attempt; it doubles with each further one.
     pub pause: Duration,
-    /// How long a server may stay silent.
+    /// The time that a server may stay silent.
     pub patience: Duration,
     /// The least bytes per second, on average over `window`.
     pub floor: u64,

@@ -6,7 +6,7 @@ use letor_io::{Dataset, ReadOptions, Statistics, read_files};
 
 use super::Watch;
 
-/// What was found, one line per part, and what differs from what is expected.
+/// The findings, one line per part, and the differences from the expected files.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) found: Vec<String>,

@@ -38,7 +38,7 @@ pub use watch::{Bar, Watch};
 pub struct MirroredFile<'a> {
     /// Its name on this machine.
     pub file: &'a str,
-    /// What to expect of it.
+    /// The expected size and checksum.
     pub expected: Expected<'a>,
     /// Its addresses, the best first.
     pub mirrors: Vec<&'a str>,

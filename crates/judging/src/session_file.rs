@@ -9,7 +9,7 @@ use output::tell::note;
 
 use crate::journal::{self, Journal};
 
-/// How long a call waits for others that use the file.
+/// The time that a call waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session and its file. It is locked from [`open`](Self::open) or [`lock`](Self::lock) until [`unlock`](Self::unlock).
@@ -24,7 +24,7 @@ pub struct SessionFile {
     torn: usize,
 }
 
-/// How a file was found.
+/// The state in which a file was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unbegun {
     /// There is none, or it is empty.
@@ -101,14 +101,14 @@ impl SessionFile {
         journal.append(end, lines.as_bytes())?;
         self.end = Some(end + lines.len() as u64);
         if end == 0 {
-            // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
+            // This shows a header among the names, or a name that was cut in two, before any judgement.
             note(false, &format!("the session begins: {}", of_what(self.session.config())));
         }
         Ok(())
     }
 }
 
-/// How many competitors and items there are, and which are the first and the last.
+/// The number of competitors and items, and the first and last of them.
 fn of_what(config: &Config) -> String {
     let ends = |all: &[String], noun: &str| {
         let short = |text: &String| match text.char_indices().nth(40) {
@@ -156,7 +156,7 @@ mod tests {
         other.unlock();
         one.lock().unwrap();
         assert_eq!(one.session.counts().answered, 1);
-        // What was not saved is forgotten, as the file does not have it.
+        // An unsaved question is forgotten, as the file does not have it.
         one.session.ask(None).unwrap();
         one.session.take_lines();
         one.end = None;

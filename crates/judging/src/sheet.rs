@@ -22,9 +22,9 @@ pub struct Filled {
     pub line: u64,
     /// The pair.
     pub ticket: Ticket,
-    /// What the judge says.
+    /// The judge's answer.
     pub verdict: Answer,
-    /// What the judge noted.
+    /// The judge's note.
     pub note: Option<String>,
 }
 

@@ -32,7 +32,7 @@ pub struct Cache<'a> {
 struct CachedValue {
     key: String,
     value: Value,
-    /// Of key and value.
+    /// The checksum of key and value.
     checksum: String,
 }
 
@@ -48,7 +48,7 @@ impl CachedValue {
     }
 }
 
-/// What the file of a value holds.
+/// The state of a value's file.
 enum Cached<T> {
     /// The value.
     Whole(T),

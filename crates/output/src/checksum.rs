@@ -45,7 +45,7 @@ pub fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What is before the checksum at the end of `bytes`; `None` if the checksum does not match or is missing.
+/// The part of `bytes` before the checksum at their end; `None` if the checksum does not match or is missing.
 #[must_use]
 pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(LENGTH)?)?;

@@ -10,7 +10,7 @@ use anyhow::Result;
 use crate::files::explained;
 use crate::input;
 
-/// A lock on a file or a folder, held until this is dropped. A lock file left behind does not lock anybody out.
+/// A lock on a file or a folder, held until this is dropped. A lock file left behind does not block anything.
 #[derive(Debug)]
 pub struct Lock {
     /// The file to remove in the end.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-/// A folder whose files are results of this process, as long as this lives.
+/// A folder; its files are results of this process, as long as this lives.
 #[derive(Debug)]
 pub(super) struct Owned(PathBuf);
 

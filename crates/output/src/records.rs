@@ -36,7 +36,7 @@ pub trait Record: Serialize + DeserializeOwned {
 pub struct Records<R> {
     path: PathBuf,
     subject: String,
-    /// By their numbers.
+    /// The records by their numbers.
     pub found: BTreeMap<u64, R>,
 }
 
@@ -71,13 +71,13 @@ impl<R: Record> Records<R> {
             warn(false, &format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
         }
         if read.damaged > 0 || read.misnamed {
-            // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs
-            // to somebody else, is as good as before.
+            // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs to another user,
+            // is as good as before.
             let _ = self.rewrite_with(|bytes| self.read(bytes, &sound).found);
         }
     }
 
-    /// What the records belong to.
+    /// The subject of the records.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
@@ -175,7 +175,7 @@ impl<R: Record> Records<R> {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 struct Read<R> {
     found: BTreeMap<u64, R>,
     /// Lines that were complete once.
@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(found.get(&1), None, "byte {at}");
             assert_eq!(numbers(&path), [0]);
         }
-        // Of the line that names the subject: the records say themselves what they belong to.
+        // In the line that names the subject: the records name their subject themselves.
         let mut damaged = whole.clone();
         damaged[2] ^= 1;
         fs::write(&path, &damaged).unwrap();

@@ -23,7 +23,7 @@ const USABLE: f64 = 0.95;
 pub struct Room {
     /// Bytes.
     pub bytes: u64,
-    /// What limits it: `ulimit -v`, `the control group` or `the machine`.
+    /// The limiting resource: `ulimit -v`, `the control group` or `the machine`.
     pub limit: &'static str,
 }
 
@@ -64,8 +64,8 @@ pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnc
     fits_into(room(), bytes, what, remedy)
 }
 
-/// `; at most 12,000 fit`: the most arms whose tables of `bytes_of` bytes memory has room for; empty where the system
-/// does not say.
+/// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if the system does not
+/// tell.
 #[must_use]
 pub fn arms_that_fit(bytes_of: impl Fn(usize) -> u64) -> String {
     room()
@@ -120,7 +120,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// What `ulimit -v` leaves; `None` without a limit.
+/// The bytes left by `ulimit -v`; `None` without a limit.
 pub(super) fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -128,7 +128,7 @@ pub(super) fn address_space() -> Option<u64> {
     Some(limit.saturating_sub(kibibytes("/proc/self/status", "VmSize:")?))
 }
 
-/// What the control group of this process and its ancestors leave, of version 2 or 1.
+/// The bytes left by the control group of this process and its ancestors, of version 2 or 1.
 fn control_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let of_line = |line: &str| -> Option<u64> {
@@ -158,7 +158,7 @@ fn control_group() -> Option<u64> {
     groups.lines().filter_map(of_line).min()
 }
 
-/// What the machine has.
+/// The memory of the machine.
 fn machine() -> Option<u64> {
     let free = |key| kibibytes("/proc/meminfo", key);
     Some(free("MemAvailable:")? + free("SwapFree:").unwrap_or(0))
@@ -197,7 +197,7 @@ impl OneLineAllocator {
     }
 }
 
-/// Bytes in the largest unit of which there are at least ten. Allocates nothing.
+/// Bytes in the largest unit that makes at least ten. Allocates nothing.
 fn whole_units(bytes: usize) -> (usize, &'static str) {
     match bytes {
         0..10_000 => (bytes, "bytes"),

@@ -102,7 +102,7 @@ impl SecondName {
     }
 }
 
-/// What distinguishes a file from one that replaced it.
+/// The identity of a file, to recognize one that replaced it.
 #[cfg(unix)]
 type Identity = (u64, u64);
 

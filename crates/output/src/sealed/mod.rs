@@ -29,14 +29,14 @@ impl<T: Serialize> Sealed<T> {
     /// # Errors
     /// If it has no JSON form.
     pub fn new(value: T) -> Result<Self> {
-        // By way of the text, as whoever reads it sees numbers.
+        // Through the text, because readers see its numbers.
         let read: Value =
             serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
         Ok(Self { seal: sum(&read), value })
     }
 }
 
-/// What is known of the seal of a file.
+/// The state of a file's seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seal {
     /// It fits.

@@ -22,7 +22,7 @@ use crate::files::write_atomic;
 use crate::input;
 use crate::records::Record;
 
-/// What the first line begins with; the version of the format follows.
+/// The beginning of the first line; the version of the format follows.
 const MAGIC: &str = "rankduel part ";
 /// Raised whenever the meaning of a part changes.
 const VERSION: u32 = 1;
@@ -35,7 +35,7 @@ const MOST_UNPACKED: u64 = 1 << 32;
 /// The ending of the names of parts.
 pub const ENDING: &str = "part";
 
-/// What a part is a share of.
+/// The work that a part is a share of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The complete configuration of the work, sizes included: what one process writes as `config.json`.
@@ -44,7 +44,7 @@ pub struct Header {
     pub revisions: BTreeMap<String, u32>,
     /// Which share it is.
     pub shard: Shard,
-    /// What is counted in `range`, in the singular, e.g. `run`.
+    /// The unit of `range`, in the singular, e.g. `run`.
     pub unit: String,
     /// The units of the work that are in the part.
     pub range: Range<u64>,
@@ -52,7 +52,7 @@ pub struct Header {
     pub total: u64,
 }
 
-/// How a part came about: what may differ if the same shard runs again.
+/// The circumstances of a part: they may differ if the same shard runs again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Made {
     /// The arguments of the command, without those of a process: where results go, threads, what is printed.
@@ -61,7 +61,7 @@ pub struct Made {
     pub folder: String,
     /// The version of the program.
     pub build: String,
-    /// How long it took, all interruptions apart.
+    /// The time it took, without interruptions.
     pub seconds: f64,
     /// The seconds of each record, in their order; empty if the body is something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -73,11 +73,11 @@ pub struct Made {
 /// A part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// What it is a share of.
+    /// The work that it is a share of.
     pub header: Header,
-    /// How it came about.
+    /// Its circumstances.
     pub made: Made,
-    /// What was computed: cells of records, or bytes of a format of their own.
+    /// The results: cells of records, or bytes of a format of their own.
     pub body: Vec<u8>,
 }
 
@@ -156,7 +156,7 @@ impl Part {
         Self::decode(&Self::bytes(path)?)
     }
 
-    /// What the part in the file at `path` is a share of, and how it came about. All of it is checked, and nothing else kept.
+    /// The header and the circumstances of the part in the file at `path`. All of it is checked, and nothing else kept.
     ///
     /// # Errors
     /// As for [`read`](Self::read).
@@ -215,7 +215,7 @@ fn unpacked(declared: u64, packed: &[u8], to: &mut impl io::Write) -> Result<()>
 /// The records of one subject in a part: see [`records`](crate::records).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// What they belong to, in one line.
+    /// Their subject, in one line.
     pub subject: String,
     /// The records by their numbers.
     pub records: BTreeMap<u64, Kept>,

@@ -21,7 +21,7 @@ pub const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX",
 pub struct Shard {
     /// Its number, from 0.
     pub index: u32,
-    /// How many there are.
+    /// The number of shards.
     pub of: u32,
 }
 
@@ -35,7 +35,7 @@ impl Shard {
         start(self.index)..start(self.index + 1)
     }
 
-    /// How many of `total` units are its own.
+    /// The number of its own units, of `total`.
     #[must_use]
     pub fn length(self, total: u64) -> u64 {
         let range = self.range(total);
@@ -73,9 +73,9 @@ pub enum ShardSpec {
     Shard(Shard),
     /// `auto/n`: the number of this task of a job array; `auto+K/n` adds K to it, `auto-1/n` takes one off.
     Auto {
-        /// What is added.
+        /// The offset to add.
         offset: i64,
-        /// How many shards there are.
+        /// The number of shards.
         of: u32,
     },
     /// `merge:FOLDER`: everything, from the parts in that folder.
