@@ -102,10 +102,10 @@ fn text_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The environment variable that names a Python with xgboost, whose reader is the unit of ours.
+/// The environment variable that names a Python with xgboost; its reader is the unit of ours.
 const XGBOOST: &str = "XTASK_BENCH_XGBOOST";
 
-/// What that Python does: reads a file, and prints the seconds and the version.
+/// The script of that Python: reads a file, and prints the seconds and the version.
 const XGBOOST_READS: &str = "
 import sys, time, xgboost
 xgboost.set_config(verbosity=0)

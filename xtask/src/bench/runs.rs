@@ -33,7 +33,7 @@ const MEASURE: &str = "XTASK_BENCH_RUNS";
 /// The environment variable that names a Python with `ir_measures`.
 const PEER: &str = "XTASK_BENCH_IR_MEASURES";
 
-/// What that Python does: the same with one run after the other. Prints seconds, CPU seconds and the peak in kilobytes.
+/// The script of that Python: the same with one run after the other. Prints seconds, CPU seconds and the peak in kilobytes.
 const PEER_MEASURES: &str = "
 import glob, resource, sys, time, ir_measures
 start = time.perf_counter()
@@ -90,7 +90,7 @@ fn write(folder: &Path, queries: usize) -> Result<()> {
     runs.iter_mut().chain([&mut qrels]).try_for_each(|file| file.flush().context("failed to write runs"))
 }
 
-/// What one measurement took: seconds, CPU seconds and bytes.
+/// The cost of one measurement: seconds, CPU seconds and bytes.
 struct Took {
     seconds: f64,
     busy: f64,

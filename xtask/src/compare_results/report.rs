@@ -1,4 +1,4 @@
-//! What a comparison found: differences by file, and how much was compared.
+//! The result of a comparison: differences by file, and the amount compared.
 
 use std::collections::BTreeMap;
 

@@ -99,7 +99,7 @@ mod tests {
         (root, text)
     }
 
-    /// A front page that nobody reads to its end opens no door.
+    /// A front page must be short enough to be read to its end.
     #[test]
     fn the_readme_is_short() {
         let (_, text) = readme();

@@ -145,7 +145,7 @@ fn paragraphs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<Prose> {
         if fence || line.is_empty() {
             continue;
         }
-        // Of code only comments are prose.
+        // In code, only comments are prose.
         let comment = ["# ", "// ", "/// ", "//! "].iter().find_map(|mark| line.split_once(mark));
         let text = match (fenced, comment) {
             (false, _) => line,

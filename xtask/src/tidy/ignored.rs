@@ -10,7 +10,7 @@ use super::source::{files, read};
 /// The end of the name of a test that `.ci/run` leaves out.
 const SLOW: &str = "_at_full_size";
 
-/// How the reason of any other ignored test begins: it runs wherever that is there.
+/// The beginnings of the reasons of all other ignored tests: those run wherever their requirement is met.
 const QUICK: [&str; 2] = ["needs ", "writes "];
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {

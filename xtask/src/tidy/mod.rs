@@ -139,7 +139,7 @@ pub(crate) fn write_tables(root: &Path) -> Result<ExitCode> {
     run(&Arguments { fix: true, only: vec![Check::Tables], verbose: false, root: root.to_owned() })
 }
 
-/// What one check finds.
+/// The findings of one check.
 #[derive(Debug)]
 struct Findings {
     root: PathBuf,
@@ -219,7 +219,7 @@ fn with_server(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// How many findings each file has, most first.
+/// The number of findings of each file, most first.
 fn by_file(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<(&str, usize)> = counts.iter().map(|(file, &count)| (file.as_str(), count)).collect();
     counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));

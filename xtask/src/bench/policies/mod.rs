@@ -102,8 +102,8 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
     }
 }
 
-/// A matrix whose arms are hard to distinguish, so that every policy keeps exploring: arm i beats every later one
-/// with a probability slightly above 1/2.
+/// A matrix of arms that are hard to distinguish, so that every policy keeps exploring: arm i beats every later one with a probability
+/// slightly above 1/2.
 pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
     let mut generator = Generator::seed_from_u64(1);
     let mut entries = vec![0.5; arms * arms];

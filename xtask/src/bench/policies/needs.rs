@@ -1,4 +1,4 @@
-//! What a step of a sampling policy requires at least: the draws that its rule makes, and the wins of a set.
+//! The least work of a step of a sampling policy: the draws that its rule makes, and the wins of a set.
 
 use std::hint::black_box;
 
@@ -39,7 +39,7 @@ impl Needs {
         })
     }
 
-    /// What these draws cost on this machine.
+    /// The cost of these draws on this machine.
     pub(super) fn nanoseconds(&self, arms: usize) -> f64 {
         let mut spent = 0.0;
         let (coins, betas) = ((self.coins)(arms), (self.betas)(arms));

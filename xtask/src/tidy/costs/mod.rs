@@ -6,7 +6,7 @@ use output::numbers::significant;
 
 use super::tables::Table;
 
-/// What shards cost, as `cluster/measure.sh` measured it.
+/// The cost of shards, as measured by `cluster/measure.sh`.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Costs {

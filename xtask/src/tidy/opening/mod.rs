@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &str); 7] = [
     ("server/src/store/access.rs", "opens its own copy of a store to flush it"),
 ];
 
-/// Those whose programs read what others may have placed.
+/// The crates with programs that read files placed by others.
 const CHECKED: [&str; 9] =
     ["bandits", "click-logs", "figures", "letor-io", "output", "rankers", "server", "sim", "simulation"];
 

@@ -23,7 +23,7 @@ struct Module {
     children: BTreeSet<String>,
     /// Names of items defined here.
     items: BTreeSet<String>,
-    /// What `use` declares, public or not.
+    /// The names that `use` declares, public or not.
     uses: Vec<Use>,
     /// Paths of at least two segments in code.
     paths: Vec<(Vec<String>, usize)>,
@@ -59,7 +59,7 @@ impl Crate {
         Ok(this)
     }
 
-    /// Reads the module in `file`, whose child modules lie in `folder`.
+    /// Reads the module in `file`; its child modules lie in `folder`.
     fn read_file(&mut self, file: &Path, folder: &Path, path: ModulePath) -> Result<()> {
         let text = read(file)?;
         let code = without_tests(&tokens(&text));
@@ -165,7 +165,7 @@ impl Crate {
         }
     }
 
-    /// As [`resolve`](Self::resolve), for a path whose first segment is a name in `module`.
+    /// As [`resolve`](Self::resolve), for a path that begins with a name in `module`.
     fn named(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
         let (name, rest) = path.split_first()?;
         let this = self.modules.get(module)?;
@@ -213,7 +213,7 @@ fn block_end(code: &[Token<'_>], at: usize) -> usize {
     code.len()
 }
 
-/// The name of the item whose keyword stands at `at`.
+/// The name of the item with its keyword at `at`.
 fn defined<'a>(code: &[Token<'a>], at: usize) -> Option<&'a str> {
     const KEYWORDS: [&str; 9] = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
     if !KEYWORDS.iter().any(|keyword| code[at].is(keyword)) {
