@@ -12,7 +12,7 @@ from rankduel import _core
 from rankduel.tables import Table, cells, is_lazy, is_table
 
 SAME_ORDER = "rows and columns name the same arms in the same order"
-"""What is expected of names; files are refused in these words."""
+"""The requirement on names; files are refused in these words."""
 
 
 class Square(NamedTuple):
@@ -80,7 +80,7 @@ def _of_dictionaries(table: Mapping[Any, Mapping[Any, Any]]) -> Square:
     columns = [[table[row].get(column, np.nan) for row in names] for column in names]
     values = _numbers(columns, names)
     if np.all(np.isnan(np.diagonal(values))) and not np.all(np.isnan(values) | (values == np.floor(values))):
-        # Of probabilities, which nobody states for an arm and itself.
+        # Probabilities are not stated for an arm and itself.
         np.fill_diagonal(values, 0.5)
     return Square([str(name) for name in names], values)
 
@@ -99,7 +99,7 @@ def _of_frame(table: Any) -> Square:
         header, columns = list(found), list(found.values())
     rows = len(columns[0]) if columns else 0
     if len(header) == rows + 1 or (columns and any(map(_is_text, columns[0]))):
-        # `reset_index`, and libraries whose frames have no index.
+        # `reset_index`, and libraries with frames without an index.
         header, (index, *columns) = header[1:], columns
     if len(header) != rows:
         raise ValueError(f"a preference matrix is square, found {rows} x {len(header)}")

@@ -21,7 +21,7 @@ use crate::settings::{Placed, StudyInputs, order, parsed};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
-/// What a study found: the text, all numbers as JSON, tables and figures by name.
+/// The findings of a study: the text, all numbers as JSON, tables and figures by name.
 pub(crate) type Findings = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
 
 /// A report for Python.

@@ -27,7 +27,7 @@ pub(crate) fn click_logs(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| ::click_logs::cli::main_with(std::iter::once("click-logs".into()).chain(arguments)))
 }
 
-/// What the command with these arguments prints on standard output; its `notes` become warnings.
+/// The standard output of the command with these arguments; its `notes` become warnings.
 #[pyfunction]
 #[pyo3(signature = (arguments, threads = None, report = None, notes = true))]
 pub(crate) fn captured(

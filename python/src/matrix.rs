@@ -29,7 +29,7 @@ use crate::call::{CallOptions, exception, value_error, work};
 use crate::settings::{Placed, StudyInputs};
 use crate::study::{Config, Study, arm_name};
 
-/// What arms meet by.
+/// The source of preferences.
 enum Preferences {
     Matrix(PreferenceMatrix),
     Utilities(UtilityArena),
@@ -84,7 +84,7 @@ impl Matrix {
         &self.inner.name
     }
 
-    /// What is known of its origin.
+    /// The origin of the matrix.
     pub(crate) fn origin(&self) -> &MatrixOrigin {
         &self.inner.origin
     }
@@ -124,7 +124,7 @@ impl Matrix {
     }
 }
 
-/// What fits counts of few comparisons.
+/// The alternative for counts of few comparisons.
 const BOARD: &str = "`rankduel.Board` of these counts";
 
 /// Names that a caller gave to arms.
@@ -260,7 +260,7 @@ impl Matrix {
         wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
     }
 
-    /// What should be known of the win counts that the matrix was read from; `None` if it was read from preferences.
+    /// The note on the win counts that the matrix was read from; `None` if it was read from preferences.
     fn counts_note(&self) -> Option<String> {
         let wins = self.inner.wins.as_ref()?;
         Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD))
@@ -272,7 +272,7 @@ impl Matrix {
         self.inner.estimated.is_some()
     }
 
-    /// How an estimated matrix was made: the content of `P.json`.
+    /// The provenance of an estimated matrix: the content of `P.json`.
     fn how(&self) -> PyResult<String> {
         let state = self.state()?;
         let estimated = self.inner.estimated.as_ref().expect("it has a state");
@@ -310,7 +310,7 @@ impl Matrix {
         arm_name(&self.inner.names, self.arms(), arm)
     }
 
-    /// Whether the data behind the matrix were generated; `None` if nobody knows.
+    /// Whether the data behind the matrix were generated; `None` if unknown.
     #[getter]
     fn synthetic(&self) -> Option<bool> {
         self.inner.origin.synthetic()
@@ -452,7 +452,7 @@ impl Inner {
         Ok(prepared.doubting(never))
     }
 
-    /// A problem whose arms have utilities, ready to be played on.
+    /// A problem of arms with utilities, ready to be played on.
     fn on_utilities(
         &self,
         arena: &UtilityArena,

@@ -1,4 +1,4 @@
-//! What has no order, and so is not a list: sets, and views of dictionaries.
+//! Objects without order, which are no lists: sets, and views of dictionaries.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt};
 use crate::arrow::{Batch, Imported};
 use crate::call::{exception, value_error};
 
-/// What a number of a row is.
+/// The meaning of a row's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
     Score,
@@ -40,7 +40,7 @@ struct Row<'a> {
     number: f64,
 }
 
-/// How rows are read, and what errors say of them.
+/// The reader of rows, and its words for errors.
 struct Rows {
     what: String,
     number: Number,
@@ -146,7 +146,7 @@ impl TrecText {
         py.detach(|| {
             let Self { rows, tag, text } = self;
             let is_label = rows.number == Number::Label;
-            // What contradicts the scores is noted of files, too.
+            // Ranks that contradict the scores are noted for files, too.
             let ranks = batch.column("rank")?;
             rows.each(batch, |rows, row, Row { query, document, number }| {
                 let query = query.as_deref().unwrap_or("");

@@ -128,7 +128,7 @@ impl Site {
                 labels.len()
             )));
         }
-        // Copied while the interpreter watches: nobody can change the arrays meanwhile.
+        // Copied under the interpreter's lock, so that the arrays cannot change meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
         prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, move |_| {
@@ -161,7 +161,7 @@ impl Site {
         })
     }
 
-    /// What the site is made of, as JSON.
+    /// The description of the site, as JSON.
     fn description(&self) -> PyResult<String> {
         serde_json::to_string(&self.inner.prepared.description).map_err(value_error)
     }

@@ -72,7 +72,7 @@ def columns_reversed(impressions: Rows, clicks: Rows) -> None:
 
 
 class Odd(NamedTuple):
-    """What an input changes, and what is said of it."""
+    """The change by an input, and the message about it."""
 
     change: Callable[[Rows, Rows], None]
     said: str
@@ -120,7 +120,7 @@ def as_text(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What a form of a log says: the same of all forms."""
+    """The report on a form of a log: the same for all forms."""
 
     outcomes: str
     fates: str

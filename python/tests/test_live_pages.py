@@ -111,7 +111,7 @@ def test_the_python_of_the_page(url: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert len(printed) == 2, printed
     assert len((tmp_path / "impressions.jsonl").read_text().splitlines()) > 0
     if client.status("shop")["pairs"]:
-        # The program, whose draws follow from the seed of the settings; the day is today's.
+        # The draws of the program follow from the seed of the settings; the day is today's.
         (example,) = blocks("text")
         assert re.sub("since .*", "", printed[0]) == re.sub("since .*", "", example.strip())
         assert client.status("shop")["winner"] == "neural"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 PROGRAM = os.environ.get("RANKDUEL_CLICK_LOGS")
-# How many impressions: 1e5 users take some 450,000.
+# The number of impressions: 1e5 users take some 450,000.
 IMPRESSIONS = os.environ.get("RANKDUEL_ORDERS", "6000")
 
 SQL = """

@@ -209,7 +209,7 @@ def only(make: Form, folder: Path) -> bytes:
 
 
 def client(make: Form, folder: Path) -> bytes:
-    """What is sent to a live server."""
+    """The lists sent to a live server."""
     sent = lists_of({"bm25": make({"q5": FIRST["q5"]}, False, folder)})["bm25"]
     return json.dumps([entry if isinstance(entry, str) else entry["id"] for entry in sent]).encode()
 

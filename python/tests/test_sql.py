@@ -1,4 +1,4 @@
-"""What `click-logs sql` prints counts what `click-logs credit` counts, row by row: in DuckDB, and in PostgreSQL where that is installed."""
+"""The query of `click-logs sql` and `click-logs credit` give the same counts, row by row: in DuckDB, and in PostgreSQL where that is installed."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ def views_of(dialect: str) -> str:
 
 
 def of_growthbook(log: Log) -> tuple[Log, list[list[Any]], list[list[Any]]]:
-    """The log with some places that are nobody's, and the same as rows of exposures and events, those of another experiment among them."""
+    """The log with some places without a ranker, and the same as rows of exposures and events, those of another experiment among them."""
     chance = random.Random(5)
     exposures: list[list[Any]] = []
     impressions = []
@@ -417,7 +417,7 @@ def test_tables_of_growthbook_in_postgres(postgres: Postgres, tmp_path: Path) ->
 @pytest.mark.parametrize("columns", [(), ("--columns", "rankers,agent,pairs,version,mixed,pinned,dwell", "--dwell", "30s")])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_texts_are_parsed(dialect: str, columns: tuple[str, ...]) -> None:
-    """Of dialects that no test runs, the text is a text of the dialect as `sqlglot` knows it."""
+    """For dialects that no test runs, `sqlglot` parses the text as that dialect."""
     sqlglot = pytest.importorskip("sqlglot")
     script = printed("sql", "--dialect", dialect, *columns)
     parsed = [statement for statement in sqlglot.parse(script, read=dialect, error_level=sqlglot.ErrorLevel.RAISE) if statement]

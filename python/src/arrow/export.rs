@@ -23,7 +23,7 @@ struct Open {
     done: bool,
 }
 
-/// What a schema or an array owns: its children, and what else it points to.
+/// The memory that a schema or an array owns: its children, and the other data it points to.
 struct Owned<T, D> {
     children: Vec<*mut T>,
     data: D,
@@ -56,8 +56,7 @@ unsafe extern "C" fn release<T: Structure, D>(structure: *mut T) {
     drop(unsafe { Box::from_raw((*structure).end().cast::<D>()) });
 }
 
-/// What `__arrow_c_stream__` of a table returns. The schema that a consumer may ask for is a wish, which a producer may leave
-/// unfulfilled.
+/// The result of `__arrow_c_stream__` of a table. A producer may ignore the schema that a consumer asks for.
 pub(crate) fn capsule<'py>(
     py: Python<'py>,
     table: &Arc<Table>,

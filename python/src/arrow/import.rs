@@ -12,7 +12,7 @@ use super::open::{kind, values};
 use super::structures::{Array, Schema, Stream, Structure};
 use super::values::Values;
 
-/// How many rows of objects are read at a time.
+/// The number of rows of objects read at a time.
 const PIECE: usize = 1 << 16;
 
 /// A batch of rows, or some of them. Its columns have the names that this package gives them.
@@ -132,7 +132,7 @@ impl Source {
     }
 }
 
-/// What the stream says of its last call, which returned `code`.
+/// The stream's message on its last call, which returned `code`.
 fn failed(stream: &mut Stream, code: i32) -> PyErr {
     // SAFETY: the stream is not released; its text is valid until the next call.
     let message = unsafe {
@@ -158,7 +158,7 @@ pub(crate) struct Reader {
     source: Mutex<Option<Source>>,
     names: Arc<Vec<(String, usize)>>,
     objects: Vec<Objects>,
-    /// What is left of a batch.
+    /// The rest of a batch.
     left: Option<Batch>,
     /// Rows passed.
     passed: usize,

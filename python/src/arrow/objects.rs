@@ -15,7 +15,7 @@ use crate::order::{NO_ORDER, is_unordered};
 use super::structures::Unaligned;
 use super::values::{Floats, Lists, Texts, Valid, Values};
 
-/// What a column shall be read as.
+/// The type to read a column as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Texts or whole numbers, not both.
@@ -249,7 +249,7 @@ impl Column {
             Kind::Numbers => {
                 let (mut valid, mut numbers) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
                 each(values, range, |row, value| {
-                    // A NaN counts as a value here: whoever reads the column says what is wrong with it.
+                    // A NaN counts as a value here: the reader of the column reports the error.
                     if value.is_none() || !value.is_instance_of::<PyFloat>() && is_gap(value) {
                         valid.push(false);
                         numbers.push(f64::NAN);

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use super::structures::{Array, Schema, Unaligned, slice};
 use super::values::{Ends, Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
 
-/// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`,
-/// `single` (in single precision), `time` or `lists`.
+/// The kind of a format, as far as it is read here: `null`, `text`, `bytes`, `int`, `float`, `single` (in single precision), `time` or
+/// `lists`.
 pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
     let format = schema.format();
     if let Some(dictionary) = schema.dictionary() {

@@ -83,7 +83,7 @@ unsafe impl Sync for Schema {}
 unsafe impl Sync for Array {}
 
 impl Schema {
-    /// What the column holds, as the interface spells it.
+    /// The format of the column, as the interface spells it.
     pub(super) fn format(&self) -> &[u8] {
         // SAFETY: a text, or null in an empty schema.
         if self.format.is_null() { b"" } else { unsafe { CStr::from_ptr(self.format) }.to_bytes() }
@@ -127,10 +127,10 @@ fn length(count: i64) -> usize {
     count.try_into().unwrap_or(0)
 }
 
-/// A slice, which is empty where a producer leaves out the buffer of no values.
+/// A slice; empty where a producer leaves out the buffer of no values.
 ///
 /// # Safety
-/// That of `slice::from_raw_parts`, if the pointer is not null.
+/// As for `slice::from_raw_parts`, if the pointer is not null.
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
     if pointer.is_null() || length == 0 {
         return &[];

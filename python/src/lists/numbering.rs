@@ -18,7 +18,7 @@ pub(super) struct Numbers<'py> {
     groups: Vec<Vec<TieGroup>>,
 }
 
-/// What documents are called by: texts or whole numbers, not both in one impression.
+/// The type of document ids: texts or whole numbers, not both in one impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ids {
     /// Not known yet.
@@ -144,8 +144,8 @@ impl<'py> Numbering<'py> {
 }
 
 impl<'py> Numbers<'py> {
-    /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie. Those
-    /// in `first` have the first numbers, in their order. Errors count lists from 0 on each page of `rankers` lists.
+    /// Numbers the documents of rankers' lists: documents, best first, or scores by document (equal ones tie). Those in `first` have the
+    /// first numbers, in their order. Errors count lists from 0 on each page of `rankers` lists.
     pub(super) fn of<'a>(
         rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
         first: Option<&Bound<'py, PyAny>>,
@@ -167,7 +167,7 @@ impl<'py> Numbers<'py> {
                 Ok(())
             })?;
         }
-        // By list: the documents, best first, and their scores unless all differ.
+        // For each list: the documents, best first, and their scores unless all differ.
         let mut lists: Vec<(Vec<usize>, Vec<f64>)> = Vec::with_capacity(2);
         for (list, ranking) in rankings.into_iter().enumerate() {
             if let Ok(scores) = ranking.cast::<PyDict>() {
