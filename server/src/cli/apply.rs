@@ -213,7 +213,7 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
         steps.push(Step { what: format!("{verb} {name}"), path: path(verb), body: reason.clone() });
     };
     match (state.as_deref(), now) {
-        // The file says both.
+        // Both are in the file.
         (Some("running"), WAITS) => {}
         (Some("running" | "paused"), _) if has_ended_at_its_date => {}
         (Some("paused"), WAITS) => {

@@ -31,7 +31,7 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 /// The days that have passed when the page opens.
 pub const HISTORY: u32 = 12;
-/// The days after which users stay away: the store shall not grow for ever.
+/// The days after which users stay away, so that the store does not grow for ever.
 const DAYS: i64 = 120;
 /// The time that passes in one step, before and after the page opens.
 const STEPS: [i64; 2] = [2 * HOUR, 10 * MINUTE];
@@ -84,7 +84,7 @@ impl Demo {
     /// Lets this number of days pass, as quickly as they can, unless `stop` is set.
     ///
     /// # Errors
-    /// If the server refuses what users send.
+    /// If the server refuses requests of users.
     pub fn past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
         let end = self.now() + i64::from(days) * DAY;
         while !stop.load(Ordering::SeqCst) && self.now() < end {
@@ -96,7 +96,7 @@ impl Demo {
     /// Lets further days pass, an hour each second, until `stop` is set or the days are over.
     ///
     /// # Errors
-    /// If the server refuses what users send.
+    /// If the server refuses requests of users.
     pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
         let (begun, from) = (Instant::now(), self.now());
         while !stop.load(Ordering::SeqCst) && self.now() < START + DAYS * DAY {
@@ -125,7 +125,7 @@ impl Demo {
         // Users come to one experiment after the other.
         let has_begun = |site: &Site| !self.sites.iter().any(|other| site.is_after(other) && !other.is_over);
         let have_begun: Vec<bool> = self.sites.iter().map(has_begun).collect();
-        // In order: what one user does depends on what the page showed.
+        // In order: an action of a user depends on the displayed page.
         let arrivals = self.sites.iter_mut().zip(have_begun).map(|(site, has_begun)| match has_begun {
             true => site.arrivals(from - START, length),
             false => Ok(Vec::new()),

@@ -18,7 +18,7 @@ const TOP: usize = 10;
 /// The parameters of one experiment of the demonstration.
 struct Plan {
     name: &'static str,
-    /// The rankers: a feature of the data set, and what it is called.
+    /// The rankers: a feature of the data set, and its name.
     rankers: &'static [(u32, &'static str)],
     policy: &'static str,
     click: &'static str,
@@ -122,7 +122,7 @@ pub(super) fn sites(seed: u64) -> Result<Vec<Site>> {
     PLANS.iter().zip(0..).map(|(plan, place)| Site::new(plan, seed, place)).collect()
 }
 
-/// An experiment, its users, and what they have done so far.
+/// An experiment, its users, and their actions so far.
 #[derive(Debug)]
 pub(super) struct Site {
     plan: &'static Plan,
@@ -134,7 +134,7 @@ pub(super) struct Site {
     known: u64,
     /// For each request of the last step: its impression, whether it came from a phone, and which of its lists arrive.
     pending: Vec<(u64, bool, Lists)>,
-    /// On how many days in a row it was decided.
+    /// The number of days in a row on which it was decided.
     decided: u32,
     pub(super) is_over: bool,
     /// The settings of its experiment.
@@ -168,7 +168,7 @@ impl Site {
         Ok(Self { plan, users, luck, asked: 0, known: 0, pending, decided: 0, is_over, settings })
     }
 
-    /// Whether its experiment begins after that of another site.
+    /// Whether its experiment begins after the other site's.
     pub(super) fn is_after(&self, other: &Self) -> bool {
         self.settings["begin_after"] == other.settings["name"]
     }
@@ -178,7 +178,7 @@ impl Site {
         (self.plan.ships && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
     }
 
-    /// Learns whether it is decided today; `true` if its winner shall be shipped.
+    /// Records whether it is decided today; returns `true` if its winner should be shipped.
     pub(super) fn has_been_decided(&mut self, is_decided: bool) -> bool {
         self.decided = if is_decided { self.decided + 1 } else { 0 };
         self.is_over = self.decided > 2;

@@ -84,7 +84,7 @@ impl Calls {
         Ok(assignment(&answer))
     }
 
-    /// Sends clicks; how many were taken, or had been before.
+    /// Sends clicks; returns the number of taken or repeated ones.
     pub(super) fn events(&mut self, id: &str, clicked: &[&str]) -> Result<u64> {
         let event = |document: &&str| {
             json!({
@@ -119,7 +119,7 @@ impl Calls {
         }
     }
 
-    /// The status and the answer. What was not answered, or answered with 429 or 503, is sent again.
+    /// The status and the answer. A request without an answer, or answered with 429 or 503, is sent again.
     fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Value)> {
         let url = format!("{}{path}", self.url);
         let begun = Instant::now();

@@ -43,7 +43,7 @@ impl Plan {
         })
     }
 
-    /// The horizon, where the policy must know it.
+    /// The horizon, where the policy needs one.
     fn horizon(&self) -> Result<Option<u64>> {
         if self.policy == "fixed" || self.policy == "auto" {
             return Ok(None);

@@ -2,10 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`users`] | the users of a data set: what engines return, and what is clicked |
+//! | [`users`] | the users of a data set: lists of engines, and clicks |
 //! | [`calls`] | requests, sent again with the same key until they are answered |
-//! | [`expected`] | what a simulation of the same run plays |
-//! | [`measured`] | how long answers took |
+//! | [`expected`] | the plays of a simulation of the same run |
+//! | [`measured`] | response times |
 
 pub mod calls;
 pub mod expected;
@@ -47,7 +47,7 @@ pub struct Drive<'a> {
     pub open: u64,
     /// Impressions per second, whenever they are answered; as fast as they are answered, if `None`.
     pub rate: Option<f64>,
-    /// The log of what was acknowledged.
+    /// The log of acknowledged requests.
     pub log: Option<&'a Mutex<File>>,
 }
 

@@ -1,4 +1,4 @@
-//! The users of a data set: what engines return for their queries, and what they click.
+//! The users of a data set: the lists of engines for their queries, and their clicks.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Users {
         Ok(Self { site, names, key: RunKey::new(seed, run), users, top: None, seed })
     }
 
-    /// The same, of engines that return at most `top` documents. Then lists are not those of a simulation.
+    /// The same, with engines that return at most `top` documents. Then lists are not those of a simulation.
     #[must_use]
     pub fn of_top(self, top: Option<usize>) -> Self {
         Self { top, ..self }

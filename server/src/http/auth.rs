@@ -96,7 +96,7 @@ impl Caller {
         Err(Problem::new(StatusCode::UNAUTHORIZED, "sign in with a key, or send the header Authorization: Bearer KEY"))
     }
 
-    /// Whether the caller may still do what it did.
+    /// Whether the caller's key, if any, is still valid.
     pub(super) fn is_still_known(&self, app: &App) -> bool {
         self.key.as_ref().map_or_else(|| app.is_open(), |key| app.keys.of_id(key.id, app.clock.now()).is_some())
     }

@@ -109,7 +109,7 @@ impl FromRequest<App> for Form {
 pub(super) struct Events {
     /// The bytes.
     pub bytes: Bytes,
-    /// What they are.
+    /// Their format.
     pub kind: Kind,
     /// Their part of the memory.
     pub(super) room: Room,
@@ -226,7 +226,7 @@ async fn room(app: &App, bytes: usize, sender: Sender) -> Result<Room, Problem> 
 }
 
 impl Room {
-    /// Gives back what a body of this many bytes does not need.
+    /// Gives back the memory that a body of this many bytes does not need.
     fn shrink(&mut self, bytes: usize) {
         let needed = bytes.clamp(1, ROOM);
         if let Some(rest) = self.permit.num_permits().checked_sub(needed) {

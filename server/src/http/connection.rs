@@ -1,4 +1,4 @@
-//! Connections: how many, how slow they may be, and how they end when the server stops.
+//! Connections: their limits, their timeouts, and their end when the server stops.
 
 use std::io;
 use std::net::SocketAddr;
@@ -151,7 +151,7 @@ async fn connection(
     }
 }
 
-/// The router, which learns who is connected.
+/// The router, with the address of the peer.
 fn tower_service(
     router: Router,
     address: SocketAddr,

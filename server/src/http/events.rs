@@ -206,7 +206,7 @@ struct Reader {
 impl Reader {
     /// The status of each event of a body, in order. As long as the ends of events are clear, a wrong one stops no other.
     fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<EventStatus>, Problem> {
-        // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
+        // `sendBeacon` marks lines as text, too. An object over several lines has some that begin otherwise.
         let are_objects =
             |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
         if kind != Kind::Json {
@@ -257,7 +257,7 @@ impl Reader {
         }
     }
 
-    /// The impression that an event is of, if it says so in a way that can be read.
+    /// The impression of an event, if it is given in a readable form.
     fn impression(&self, event: &Node<'_, '_>) -> Option<Result<ImpressionId, IdError>> {
         let id = event.get("query_id").ok()??;
         Some(self.app.signer.read(id.value().as_str()?, self.now))

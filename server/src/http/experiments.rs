@@ -40,7 +40,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Answer(told)))
 }
 
-/// The settings of a body, of the right types. Whether they are possible, the experiment says.
+/// The settings of a body, of the right types. The experiment checks whether they are possible.
 fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
     let top = Node::top(body);
     let rankers = top.need("rankers", "the names of two rankers or more")?;

@@ -90,7 +90,7 @@ pub(super) async fn export(
 
 pub(super) type Piece = io::Result<Bytes>;
 
-/// Takes what is written.
+/// Takes the written pieces.
 struct Pieces(Sender<Piece>);
 
 impl Write for Pieces {

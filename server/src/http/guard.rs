@@ -162,12 +162,12 @@ fn is_hostless_check(request: &Request) -> bool {
         && CHECKS.contains(&uri.path())
 }
 
-/// Whether an origin is that of a server with this host.
+/// Whether an origin belongs to a server with this host.
 fn is_own(origin: &str, host: &str) -> bool {
     origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(|own| own == host)
 }
 
-/// Whether a request comes from a page of this server, as far as it says where it comes from.
+/// Whether a request comes from a page of this server, according to its headers.
 pub(super) fn is_from_own_page(parts: &Parts) -> bool {
     let origin = parts.headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
     let host = host(&parts.uri, &parts.headers);
@@ -209,7 +209,7 @@ fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to it; whether the origin is allowed, other headers say.
+/// The answer to it; other headers tell whether the origin is allowed.
 fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
@@ -219,8 +219,7 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// For whom a request is: the peer, or, where that is a proxy that is trusted, the last address that it names and that is not
-/// one of these.
+/// The client of a request: the peer, or, if that is a trusted proxy, the last address it names that is not one of these.
 pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     // Another node has looked already.
     if let Some(client) = nodes::client_of_node(app, headers) {
@@ -231,7 +230,7 @@ pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         return peer;
     }
     let named = forwarded(headers);
-    // The first of all if each is a proxy; what cannot be read ends the chain.
+    // The first of all if each is a proxy; an unreadable address ends the chain.
     let mut last = peer;
     for address in named.into_iter().rev() {
         let Some(address) = address else { return last };
@@ -267,7 +266,7 @@ fn address(text: &str) -> Option<IpAddr> {
     bare.parse().ok().or_else(with_port)
 }
 
-/// Whom a rate counts: one who has an address by IPv6 has all of its network.
+/// The address that a rate counts: for IPv6, all of its network.
 fn counted(address: IpAddr) -> IpAddr {
     let address = address.to_canonical();
     if address.is_ipv6() { crate::settings::prefix(address, 64).unwrap_or(address) } else { address }

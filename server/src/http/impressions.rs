@@ -334,7 +334,7 @@ fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<P
     Answer(Page { outcome, shown })
 }
 
-/// Says that one ranker was chosen alone: its clicks are recorded, and compare nothing.
+/// The reason if one ranker was chosen alone: its clicks are recorded, and compare nothing.
 fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
     if is_mixed {
         return None;

@@ -104,7 +104,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Names of RFC 9110, which are newer than some that libraries know.
+/// Names of RFC 9110, which are newer than those of some libraries.
 fn title(status: StatusCode) -> &'static str {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",

@@ -99,7 +99,7 @@ impl SubmittedLists {
             }
         };
         let mut first_page = Vec::new();
-        // In the order of the settings: what a document's number is does not depend on the order of keys.
+        // In the order of the settings: the number of a document must not depend on the order of keys.
         let by_ranker: Vec<_> = by_ranker
             .into_iter()
             .map(|(ranker, node)| Ranked::read(&node).map(|ranked| (ranker, node, ranked)))

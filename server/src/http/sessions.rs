@@ -1,4 +1,4 @@
-//! Sign-ins: random names of sessions in cookies that no script can read and no other site can send. What is kept of them is in
+//! Sign-ins: random names of sessions in cookies that no script can read and no other site can send. They are stored in
 //! [`SignIns`](crate::store::SignIns): with a store in a file, a restart signs all users out.
 
 use std::time::Duration;
@@ -96,7 +96,7 @@ async fn keep(app: &App, sign_in: Option<SignIn>, hash: Hash) -> Result<(), Prob
         .map_err(|_| Problem::unavailable("who is signed in cannot be written down at present; try again in a moment"))
 }
 
-/// Without a path: the cookie is for the place of the form and what is below it, behind any proxy.
+/// Without a path: the cookie is for the path of the form and everything below, behind any proxy.
 fn cookie(name: &str, is_secure: bool) -> Option<HeaderValue> {
     let secure = if is_secure { "; Secure" } else { "" };
     let age = LASTS.as_secs();
@@ -108,7 +108,7 @@ pub(super) fn no_cookie() -> HeaderValue {
     HeaderValue::from_static("rankduel_session=; HttpOnly; SameSite=Strict; Max-Age=0")
 }
 
-/// Whether two texts are the same, in a time that does not depend on how much of them agrees. An empty one is like no other.
+/// Whether two texts are equal, in a time that does not depend on their common part. An empty one equals no other.
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     !a.is_empty() && hash(a).iter().zip(hash(b)).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }

@@ -84,7 +84,7 @@ impl Signer {
         let bytes = decode(text).ok_or(IdError::Unknown)?;
         let (plain, signature) = bytes.split_at_checked(PLAIN).ok_or(IdError::Unknown)?;
         let macs = self.ring.now();
-        // The first byte says which secret signed.
+        // The first byte is the number of the secret.
         let mac = match &macs.before {
             _ if plain[0] == macs.number => &macs.current,
             Some((mac, until))

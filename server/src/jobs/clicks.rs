@@ -52,7 +52,7 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
         let fate = match session.experiment_of(of) {
             None => ClickFate::Unknown,
             Some(experiment) => match shown {
-                // Closed or never there comes before what was clicked.
+                // A closed or unknown impression is reported before the clicked document is checked.
                 None => match experiment.click(now, impression, u32::MAX) {
                     ClickFate::NotShown => ClickFate::Late,
                     fate => fate,

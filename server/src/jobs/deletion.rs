@@ -62,7 +62,7 @@ impl Deletion {
     }
 }
 
-/// Deletes what was found, and later additions; returns how many impressions lost their unit.
+/// Deletes the data found, and later additions; returns the number of impressions that lost their unit.
 pub fn delete(session: &mut Transaction<'_>, mut deletions: Vec<Deletion>) -> usize {
     let mut count = 0;
     for deletion in &mut deletions {

@@ -9,7 +9,7 @@ const CHANGES: usize = 12;
 /// From this number of days, traffic is shown by the day.
 const FEW: usize = 3;
 
-/// An hour of traffic: its number, its beginning in words, and what it had.
+/// An hour of traffic: its number, its beginning in words, and its counts.
 fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
     let begins = experiment.minute(time);
     let words = begins.get(..16).unwrap_or(&begins).to_owned();
@@ -47,7 +47,7 @@ pub struct Glance {
     pub hourly: Vec<(i32, String, Daily)>,
     /// The share of units that is in the experiment, if it began with less than all.
     pub share: Option<f64>,
-    /// The units that came, by segment, and last those of none; empty without segments.
+    /// The units seen, by segment, and last those of none; empty without segments.
     pub units_by_segment: Vec<u64>,
     /// The next step of its ramp.
     pub next_step: Option<NextStep>,

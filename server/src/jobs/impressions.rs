@@ -25,7 +25,7 @@ pub struct Ask {
     pub unit: Option<UnitHashes>,
     /// The position of the unit; `None` without a unit, or where the position does not matter.
     pub place: Option<UnitPosition>,
-    /// Whether a rule says that the unit is a bot.
+    /// Whether a rule marks the unit as a bot.
     pub is_bot: bool,
     /// The marks by which it is found again.
     pub marks: Marks,
@@ -248,10 +248,10 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
     Ok(mixed[from..to].to_vec())
 }
 
-/// Takes the page that an impression displayed; returns how many of its places are credited.
+/// Takes the page that an impression displayed; returns the number of its credited places.
 ///
 /// # Errors
-/// If the impression is closed or shows nothing yet, or the page does not fit what was mixed.
+/// If the impression is closed or shows nothing yet, or the page does not fit the mixed list.
 pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);

@@ -12,7 +12,7 @@ pub struct UserOutcome {
     pub action: String,
     /// With which document.
     pub document: String,
-    /// In minor units, if it says so.
+    /// In minor units, if given.
     pub value: Option<i64>,
     /// The currency of the value.
     pub currency: Option<String>,

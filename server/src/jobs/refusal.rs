@@ -4,7 +4,7 @@ use traffic::Refused;
 
 use crate::ids::IdError;
 
-/// Why a call is refused, by what the caller can do about it.
+/// Why a call is refused, by the caller's remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no such thing.

@@ -68,7 +68,7 @@ pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String>
     stands_still(experiment, now).map(|_| still(experiment))
 }
 
-/// The same of what `told` takes from it.
+/// The same, with the result of `told` as the status.
 ///
 /// # Errors
 /// If there is no such experiment.
@@ -191,7 +191,7 @@ impl Snapshot<Value> {
 
 /// The pairs of a decision.
 fn pairs(decision: &Decision) -> Value {
-    // Names of the numbers are those of `click-logs decide`.
+    // The numbers have the names of `click-logs decide`.
     let pair = |pair: &PairRecord<'_>| {
         json!({
             "first": pair.first,

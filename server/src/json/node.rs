@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::value::{Value, ValueKind};
 
-/// A value of the wrong shape: the place, what was found and what was expected.
+/// A value of the wrong shape: its place, the value, and the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeError {
     /// Such as `lists.bm25[3]`; empty for the whole body.
@@ -66,7 +66,7 @@ impl<'v> Node<'v, '_> {
         }
     }
 
-    /// This value is not what it should be.
+    /// The error that this value is not the expected one.
     pub fn wrong(&self, expected: impl Into<String>) -> ShapeError {
         ShapeError { path: self.path(), found: describe(self.value), expected: expected.into() }
     }

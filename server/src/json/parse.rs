@@ -22,7 +22,7 @@ const FEW_KEYS: usize = 16;
 /// Reads a JSON text.
 ///
 /// # Errors
-/// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and what was expected.
+/// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and the expected syntax.
 pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
     if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
         return Err(SyntaxError("it begins with the byte order mark of UTF-16; send UTF-8".to_owned()));

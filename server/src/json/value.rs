@@ -8,7 +8,7 @@ use serde_json::Number;
 /// A JSON text, taken apart.
 #[derive(Debug, Clone)]
 pub struct Document<'b> {
-    /// Values in their order; a list or an object is followed by what is in it, where a key is a text before its value.
+    /// Values in order; a list or an object is followed by its content, where a key is a text before its value.
     pub(super) tokens: Vec<Token<'b>>,
 }
 

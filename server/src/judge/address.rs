@@ -45,7 +45,7 @@ impl FromStr for PublicAddress {
     type Err = String;
 
     /// # Errors
-    /// One line with what to write instead.
+    /// One line with the correct form.
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             "expected the address at which judges reach the page, e.g. https://judge.example.org or https://example.org/judge".to_owned()

@@ -76,7 +76,7 @@ struct App {
 }
 
 impl Running {
-    /// Serves a room at this address. Judges reach it there, or as `public` says, behind a proxy.
+    /// Serves a room at this address. Judges reach it there or, behind a proxy, at `public`.
     ///
     /// # Errors
     /// If the address cannot be used.

@@ -6,7 +6,7 @@ use page::document::head;
 use super::markdown::rendered;
 use super::room::{ReplyResult, Shown};
 
-/// Styles beside those of all pages.
+/// Styles beside the common ones.
 pub(super) const STYLES: &str = include_str!("judge.css");
 /// Keys, and texts that scroll together.
 pub(super) const SCRIPT: &str = include_str!("judge.js");

@@ -30,7 +30,7 @@ pub(super) struct Shown {
     pub(super) all: u64,
     /// Whether there is something to undo.
     pub(super) may_undo: bool,
-    /// Whether this judge was asked everything: what is asked after this pair was asked before.
+    /// Whether this judge has seen all pairs: from now on, pairs repeat.
     pub(super) has_seen_all: bool,
     pub(super) outlook: Outlook,
 }
@@ -145,7 +145,7 @@ impl Room {
         }
     }
 
-    /// Takes back what this judge did last.
+    /// Takes back the last action of this judge.
     pub(super) fn undo(&self, judge: &str) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;

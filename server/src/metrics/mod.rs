@@ -127,7 +127,7 @@ pub struct Metrics {
     pub damaged: Single,
     /// Impressions that are open.
     pub open: Single,
-    /// For how many seconds time stands still.
+    /// The seconds for which time stands still.
     pub ahead: Single,
     /// Units in memory.
     pub units: Single,

@@ -1,4 +1,4 @@
-//! Messages in the database of the store: the server that leads keeps and sends them, and the next one goes on with what it left.
+//! Messages in the database of the store: the server that leads keeps and sends them, and the next one goes on with the rest.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl DatabaseQueue {
         Ok(done)
     }
 
-    /// The epoch in which this server leads, as far as it can know.
+    /// The epoch in which this server leads, as far as it can tell.
     fn epoch(&self) -> Option<i64> {
         self.node.epoch().filter(|_| self.node.has_lease())
     }
@@ -88,7 +88,7 @@ impl DatabaseQueue {
         self.ask(|session| Ok(session.execute(sql, &[id, next, &now.saturating_add(CLAIM)])? == 1))
     }
 
-    /// Also of a server that leads no more: what was taken must not be sent again.
+    /// Also on a server that leads no more: a received message must not be sent again.
     pub(super) fn sent(&mut self, message: &Due, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
         self.ask(|session| match answer {
             Ok(()) => {

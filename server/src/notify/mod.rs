@@ -52,7 +52,7 @@ impl Notifier {
         Ok(Self { queue, is_over, thread: Some(thread) })
     }
 
-    /// Adds what is new of experiments; `now` is in milliseconds since 1970.
+    /// Adds the news of experiments; `now` is in milliseconds since 1970.
     pub fn note(&self, seen: Vec<ExperimentLook>, now: i64) {
         let noted = locked(&self.queue).note(seen, now);
         if let Err(error) = noted {
@@ -71,7 +71,7 @@ impl Drop for Notifier {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
-            // One that panicked said so.
+            // A panic was reported already.
             let _ = thread.join();
         }
     }
@@ -89,7 +89,7 @@ fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends what is due until it is over. The queue is free while a receiver is waited for.
+/// Sends due messages until it is over. The queue is not locked while a receiver is waited for.
 fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, is_over: &AtomicBool) {
     while !is_over.load(Ordering::SeqCst) {
         let due = locked(queue).due(clock.now()).unwrap_or_default();

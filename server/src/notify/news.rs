@@ -154,7 +154,7 @@ pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
     let mut harmful = known.harmful.clone();
     harmful
         .extend(seen.harms.iter().map(|(ranker, _)| ranker.clone()).filter(|ranker| !known.harmful.contains(ranker)));
-    // A damaged experiment does not know what happened to it.
+    // The history of a damaged experiment is unknown.
     let known = Known {
         changes: seen.changes.len().max(known.changes),
         alarms: seen.alarms.len().max(known.alarms),

@@ -191,7 +191,7 @@ impl Queue {
         })
     }
 
-    /// Adds what is new of experiments, and notes that it was added. In a database, the server that leads alone does.
+    /// Adds the news of experiments, and notes that they were added. In a database, only the server that leads does so.
     ///
     /// # Errors
     /// If it cannot be written; then nothing is noted.
@@ -219,7 +219,7 @@ impl Queue {
         }
     }
 
-    /// Notes what a receiver answered.
+    /// Notes the answer of a receiver.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -21,7 +21,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A receiver at this URL, with a key that signs what is sent.
+    /// A receiver at this URL, with a key that signs the messages.
     ///
     /// # Errors
     /// If it is not a URL of plain HTTP, or the key is short.

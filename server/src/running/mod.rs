@@ -86,7 +86,7 @@ impl std::fmt::Debug for Asked {
 /// Replacements for tests.
 #[derive(Debug, Default)]
 pub struct Hooks {
-    /// The time; that of the machine if `None`.
+    /// The clock; the machine's if `None`.
     pub clock: Option<Clock>,
     /// The operations that fail.
     pub faults: Option<Arc<dyn Faults>>,
@@ -315,7 +315,7 @@ impl Running {
         runtime.block_on(Direct::new(&self.app).send(calls))
     }
 
-    /// Takes no more connections, answers what was asked, and closes the store.
+    /// Takes no more connections, answers all requests, and closes the store.
     pub fn stop(mut self) {
         self.end();
     }
@@ -342,7 +342,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits for SIGINT or SIGTERM, which do nothing else from now on.
+/// Waits for SIGINT or SIGTERM, which have no other effect from now on.
 #[cfg(unix)]
 fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -357,7 +357,7 @@ fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send
     })
 }
 
-/// Waits for Ctrl-C, or until the window is closed or the machine ends, which do nothing else from now on.
+/// Waits for Ctrl-C, or until the window is closed or the machine ends; these have no other effect from now on.
 #[cfg(windows)]
 fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::windows::{ctrl_c, ctrl_close, ctrl_shutdown};

@@ -1,4 +1,4 @@
-//! Risky options of `serve` that need explicit consent.
+//! Options of `serve` that need explicit consent.
 
 use clap::Args;
 

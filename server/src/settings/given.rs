@@ -148,7 +148,7 @@ impl Given {
     /// From the text of a TOML file; `path` is for messages.
     ///
     /// # Errors
-    /// One line with the place, what is wrong and what was expected.
+    /// One line with the place, the error and the expected value.
     pub fn from_toml(text: &str, path: &Path) -> Result<Self, String> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
@@ -184,7 +184,7 @@ impl Given {
     /// All settings, completed by defaults.
     ///
     /// # Errors
-    /// The missing or impossible setting, and what was expected.
+    /// The missing or impossible setting, and the expected value.
     pub fn resolve(self, consent: Consent) -> Result<Settings, String> {
         let store = self.store.filter(|store| !store.is_empty());
         let store = store.ok_or(
@@ -257,7 +257,7 @@ impl Given {
     }
 }
 
-/// An origin is what browsers send: a scheme and a host, perhaps with a port, and nothing more.
+/// An origin is the form that browsers send: a scheme and a host, perhaps with a port, and nothing more.
 fn check_origin(origin: &str) -> Result<(), String> {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     let is_host = |host: &str| {

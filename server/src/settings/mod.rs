@@ -1,5 +1,5 @@
-//! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of
-//! experiments, which are those of `traffic`.
+//! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of experiments, which are in
+//! `traffic`.
 
 mod consent;
 mod duration;
@@ -44,7 +44,7 @@ pub struct Settings {
     pub address_rate: u32,
     /// The most events of one impression in a second, of callers without a key; 0 for no limit.
     pub impression_rate: u32,
-    /// Where proxies are that say truly for whom they ask.
+    /// The networks of proxies that are trusted to name their clients.
     pub trusted_proxies: Vec<Network>,
     /// Where other nodes reach this one, if the store is a database; at `listen` if `None`.
     pub advertise: Option<String>,
@@ -58,7 +58,7 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// The least severe log lines that are written.
     pub log_level: LogLevel,
-    /// Explicit consent to risky defaults.
+    /// Explicit consent, by flags.
     pub consent: Consent,
     /// The first line of every page, e.g. that time is simulated.
     pub notice: Option<String>,

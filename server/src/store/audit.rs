@@ -1,6 +1,6 @@
 //! Actions that no experiment's log has, and their authors: deletions, exports, keys, secrets, keys that were refused.
 
-/// Something that was done. Never whom it was about.
+/// An action. The user concerned is never recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
     /// When, in milliseconds since 1970.

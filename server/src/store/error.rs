@@ -100,7 +100,7 @@ pub enum StoreError {
         itself, or use the mode `session`"
     )]
     Pooled(String),
-    /// A database may lose what it has committed.
+    /// A database that may lose committed data.
     #[error(
         "{database} may lose what it says is committed: synchronous_commit is {commit}, and fsync is {sync}; set both to `on`"
     )]

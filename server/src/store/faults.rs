@@ -36,7 +36,7 @@ impl std::fmt::Debug for dyn Faults {
 /// As a store holds it; in use there is none.
 pub(super) type Injected = Option<Arc<dyn Faults>>;
 
-/// Fails if the operation shall.
+/// Fails if the operation is to fail.
 pub(super) fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
     match faults {
         Some(faults) if faults.fails(operation) => Err(StoreError::Sqlite(format!("{operation:?} failed on demand"))),

@@ -97,7 +97,7 @@ impl KeyRow {
         self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
     }
 
-    /// Whether `hash` is that of this key, in a time that does not depend on how much of it agrees.
+    /// Whether `hash` is that of this key, in a time that does not depend on their common part.
     #[must_use]
     pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
         let differs = self.hash.iter().zip(hash).fold(0_u8, |differs, (a, b)| differs | (a ^ b));

@@ -157,7 +157,7 @@ impl Database {
     }
 }
 
-/// Where PostgreSQL listens unless a name says otherwise; the parser of names may fill it in.
+/// The default port of PostgreSQL; the parser of names may fill it in.
 const PORT: u16 = 5432;
 
 impl fmt::Display for Database {

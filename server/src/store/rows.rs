@@ -358,7 +358,7 @@ pub(super) struct StateRow {
 }
 
 impl StateRow {
-    /// Where that of a unit is.
+    /// The place of a unit's state.
     pub(super) fn place(number: u64) -> String {
         format!("the state of unit {number}")
     }

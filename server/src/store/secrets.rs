@@ -10,7 +10,7 @@ pub struct Secrets {
     pub ids: Secret,
     /// Hashes units, queries and requests.
     pub hashes: Secret,
-    /// Says where units stand. It is never replaced.
+    /// The key of the positions of units. It is never replaced.
     pub places: [u8; 32],
 }
 
@@ -21,7 +21,7 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Reads them, where `value` has what is kept under a name.
+    /// Reads them; `value` returns the entry of a name.
     pub(super) fn read(value: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError>) -> Result<Self, StoreError> {
         let secret = |name| secret(&value, name);
         Ok(Self { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES)?.current })
@@ -38,7 +38,7 @@ pub(super) fn before_name(name: &str) -> String {
     format!("{name}-before")
 }
 
-/// A secret, where `value` has what is kept under a name.
+/// A secret; `value` returns the entry of a name.
 pub(super) fn secret(
     value: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError>,
     name: &str,

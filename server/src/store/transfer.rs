@@ -1,4 +1,4 @@
-//! A store from one database into another, row by row: logs stay byte for byte what they were, and so do checksums.
+//! A store from one database into another, row by row: logs stay byte for byte the same, and so do checksums.
 
 use super::{Store, StoreError};
 
@@ -29,7 +29,7 @@ pub(super) enum Cell {
 
 use Kind::{Bytes, Text, Whole};
 
-/// Tables of a store as a whole. Of `meta`, what says which tables there are stays where it is.
+/// Tables of a store as a whole. The entry of `meta` that lists the tables is not moved.
 pub(super) const SHARED: [Table; 3] = [
     Table { name: "meta", columns: &[("name", Text), ("value", Bytes)], key: "name" },
     Table {

@@ -58,7 +58,7 @@ impl Store {
         }))
     }
 
-    /// Says in which epoch a store in a database writes experiments from now on; every commit is refused once another node leads.
+    /// Sets the epoch in which a store in a database writes experiments from now on; every commit is refused once another node leads.
     pub fn lead(&self, epoch: i64) {
         if let Kind::Postgres(store) = &self.0 {
             store.lead(epoch);
@@ -89,7 +89,7 @@ impl Store {
         on!(self, store => store.rotate(which, until))
     }
 
-    /// Forgets the secrets before those of today that no longer count at `now` (milliseconds since 1970).
+    /// Forgets previous secrets that are expired at `now` (milliseconds since 1970).
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -114,11 +114,11 @@ impl Store {
     /// Does something with the store as it is at one moment, whatever a server writes meanwhile.
     ///
     /// # Errors
-    /// If the store cannot be read, and those of `what`.
+    /// If the store cannot be read, and errors of `what`.
     pub fn at_one_moment<T, E: From<StoreError>>(&self, what: impl FnOnce(&Self) -> Result<T, E>) -> Result<T, E> {
         on!(self, store => store.begin_moment())?;
         let done = what(self);
-        // Nothing was written; where it cannot even be ended, later reads will say so.
+        // Nothing was written; if it cannot even be ended, later reads report it.
         let ended = on!(self, store => store.end_moment());
         let value = done?;
         ended?;
@@ -137,7 +137,7 @@ impl Store {
     /// first may have any number.
     ///
     /// # Errors
-    /// If the store cannot be read, a row is damaged, or a number is missing; and those of `each`.
+    /// If the store cannot be read, a row is damaged, or a number is missing; and errors of `each`.
     pub fn events<E: From<StoreError>>(
         &self,
         experiment: u32,
@@ -163,8 +163,8 @@ impl Store {
         on!(self, store => store.first_event(experiment))
     }
 
-    /// The bytes of the last event after number `after` that changed what an experiment does, of a store in a database: a node that
-    /// follows reads nothing else.
+    /// The bytes of the last event after number `after` that changed the state of an experiment, in a store in a database: nodes that do
+    /// not lead read nothing else.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -337,7 +337,7 @@ impl Store {
         }
     }
 
-    /// Names a new experiment, makes its tables, and returns its number; `converts` says whether conversions count.
+    /// Names a new experiment, makes its tables, and returns its number; `converts`: whether conversions count.
     ///
     /// # Errors
     /// If there is one of this name, or the store cannot be written.
@@ -376,7 +376,7 @@ impl Store {
         on!(self, store => store.insert_shown(experiment, impression, &shown))
     }
 
-    /// Writes what the page of an impression displayed.
+    /// Writes the displayed page of an impression.
     ///
     /// # Errors
     /// If the store cannot be read or written, or has no documents of the impression.
@@ -446,8 +446,8 @@ impl Store {
         on!(self, store => store.set_alive(time))
     }
 
-    /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
-    /// way, which is not waited for. No copy of what was deleted is left then.
+    /// Moves all writes from the log of SQLite to its file, and returns whether that is done: it does not wait for a reader in the way. No
+    /// copy of deleted data is left then.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -585,7 +585,7 @@ impl Store {
         on!(self, store => store.insert_name(experiment, unit, hash, number))
     }
 
-    /// Forgets what a unit's orders and documents are called, if the experiment has such names.
+    /// Forgets the names of a unit's orders and documents, if the experiment has such names.
     ///
     /// # Errors
     /// If the store cannot be read or written.
@@ -601,7 +601,7 @@ impl Store {
         on!(self, store => store.unit_that_asked(experiment, impression))
     }
 
-    /// Writes down what was done.
+    /// Records an action in the audit.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -656,7 +656,7 @@ impl Store {
         on!(self, store => store.keys())
     }
 
-    /// Keeps who signed in, with a store in a database, and forgets those who have ended at `now` (milliseconds since 1970). A file has one
+    /// Keeps a sign-in, with a store in a database, and forgets those that have ended at `now` (milliseconds since 1970). A file has one
     /// server, which holds them in memory.
     ///
     /// # Errors

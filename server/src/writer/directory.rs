@@ -15,7 +15,7 @@ pub struct ExperimentHandle {
     pub id: u32,
     /// Its settings.
     pub config: Config,
-    /// Whether it is killed, as its log says.
+    /// Whether it is killed, by its log.
     is_killed: AtomicBool,
     /// Whether the experiment was killed: all users get the champion. Set before the event is written, and read before anything else.
     is_pulled: AtomicBool,
@@ -58,7 +58,7 @@ impl ExperimentHandle {
         self.damage.as_deref()
     }
 
-    /// Why nothing is mixed at present, whatever the writer would say.
+    /// The reason why nothing is mixed at present, independent of the writer.
     #[must_use]
     pub fn halted(&self) -> Option<&'static str> {
         match self {
@@ -149,7 +149,7 @@ impl Directory {
         self.all().values().find(|entry| entry.id == id).cloned()
     }
 
-    /// Replaces all entries. What was pulled stays pulled.
+    /// Replaces all entries. Killed experiments stay killed.
     pub(super) fn replace(&self, entries: impl IntoIterator<Item = ExperimentHandle>) {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {

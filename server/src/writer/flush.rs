@@ -71,7 +71,7 @@ fn due(held: &BTreeMap<u32, Held>) -> Option<u32> {
     next(Upkeep::is_writing).or_else(|| next(Upkeep::is_due))
 }
 
-/// The store and what it says.
+/// The store and its content.
 struct Open {
     store: Store,
     loaded: Loaded,
@@ -429,7 +429,7 @@ impl Thread {
         };
         let mut jobs = jobs.into_iter();
         let mut answers = Vec::with_capacity(jobs.len());
-        // A fault of the program in one job must not end the server: what was half done is dropped like after a failed commit.
+        // A panic in one job must not end the server: a half-done change is dropped as after a failed commit.
         let done = catch_unwind(AssertUnwindSafe(|| {
             open.store.begin()?;
             let mut session = Transaction {
@@ -502,14 +502,14 @@ impl Thread {
                 Ok(answers)
             }
             Err(error) => {
-                // The connection goes with what it holds: nothing of this transaction is used again.
+                // The connection goes with its pending rows: nothing of this transaction is used again.
                 drop(open);
                 Err(Failed { error, answers, jobs: jobs.collect() })
             }
         }
     }
 
-    /// Notes what was committed here: a database that has less later went back in time.
+    /// Notes the commits of this server: a database with less went back in time.
     fn note_seen(&mut self, touched: &BTreeSet<u32>, deleted: &BTreeSet<u32>) {
         let Some(open) = self.open.as_ref().filter(|_| self.options.node.is_some()) else { return };
         let held = touched.iter().filter_map(|id| open.loaded.held.get_key_value(id));
@@ -567,7 +567,7 @@ impl Thread {
         }
     }
 
-    /// Sees what the node that leads has done.
+    /// Follows the changes of the node that leads.
     fn follow(&mut self) {
         self.shared.knows_all.store(false, Ordering::SeqCst);
         match self.following.follow(&self.options, &self.shared) {

@@ -24,7 +24,7 @@ impl Following {
         Self { store: Some(store), ..Self::default() }
     }
 
-    /// Sees what is new, and opens the store again where that failed.
+    /// Reads changes, and opens the store again where that failed.
     pub(super) fn follow(&mut self, options: &Options, shared: &Shared) -> Result<(), LoadError> {
         if self.store.is_none() {
             self.store = Some(Store::open_with(&options.store, Access::Serve, options.faults.clone())?);
@@ -45,7 +45,7 @@ impl Following {
         }
     }
 
-    /// Sees what is new.
+    /// Reads changes.
     pub(super) fn look(&mut self, shared: &Shared) -> Result<(), LoadError> {
         let Some(store) = &self.store else { return Ok(()) };
         let version = store.data_version()?;
@@ -99,7 +99,7 @@ impl Shared {
         self.read_sign_ins(store)
     }
 
-    /// Reads who is signed in, of a store that keeps it.
+    /// Reads the sign-ins, if the store keeps them.
     pub(super) fn read_sign_ins(&self, store: &Store) -> Result<(), StoreError> {
         if let Some(all) = store.sign_ins()? {
             self.sign_ins.set(all);

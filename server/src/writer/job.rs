@@ -1,4 +1,4 @@
-//! A job: what a caller wants done, and where the answer goes.
+//! A job: the work for a caller, and the channel of the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

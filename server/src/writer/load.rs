@@ -248,7 +248,7 @@ impl Loaded {
         self.damaged.remove(&id);
     }
 
-    /// Serves no experiment that lacks events which were seen before: clients know answers that follow from them.
+    /// Serves no experiment that lacks events seen before: clients have answers that follow from them.
     pub(super) fn keep_apart(&mut self, store: &Store, seen: &BTreeMap<u32, u64>) {
         for (&id, &seen) in seen {
             let Some(held) = self.held.get(&id) else { continue };
@@ -313,8 +313,8 @@ pub(super) fn damage(store: &Store, id: u32, name: &str, why: String) -> Damage 
     Damage { name: name.to_owned(), config, state, events, why }
 }
 
-/// Folds what a snapshot does not have. One that cannot be used is made good by a log that is whole; for one that is not, an earlier
-/// snapshot does, from which on the states of units are kept.
+/// Folds the events after a snapshot. A bad snapshot is replaced by folding a complete log; if the log is not complete, by an earlier
+/// snapshot, from which on the states of units are kept.
 pub(super) fn fold_rest(
     store: &Store,
     id: u32,

@@ -50,7 +50,7 @@ pub struct Shared {
     pub signer: Signer,
     /// Hashes units, queries and requests.
     pub hashes: Hashes,
-    /// Says where units stand.
+    /// The positions of units.
     pub places: Places,
     /// The time.
     pub clock: Clock,
@@ -80,7 +80,7 @@ impl Audits {
     /// The most that wait: who could add more has a key.
     const MOST: usize = 10_000;
 
-    /// Adds what was done.
+    /// Adds an action.
     pub fn add(&self, audit: Audit) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < Self::MOST {
@@ -117,7 +117,7 @@ pub struct Options {
     pub open_impressions: usize,
     /// Whether a clock that differs by more than a day from the store's is right.
     pub accept_time: bool,
-    /// Whether it is known that the store lacks what was acknowledged.
+    /// Whether the operator accepts that the store lacks acknowledged events.
     pub accept_loss: bool,
     /// Whether nothing is served if one experiment is damaged.
     pub is_strict: bool,
@@ -143,7 +143,7 @@ impl Options {
 /// Why a job has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// It was not carried out in time, and what it did is undone.
+    /// It was not carried out in time, and its effects are undone.
     Late,
     /// Too many jobs wait.
     Overloaded,

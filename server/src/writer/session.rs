@@ -22,7 +22,7 @@ pub struct Held {
     pub(super) asked: u64,
     /// The last impression with forgotten marks.
     pub(super) forgotten: u64,
-    /// Snapshots, and what is left to delete.
+    /// Snapshots, and the remaining deletions.
     pub(super) upkeep: Upkeep,
 }
 
@@ -104,7 +104,7 @@ impl Transaction<'_> {
         self.damaged
     }
 
-    /// Has the transaction write something, so that its commit says whether that is possible.
+    /// Makes the transaction write something, so that its commit tells whether writing is possible.
     pub fn must_write(&mut self) {
         self.must_write = true;
     }
@@ -218,7 +218,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Writes down what was done.
+    /// Records an action in the audit.
     pub fn audit(&mut self, who: &str, what: &str, detail: &str) {
         let [who, what, detail] = [who, what, detail].map(str::to_owned);
         let audit = Audit { time: self.now, who, what, detail };
@@ -250,7 +250,7 @@ impl Transaction<'_> {
         self.attempt(|store| store.insert_shown(experiment, impression, ids, request));
     }
 
-    /// Keeps what the page of an impression displayed.
+    /// Keeps the displayed page of an impression.
     pub fn keep_displayed(&mut self, experiment: u32, impression: u64, page: &Displayed) {
         self.attempt(|store| store.set_displayed(experiment, impression, page));
     }
@@ -309,7 +309,7 @@ impl Transaction<'_> {
         self.attempt(|store| store.events(experiment, after, each));
     }
 
-    /// Does something with the store; after its first failure nothing more, because nothing will be kept.
+    /// Does something with the store; after the first failure it does nothing more, because nothing will be kept.
     pub(super) fn attempt<T>(&mut self, what: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
         if self.failure.is_some() {
             return None;

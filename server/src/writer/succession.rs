@@ -5,7 +5,7 @@ use traffic::{Config, Experiment, Lane, State};
 
 use super::Transaction;
 
-/// An experiment of the store, as far as others must know it. Of one that is damaged, settings may be unknown.
+/// An experiment of the store, as far as others need it. The settings of a damaged one may be unknown.
 struct Other<'a> {
     id: u32,
     name: &'a str,
@@ -34,8 +34,8 @@ impl Transaction<'_> {
         held.chain(damaged).filter(|other| !self.deleted.contains(&other.id))
     }
 
-    /// The experiments that come before one with these settings, the next first: what it begins after, what that begins after, and so on. One
-    /// that has its name from an experiment that was deleted is newer, and none of them.
+    /// The experiments before one with these settings, the next first: its predecessor, the predecessor of that, and so on. An experiment
+    /// that reuses the name of a deleted one is newer, and none of them.
     fn predecessors(&self, id: u32, config: &Config) -> Vec<Other<'_>> {
         let mut all: Vec<Other<'_>> = Vec::new();
         let (mut id, mut next) = (id, config.begin_after.as_deref());
@@ -87,7 +87,7 @@ impl Transaction<'_> {
         before.or_else(|| self.in_the_way(id, config).map(|(name, _)| name))
     }
 
-    /// Lets those begin that wait for nothing more. One after the other: each may be in the way of the next.
+    /// Begins the experiments that wait for nothing more. One after the other: each may be in the way of the next.
     pub(super) fn begin_successors(&mut self) {
         let waiting = self.held.iter().filter(|(_, held)| held.experiment.waits_for().is_some());
         let waiting: Vec<u32> = waiting.map(|(&id, _)| id).collect();

@@ -34,14 +34,14 @@ impl Truncation {
         Self { wanted, done, wake }
     }
 
-    /// Has the log emptied of what was deleted until now.
+    /// Requests that the log be emptied of everything deleted until now.
     pub fn want(&self) {
         self.wanted.fetch_add(1, Ordering::SeqCst);
         // Where there is no thread, nothing is ever done, which callers see.
         let _ = self.wake.send(());
     }
 
-    /// Waits until the log was emptied of what was deleted until now; `false` if that takes longer.
+    /// Waits until the log was emptied of everything deleted until now; `false` if that takes longer.
     pub async fn is_done(&self, within: Duration) -> bool {
         let wanted = self.wanted.load(Ordering::SeqCst);
         let mut done = self.done.clone();

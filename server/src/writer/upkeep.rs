@@ -146,7 +146,7 @@ pub(super) fn fetch(
 impl Held {
     /// Begins a snapshot if one is needed, after the one that is being written. The events of the experiment were taken and written.
     pub(super) fn begin_snapshot(&mut self) {
-        // An experiment that is over has forgotten its units: those of a snapshot before cannot be written any more, nor need they.
+        // An experiment that is over has forgotten its units: those of an unfinished snapshot cannot be written any more, and need not be.
         let has_no_units = self.experiment.state().is_over() && self.experiment.units_here() == 0;
         if !self.upkeep.is_behind || (self.upkeep.begun.is_some() && !has_no_units) {
             return;
@@ -165,7 +165,7 @@ impl Held {
         self.begin_snapshot();
     }
 
-    /// Does a little of what is left to do; its events are still to be written.
+    /// Does a little of the remaining work; its events are still to be written.
     pub(super) fn slice(&mut self, store: &Store, id: u32, now: i64) -> Result<Slice, StoreError> {
         if let Some(SnapshotInProgress { head, parts }) = &mut self.upkeep.begun {
             let head = *head;
@@ -198,8 +198,8 @@ impl Held {
         Ok(Slice::Read)
     }
 
-    /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to. Once a day, units
-    /// that did not come back are deleted too.
+    /// From here on, the days that `retain` no longer keeps are forgotten, as far as a snapshot has their effects. Once a day, units that
+    /// did not come back are deleted too.
     pub(super) fn forget_days(&mut self, now: i64) {
         let Some(last) = self.experiment.forgettable(now) else { return };
         let is_past = |head: &&Head| head.last_day.is_some_and(|day| day <= last);

@@ -1,5 +1,4 @@
-//! Requests that another node must answer: the one that leads. One hop, over connections that stay open; what the client sent arrives
-//! as it was, and the answer goes back as it is.
+//! Forwarding of requests to the node that leads. One hop, over connections that stay open; requests and answers pass unchanged.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -110,7 +109,7 @@ async fn over(node: &Node, leader: &NodeRow) {
     }
 }
 
-/// Adds what the leader must know.
+/// Adds the client's address, the name of the leader and the secret of the nodes.
 fn prepare(app: &App, leader: &NodeRow, request: &mut Request) {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
     if let Ok(uri) = path.parse::<Uri>() {
@@ -140,7 +139,7 @@ fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
     sent.len() == known.len() && std::hint::black_box(differs) == 0
 }
 
-/// For whom another node sent this.
+/// The client of a request that another node sent.
 pub(in crate::http) fn client_of_node(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
     is_of_node(app, headers).then(|| headers.get(CLIENT)?.to_str().ok()?.parse().ok()).flatten()
 }

@@ -1,4 +1,4 @@
-//! The servers that have the store open: `GET /v1/nodes`, what pages say of them, and what is sent to the one that leads.
+//! The servers with the store open: `GET /v1/nodes`, their sentence on pages, and the requests forwarded to the one that leads.
 
 mod forward;
 
@@ -34,7 +34,7 @@ struct Node {
     here: bool,
 }
 
-/// The name of what a node does.
+/// The name of a node's role.
 fn role_name(role: NodeRole) -> &'static str {
     match role {
         NodeRole::Leads(_) => "leads",

@@ -76,7 +76,7 @@ pub(super) struct Boards {
     ended: watch::Sender<bool>,
     /// The streams that may still be opened.
     places: Arc<Semaphore>,
-    /// Distinguishes the versions of this process from those of another.
+    /// Distinguishes the versions of this process from another's.
     process: String,
 }
 

@@ -40,7 +40,7 @@ pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
     })
 }
 
-/// As messages say it; `None` if nothing is damaged.
+/// The damage for messages; `None` if nothing is damaged.
 pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<ExperimentLook> {
     let why = entry.damage()?;
     Some(ExperimentLook {

@@ -1,5 +1,5 @@
-//! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. What pages
-//! look like, the crate `page` says.
+//! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. Not here: their
+//! layout, which is in the crate `page`.
 
 mod boards;
 pub(super) mod damaged;
@@ -130,7 +130,7 @@ pub(super) async fn list(
     }
 }
 
-/// An experiment in the list. What a notice on top of the page or the headline says is not repeated.
+/// An experiment in the list. Warnings in the notice on top of the page or in the headline are not repeated.
 fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;

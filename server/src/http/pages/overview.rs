@@ -24,7 +24,7 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
     page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
 }
 
-/// Whether a headline says what this warning says.
+/// Whether a headline contains this warning.
 pub(super) fn says(headline: &Headline, warning: &str) -> bool {
     std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
 }

@@ -31,7 +31,7 @@ pub(in super::super) async fn stream(
 ) -> Result<Response, Problem> {
     let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::VIEWERS));
     let place = app.pages.boards.place().ok_or_else(full)?;
-    // A browser that connects again says what it has seen; one that has just loaded the page, what the page showed.
+    // A browser that connects again sends the last id it has seen; one that has just loaded the page, the id of that page.
     let again = headers.get("last-event-id").and_then(|seen| seen.to_str().ok());
     let seen = again.or_else(|| query.as_deref()?.strip_prefix("after="));
     let seen = seen.map_or(0, |seen| app.pages.boards.version(seen));
@@ -59,7 +59,7 @@ pub(in super::super) async fn stream(
     Ok((headers, Body::new(Stream(received))).into_response())
 }
 
-/// Asks proxies to pass on what they get.
+/// Asks proxies to pass data on immediately.
 const X_ACCEL_BUFFERING: header::HeaderName = header::HeaderName::from_static("x-accel-buffering");
 
 /// A viewer of the stream.

@@ -17,7 +17,7 @@ use crate::writer::Transaction;
 /// The period of checks.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// Notes what is new of experiments until `stop` changes.
+/// Notes the news of experiments until `stop` changes.
 pub async fn watch(app: App, mut stop: Receiver<bool>) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -30,7 +30,7 @@ pub async fn watch(app: App, mut stop: Receiver<bool>) {
     }
 }
 
-/// One look. What cannot be seen now is seen at the next.
+/// One look. News missed now are seen at the next.
 async fn look(app: &App) {
     let known = app.verdicts.known();
     let job = move |session: &mut Transaction<'_>| (session.now, jobs::seen(session, &known));

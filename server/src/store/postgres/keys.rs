@@ -1,4 +1,4 @@
-//! Keys of callers, who signed in with them, and what was done.
+//! Keys of callers, sign-ins with them, and the audit.
 
 use std::collections::BTreeMap;
 

@@ -35,7 +35,7 @@ pub enum Role {
     Unconnected,
 }
 
-/// A node, as the others know it.
+/// A node, as the others see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRow {
     /// Its name: each start has another.
@@ -168,7 +168,7 @@ impl Node {
         self.state.taken.load(Ordering::SeqCst) as u64
     }
 
-    /// Whether its lease holds, as far as this node can know.
+    /// Whether its lease holds, as far as this node can tell.
     #[must_use]
     pub fn has_lease(&self) -> bool {
         locked(&self.state.until).is_some_and(|until| Instant::now() < until)
@@ -184,7 +184,7 @@ impl Node {
         self.state.gives_up.store(true, Ordering::SeqCst);
         drop(locked(&self.wake).take());
         if let Some(thread) = locked(&self.thread).take() {
-            // One that panicked said so; its lease ends by itself.
+            // A panic was reported already; the lease ends by itself.
             let _ = thread.join();
         }
     }

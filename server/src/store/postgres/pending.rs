@@ -58,7 +58,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// The last event of each experiment that has some, and how many there are.
+    /// The last event and the number of events of each experiment with pending ones.
     pub(super) fn logs(&self) -> BTreeMap<u32, (i64, i64)> {
         let mut logs = BTreeMap::new();
         for (experiment, event) in &self.events {
@@ -69,7 +69,7 @@ impl Pending {
         logs
     }
 
-    /// Forgets what would be written of an experiment that is deleted.
+    /// Forgets the pending writes of a deleted experiment.
     pub(super) fn forget(&mut self, experiment: u32) {
         self.shown.retain(|(of, _), _| *of != experiment);
         self.units.retain(|(of, _), _| *of != experiment);

@@ -205,7 +205,7 @@ impl PostgresStore {
         row.map(|row| asker(experiment, impression, (row.get(0), row.get(1), row.get(2)))).transpose()
     }
 
-    /// Logs that are shorter than what was acknowledged of them.
+    /// Logs that are shorter than their acknowledged part.
     pub(in crate::store) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
         self.inject(Operation::Read)?;
         let rows = self.session.rows(include_str!("sql/shorter.sql"), &[])?;

@@ -45,7 +45,7 @@ impl Recent {
         }
     }
 
-    /// Keeps what is about to be committed.
+    /// Keeps the rows that are about to be committed.
     pub(super) fn keep(&mut self, pending: &Pending) {
         for (&of, change) in &pending.units {
             self.now.units.remove(&of);
@@ -65,7 +65,7 @@ impl Recent {
         }
     }
 
-    /// Forgets all: rows are deleted by what they have in common.
+    /// Forgets all: deletions name rows by common values.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

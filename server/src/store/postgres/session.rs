@@ -96,7 +96,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Refuses a database that does not keep what it says is committed, and a pooler that gives each transaction another session.
+    /// Refuses a database that may lose committed data, and a pooler that gives each transaction another session.
     fn check(&self, database: &Database, limits: &[(&str, &str)]) -> Result<(), StoreError> {
         let row = self.one(
             "SELECT current_setting('search_path'), current_setting('synchronous_commit'), current_setting('fsync')",
@@ -192,7 +192,7 @@ impl Session {
         for (command, statement) in commands.into_iter().zip(&statements) {
             sent.push(Box::pin(async move { client.execute_raw(statement, command.values).await.map(drop) }));
         }
-        // After a failure, the database makes a rollback of this, and the failure is what is returned.
+        // After a failure, the database turns this into a rollback, and the failure is returned.
         sent.push(Box::pin(client.batch_execute("COMMIT")));
         // Each is sent when it is first polled.
         self.wait(async { in_order(sent).await.into_iter().collect() })

@@ -34,7 +34,7 @@ impl PostgresStore {
         self.session
             .batch(&format!("DECLARE moved NO SCROLL CURSOR FOR SELECT {columns} FROM {name} {only} ORDER BY {key}"))?;
         loop {
-            // Prepared statements of a cursor are those of one table.
+            // A prepared statement of a cursor fits one table only.
             let rows = self.session.rows_once(&format!("FETCH {BATCH} FROM moved"))?;
             if rows.is_empty() {
                 return self.session.batch("CLOSE moved");
@@ -96,7 +96,7 @@ impl PostgresStore {
         self.session.execute(sql, &[&(id as i32), &name, &converts]).map(drop)
     }
 
-    /// Says where each log ends, and goes on with numbers after the last ones that were given out.
+    /// Sets where each log ends, and continues after the last numbers that were given out.
     pub(in crate::store) fn finish_import(&self, last_number: u32) -> Result<(), StoreError> {
         self.session.batch(include_str!("sql/finish_import.sql"))?;
         if last_number > 0 {

@@ -1,4 +1,4 @@
-//! Transactions: what is written between `begin` and `commit` is there as a whole or not at all.
+//! Transactions: the writes between `begin` and `commit` take effect as a whole or not at all.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ impl PostgresStore {
         self.later(sql, std::iter::once(experiment).chain(more).collect())
     }
 
-    /// Commits what was kept, where no transaction has begun.
+    /// Commits the kept writes, if no transaction has begun.
     fn unless_open(&self) -> Result<(), StoreError> {
         if self.is_open.get() { Ok(()) } else { self.commit(&BTreeSet::new()) }
     }
@@ -239,7 +239,7 @@ impl PostgresStore {
         self.later(sql, vec![Box::new(time), Box::new(who), Box::new(what), Box::new(detail)])
     }
 
-    /// Has the database free what was deleted. Its log of changes, and what was copied of that, are another matter.
+    /// Has the database free deleted rows. Its log of changes, and copies of that, are another matter.
     pub(in crate::store) fn checkpoint(&self) -> Result<bool, StoreError> {
         for table in ["shown", "units", "marks", "states", "converted"] {
             self.session.batch(&format!("VACUUM {table}"))?;

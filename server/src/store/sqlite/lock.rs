@@ -98,8 +98,8 @@ impl StoreLock {
         (seen.log.is_some() && found != seen.log).then(|| format!("{} was moved, removed or replaced", log.display()))
     }
 
-    /// Notes how many events, of all experiments together, were acknowledged. It is not flushed to the disk: what it is for is
-    /// a store that lost what the machine had written.
+    /// Notes the number of acknowledged events of all experiments together. It is not flushed to the disk: it serves to detect a store that
+    /// lost data the machine had written.
     pub fn acknowledge(&self, events: u64) {
         // Beside the transaction that was written this is nothing; without it, only a warning is missing.
         let _ = write_at_start(&self.beside, format!("{events:020}\n").as_bytes());

@@ -28,7 +28,7 @@ const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM exp
 /// Moves a store to the format of this build, if it is of one before, and returns the backup that was made of it. The caller
 /// holds the store's [lock](super::StoreLock).
 ///
-/// Whatever stops it, the store is as it was or as it shall be.
+/// If it is interrupted, the store is either unchanged or complete.
 ///
 /// # Errors
 /// If the store cannot be read or written, or the backup cannot be written.

@@ -115,7 +115,7 @@ impl SqliteStore {
             std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
         });
         if written.is_err() {
-            // Nothing more can be done about it.
+            // Nothing more can be done.
             let _ = remove();
         }
         written
@@ -146,8 +146,7 @@ pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Res
     Ok(connection)
 }
 
-/// Whether the file cannot be read because the files beside it cannot be made: that of a server, on a disk where nothing can be
-/// written.
+/// Whether the file cannot be read because the files beside it cannot be made: a server's file on a read-only disk.
 fn needs_to_write(connection: &Connection) -> bool {
     let read = connection.query_row("PRAGMA user_version", [], |_| Ok(()));
     let code = read.err().and_then(|error| error.sqlite_error_code());

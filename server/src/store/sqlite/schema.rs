@@ -153,7 +153,7 @@ pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<
     done
 }
 
-/// Forgets the secrets before those of today that no longer count.
+/// Deletes previous secrets that have expired.
 pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
     for name in REPLACED {
         if secret(|name| value(connection, name), name)?.before.is_some_and(|(_, until)| until <= now) {

@@ -1,4 +1,4 @@
-//! Transactions: what is written between `begin` and `commit` is there as a whole or not at all.
+//! Transactions: the writes between `begin` and `commit` take effect as a whole or not at all.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
