@@ -1,7 +1,7 @@
 //! The command line of online ranker evaluation, and its parts beyond the simulation itself, which is crate `simulation`. Files and folders
 //! are written with crate `output`, figures are drawn by crate `figures`.
 //!
-//! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns what they print:
+//! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns their output:
 //!
 //! ```
 //! let printed = sim::cli::captured(["rankduel", "algorithms", "rucb"])?;

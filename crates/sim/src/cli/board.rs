@@ -1,4 +1,4 @@
-//! `rankduel board`: what a table of judgements says.
+//! `rankduel board`: the best in a table of judgements.
 
 use std::path::{Path, PathBuf};
 

@@ -119,7 +119,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
 
 /// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
 fn is_named(cache: &ListedCache, name: &str, root: &Path) -> bool {
-    // Every path starts with that of nothing.
+    // Every path starts with the empty one.
     let Ok(path) = std::path::absolute(name) else { return false };
     cache.look_alike.as_deref() == Some(name)
         || cache.path.file_name().is_some_and(|file| file == name)

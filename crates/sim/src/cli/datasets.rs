@@ -55,7 +55,7 @@ struct Description<'a> {
     licence: Option<&'a str>,
     /// The paper to cite.
     paper: Option<&'a str>,
-    /// Whom to name, where the terms ask for it.
+    /// The attribution, where the terms ask for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     attribution: Option<&'a str>,
 }

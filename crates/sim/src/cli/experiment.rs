@@ -135,7 +135,7 @@ impl ExperimentCommand {
                 Err(error) => return Err(error),
             }
         }
-        // The index belongs to the project's experiments; those of a user print their numbers.
+        // The index belongs to the project's experiments; a user's print their numbers.
         if !files.iter().all(|file| is_own(file)) {
             index::write(&context.out)?;
             let summaries = index::summaries(&context.out)?;

@@ -144,7 +144,7 @@ pub fn called_as(program: PathBuf) {
     let _ = CALLED_AS.set(program);
 }
 
-/// Runs the command line as [`run_with`] does, and returns what it would print on standard output.
+/// Runs the command line as [`run_with`] does, and returns its standard output.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
@@ -227,7 +227,7 @@ pub fn command() -> clap::Command {
     help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
 }
 
-/// The same for `rankduel --help`: commands by what they are for.
+/// The same for `rankduel --help`: commands by purpose.
 #[must_use]
 pub fn front_page() -> clap::Command {
     help::grouped(command())
@@ -246,7 +246,7 @@ impl Cli {
     }
 }
 
-/// The failure for refused arguments, with what to do: most of what is refused is a list of files in the wrong form.
+/// The failure for refused arguments, with a remedy: most refusals are of a list of files in the wrong form.
 fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> Failure {
     if let Some(runs) = stray_runs(arguments) {
         refusal.text = format!(

@@ -94,7 +94,7 @@ fn run(mut command: Command) -> std::io::Result<()> {
 /// The path of the server: beside this program, or else in a folder of PATH.
 fn program() -> Result<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    // The command line of the wheel runs in Python, and says where it is.
+    // The command line of the wheel runs in Python, which sets its path.
     let own = super::CALLED_AS.get().cloned().or_else(|| std::env::current_exe().ok());
     let beside = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let path = std::env::var_os("PATH").unwrap_or_default();

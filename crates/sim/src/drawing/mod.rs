@@ -53,13 +53,13 @@ pub(crate) struct Request {
     pub chosen: Chosen,
 }
 
-/// A figure, and what it shows in words.
+/// A figure and its caption.
 pub(crate) struct Drawing {
     /// The figure.
     pub sheet: Sheet,
     /// The caption: the headline, and the meaning of bands.
     pub caption: String,
-    /// The choices of `request`, and those of the results.
+    /// The choices of `request` and of the results.
     pub chosen: Chosen,
 }
 

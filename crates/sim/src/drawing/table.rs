@@ -1,4 +1,4 @@
-//! Tables of results in CSV: columns by name, and errors that say line, column, what was found and what was expected.
+//! Tables of results in CSV: columns by name, and errors with line, column, value and expected value.
 
 use anyhow::{Context, Result, anyhow};
 use ranktypes::text::escaped;

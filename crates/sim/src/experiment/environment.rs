@@ -114,7 +114,7 @@ impl Environment {
         self
     }
 
-    /// Says in `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
+    /// Adds to `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
     fn checked(mut self) -> Self {
         if matches!(self.regret, RegretKind::Weak | RegretKind::Strong) {
             self.truth += &format!("; {} regret", self.regret);
@@ -183,7 +183,7 @@ impl Environment {
     }
 }
 
-/// Plays the runs with these numbers, and keeps what experiments need of them.
+/// Plays the runs with these numbers, and keeps the parts that experiments need.
 fn records<A: runs::ArenaFactory>(
     arenas: &A,
     plan: &RunPlan<'_>,

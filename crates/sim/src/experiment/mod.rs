@@ -23,7 +23,7 @@
 //!
 //! ## How to add one
 //! Copy the most similar file in `experiments/`. Every key is a field in `config`; the tests that
-//! claims may use are those of `claim`. A test reads all files.
+//! claims may use are in `claim`. A test reads all files.
 //!
 //! ## Inside
 //!
@@ -97,7 +97,7 @@ pub struct ExperimentOutcome {
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
 /// have changed, they are rewritten from the numbers in the folder of results, without a run. With `again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
-/// Results on real data are replaced by those of a look-alike only with `again`.
+/// Results on real data are replaced by results of a look-alike only with `again`.
 ///
 /// # Errors
 /// When the file is invalid, data are missing, or results cannot be written.

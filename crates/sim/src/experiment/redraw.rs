@@ -14,7 +14,7 @@ use crate::experiment::report::figure;
 use crate::experiment::report::folder::Summary;
 use crate::experiment::series::{self, Series};
 
-/// Larger files are not those of an experiment.
+/// Larger files are not an experiment's.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// The drawing entries of `experiment.toml` in a folder of results.
@@ -74,7 +74,7 @@ impl Finished {
         &self.summary.title
     }
 
-    /// The figure, drawn as `draw` says.
+    /// The figure, drawn by `draw`.
     ///
     /// # Errors
     /// If the experiment is a table, or bands need runs that are not in the folder.

@@ -144,7 +144,7 @@ impl ArmArgs {
         format!("{lexicographic}{arms}")
     }
 
-    /// The names of the arms of `file`, in numeric order: those in the file of `--names`, else those of the matrix.
+    /// The names of the arms of `file`, in numeric order: from the file of `--names`, else from the matrix.
     ///
     /// # Errors
     /// If the file cannot be read, or is not one of names for these arms.

@@ -118,7 +118,7 @@ impl OwnArgs {
         })
     }
 
-    /// The files asked for, in addition to the data set `asked`: what is in them is unknown, unlike a registered set.
+    /// The given files, in addition to the data set `asked`: their content is unknown, unlike a registered set's.
     pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
         asked.iter().chain(&self.rankings).chain(&self.scores).cloned().collect()
     }

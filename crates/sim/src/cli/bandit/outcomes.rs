@@ -46,7 +46,7 @@ pub(super) struct OutcomeOptions {
     until: Option<String>,
 }
 
-/// The flags that say how a simulation plays: there is none.
+/// The flags of simulations, which do not apply: nothing is simulated.
 pub(super) const OF_SIMULATIONS: [&str; 22] = [
     "lexicographic",
     "which_arms",

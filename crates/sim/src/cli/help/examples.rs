@@ -5,7 +5,7 @@ pub(super) fn examples_of(command: &str) -> Option<&'static str> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }
 
-/// Command lines, and what they do.
+/// Command lines with explanations.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "rankduel",

@@ -1,4 +1,4 @@
-//! Measures of the rankers: what was asked for, the table of means, and their files.
+//! Measures of the rankers: the request, the table of means, and their files.
 
 use std::path::Path;
 use std::str::FromStr;

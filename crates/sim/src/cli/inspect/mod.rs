@@ -291,7 +291,7 @@ impl Ranked {
         Ok(Some(Self(Rankings::new(dataset, &features, TieBreaking::Random)?)))
     }
 
-    /// With nDCG of both gains, and then what was asked for.
+    /// Measures nDCG with both gains, and then the requested measures.
     fn measurement(&self, asked: Option<&Measures>) -> Result<Measurement<'_>> {
         let asked = asked.iter().flat_map(|measures| &measures.0).copied();
         Ok(self.0.measure(&NDCG.into_iter().chain(asked).collect::<Vec<_>>())?)
@@ -404,7 +404,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     text.trim_end().to_owned()
 }
 
-/// The best rankers by nDCG, and what a random order would have.
+/// The best rankers by nDCG, and the nDCG of a random order.
 fn best_rankers(findings: &Findings, best: &[RankerQuality], names: &ArmNames) -> String {
     let mut text = format!(
         "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain{}\n",

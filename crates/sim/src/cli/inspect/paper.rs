@@ -19,7 +19,7 @@ pub(super) struct PaperTable<'a> {
 }
 
 impl<'a> PaperTable<'a> {
-    /// `synthetic` names what is made up, if the data are.
+    /// `synthetic` names the synthetic part, if there is one.
     pub(super) fn new(
         means: &'a AllMeans,
         tests: Option<&'a MeasureTests>,
@@ -67,7 +67,7 @@ impl<'a> PaperTable<'a> {
         NotedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
     }
 
-    /// All numbers in full, and the names of what a run beats.
+    /// All numbers in full, and the names of the runs that each run beats.
     pub(super) fn csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header = vec![if self.tests.is_some() { "run" } else { "ranker" }.to_owned()];

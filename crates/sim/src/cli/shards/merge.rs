@@ -69,7 +69,7 @@ impl Merge {
         let folder = parts_folder(&self.folder)?;
         let mut made = found_in(&folder)?.into_iter().filter_map(|found| found.part.ok()).peekable();
         if made.peek().is_none() {
-            // Says what is wrong.
+            // Reports the fault.
             Parts::read(&folder)?;
         }
         // Parts that were made by a program have no arguments, but may be of the same work.

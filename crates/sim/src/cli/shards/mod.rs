@@ -1,8 +1,8 @@
-//! Shards: `--shard`, what a command does differently with it, and the commands about all shards together.
+//! Shards: `--shard`, its effect on commands, and the commands about all shards together.
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | the flag, and the arguments that a part remembers; what a shard does is in `studies::runner` |
+//! | this file | the flag, and the arguments that a part remembers; the work of a shard is in `studies::runner` |
 //! | `merge` | `rankduel merge` |
 //! | `status` | `rankduel status` |
 //! | `submit` | `rankduel submit`: scripts for clusters, processes of this machine |
@@ -69,7 +69,7 @@ pub fn invocation() -> Made {
     }
 }
 
-/// Flags of a process, which say nothing of the work: with values, and without.
+/// Flags of a process, which do not concern the work: with values, and without.
 const OF_A_PROCESS: ([&str; 3], [&str; 4]) =
     (["--shard", "--out", "--threads"], ["--quiet", "--json", "--replace", "--resume"]);
 

@@ -1,4 +1,4 @@
-//! `rankduel status`: how far the shards of a command are.
+//! `rankduel status`: the progress of a command's shards.
 #![expect(clippy::disallowed_types, reason = "shows how long ago shards saved; no result depends on it")]
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Status {
     json: bool,
 }
 
-/// More shards are listed only if there is something to say about them.
+/// Further shards are listed only if they need attention.
 const LISTED: usize = 32;
 /// The characters of a bar.
 const BAR: usize = 20;

@@ -27,7 +27,7 @@ pub(super) struct StudyLauncher<'a> {
 }
 
 impl<'a> StudyLauncher<'a> {
-    /// As these flags say.
+    /// Starts from these flags.
     ///
     /// # Errors
     /// If the parts of shards cannot be read.

@@ -1,4 +1,4 @@
-//! Claims of papers, as tests on what was measured.
+//! Claims of papers, as tests on the measurements.
 //!
 //! `experiments/README.md` documents the tests and the other keys of a claim.
 
@@ -137,7 +137,7 @@ pub enum Test {
         /// Whether the mean is the highest instead of the lowest.
         highest: bool,
     },
-    /// The mean of the first curve divided by that of the second.
+    /// The mean of the first curve divided by the mean of the second.
     Ratio([String; 2], Between),
     /// The mean of a curve.
     Value(String, Between),
@@ -182,7 +182,7 @@ pub enum Test {
     Linear(String, usize),
     /// The best run of the first curve is worse than the mean of the second.
     BestWorseThanMean([String; 2]),
-    /// The regret of the first curve falls below that of the second.
+    /// The regret of the first curve falls below the second's.
     Crossing {
         /// The two curves.
         pair: [String; 2],

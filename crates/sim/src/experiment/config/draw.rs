@@ -84,7 +84,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Whether an axis is logarithmic: as the file says, else as `default` says.
+    /// Whether an axis is logarithmic: by the file, else by `default`.
     pub(crate) fn is_log(axis: Option<Self>, default: bool) -> bool {
         axis.map_or(default, |axis| axis == Self::Log)
     }

@@ -185,7 +185,7 @@ impl<'de> DeserializeSeed<'de> for OfFlag<'_> {
 impl OfFlag<'_> {
     fn word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
         let word = format!("--{}={value}", self.flag.get_long().unwrap_or_default());
-        // Alone: what it needs beside it is known when all keys are.
+        // Alone: flags that it requires are checked when all keys are known.
         let alone = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
         match alone.try_get_matches_from([&word]) {
             Ok(_) => Ok(vec![word]),

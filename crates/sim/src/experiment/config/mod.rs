@@ -34,7 +34,7 @@ pub(crate) use values::Count;
 
 use crate::experiment::claim::{Claim, RawClaim};
 
-/// A larger file is not that of an experiment.
+/// A larger file is not an experiment's.
 pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 /// An experiment, as its file describes it.
@@ -66,17 +66,17 @@ pub struct Experiment {
     /// Checkpoints of a regret curve per decade of steps.
     #[serde(default, deserialize_with = "values::up_to::<_, 1000>")]
     pub checkpoints: Option<u32>,
-    /// For `accuracy`: after how many steps the policy must recommend an arm. For `agreement`: after how many impressions methods must say
-    /// which ranker is better.
+    /// For `accuracy`: the step at which the policy must recommend an arm. For `agreement`: the impressions after which methods must decide
+    /// for a ranker.
     #[serde(default)]
     pub horizons: Vec<Count>,
     /// For `structure`: random subsets in which orders are counted.
     #[serde(default)]
     pub samples: Option<Count>,
-    /// For `structure`: how many rankers, the first in alphabetical order, to compute gamma for.
+    /// For `structure`: the numbers of rankers, the first in alphabetical order, to compute gamma for.
     #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub gamma: Vec<usize>,
-    /// For `distortion`: how many rankers are multileaved together.
+    /// For `distortion`: the numbers of rankers that are multileaved together.
     #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub sizes: Vec<usize>,
     /// For `distortion`: multileavings per set of rankers.

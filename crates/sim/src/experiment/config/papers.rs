@@ -19,7 +19,7 @@ impl Paper {
     }
 }
 
-/// Whether `key` is a paper's, and not that of experiments of our own.
+/// Whether `key` is a paper's, not our own.
 pub(crate) fn is_published(key: &str) -> bool {
     PAPERS.iter().take_while(|paper| paper.key != "beyond").any(|paper| paper.key == key)
 }

@@ -1,4 +1,4 @@
-//! Agreement: how often interleaving and A/B tests prefer the ranker with fewer clicks, by the number of impressions.
+//! Agreement: the rate at which interleaving and A/B tests prefer the ranker with fewer clicks, by the number of impressions.
 
 use std::time::Instant;
 
@@ -155,7 +155,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     Ok(measured)
 }
 
-/// The errors of all methods, of pairs that have a truth, and by how much each prefers the first ranker.
+/// The errors of all methods, on pairs with a truth, and the strength of each one's preference for the first ranker.
 fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
     let of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
         let curve = |(method, curve): (usize, String)| {

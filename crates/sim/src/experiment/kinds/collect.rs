@@ -1,4 +1,4 @@
-//! Turning runs into curves: the values of a point are those of all runs in all environments.
+//! Turns runs into curves: a point has the values of all runs in all environments.
 
 use crate::experiment::kinds::algorithm_runs::CellRuns;
 use crate::experiment::kinds::plan::ExperimentPlan;

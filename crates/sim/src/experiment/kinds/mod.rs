@@ -11,8 +11,8 @@
 //! | `agreement` | pairs that interleaving and A/B tests order otherwise than clicks do |
 //! | `datasets` | statistics of data sets |
 //!
-//! The first three play algorithms: `plan` says which runs they consist of, `algorithm_runs` plays
-//! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
+//! The first three play algorithms: `plan` lists their runs, `algorithm_runs` plays the missing ones, `collect` turns them into curves,
+//! `run_cost` estimates their time.
 //!
 //! ## How to add a kind
 //! A file with a type that implements [`ExperimentKind`], a variant of [`KindName`] and a line in [`of`].

@@ -16,7 +16,7 @@ use crate::experiment::opened_setting::OpenedSetting;
 /// The least number of timed steps, where runs are that long.
 const TIMED_STEPS: u64 = 20_000;
 
-/// Adds the runs of one setting to `total`: their number, their steps and, if it is asked for, how long they take.
+/// Adds the runs of one setting to `total`: their number, their steps and, on request, their time.
 pub(super) fn add(
     request: &EstimateRequest<'_>,
     plan: &ExperimentPlan,

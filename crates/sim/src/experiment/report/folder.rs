@@ -27,7 +27,7 @@ use studies::results::{DENSITY, Format};
 pub struct Summary {
     /// The name of the experiment's file.
     pub experiment: String,
-    /// The title, which says where data or scale differ from the paper's.
+    /// The title, with any deviation of data or scale from the paper's.
     pub title: String,
     /// The paper's key.
     pub paper: String,
@@ -49,7 +49,7 @@ pub struct Summary {
     pub values: Vec<SummaryRow>,
 }
 
-/// `experiment.toml` in the results folder: what was run, with defaults and scale resolved.
+/// `experiment.toml` in the results folder: the experiment as run, with defaults and scale resolved.
 #[derive(Serialize)]
 struct Resolved<'a> {
     experiment: &'a str,
@@ -172,7 +172,7 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
     figure
 }
 
-/// Writes the times of this call. Those of the cells stay if nothing was played.
+/// Writes the times of this call. The times of cells stay if nothing was played.
 fn write_timings(path: &Path, work: Effort, time: Time) -> Result<()> {
     let earlier = || {
         serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()

@@ -29,7 +29,7 @@ pub(crate) type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
 const OTHERS: &str = "other";
 const OWN: &str = "Results of single commands";
 
-/// A page, and how much is on it.
+/// A page, and the amount of its content.
 #[derive(Debug)]
 pub(crate) struct Page {
     /// The page itself.

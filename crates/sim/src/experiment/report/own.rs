@@ -1,7 +1,7 @@
-//! Results of single commands on the page: verdict, table, settings and links to the files, from what a results folder holds.
+//! Results of single commands on the page: verdict, table, settings and links to the files, from the content of a results folder.
 //!
-//! Read as JSON without a schema: folders of other commands and of earlier versions have other keys, and what a folder lacks is left
-//! out of its section.
+//! Read as JSON without a schema: folders of other commands and of earlier versions have other keys, and missing content is left out of the
+//! section.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -41,7 +41,7 @@ impl Other {
     }
 }
 
-/// Folders of results that are not an experiment's: those with figures, and those of a command that draws none.
+/// Folders of results that are not an experiment's: with figures, or of a command that draws none.
 pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
     let mut others = Vec::new();
     let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
@@ -208,7 +208,7 @@ impl Own {
         Some(said)
     }
 
-    /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.
+    /// Settings and links, below the figures. `from` is the folder of the page, `folder` the folder of the results.
     pub(super) fn below(&self, from: &Path, folder: &Path) -> Markup {
         let settings = self.config.as_object().map(|config| {
             let plain = config.iter().filter(|(key, _)| *key != "truth");
@@ -270,7 +270,7 @@ impl Own {
         ))
     }
 
-    /// Which algorithm had the least regret, and what it recommends.
+    /// The algorithm with the least regret, and its recommendation.
     fn of_algorithms(&self) -> Option<String> {
         let all = self.summary.as_array()?;
         let regret = |of: &&Value| of.pointer("/regret/mean").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
@@ -291,7 +291,7 @@ impl Own {
     }
 }
 
-/// The first paragraph of what a command printed and kept, without the lines that are indented: details.
+/// The first paragraph of a command's kept output, without indented lines, which are details.
 fn first_paragraph(folder: &Path) -> Vec<String> {
     let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
     let text = ["verdict.txt", "decision.txt", "board.txt"].iter().find_map(text).unwrap_or_default();

@@ -2,8 +2,8 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | the flags, and what they lead to |
-//! | `pair` | the two rankers of a site, and what is measured of them |
+//! | this file | the flags, and their evaluation |
+//! | `pair` | the two rankers of a site, and their measurement |
 //! | `report` | the result as table, JSON, CSV and figure |
 
 mod pair;

@@ -1,4 +1,4 @@
-//! The two rankers of a site, and what is measured of them.
+//! The two rankers of a site, and their measurement.
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;

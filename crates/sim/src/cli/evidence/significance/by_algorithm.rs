@@ -9,7 +9,7 @@ use studies::results::Spread;
 
 use super::format::Table;
 
-/// The values of each algorithm, and what their comparisons say.
+/// The values of each algorithm, and the results of their comparisons.
 pub(super) struct ByAlgorithm<'a> {
     samples: &'a [Sample],
     table: &'a Table<'a>,

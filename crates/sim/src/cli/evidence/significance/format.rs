@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use analyses::significance::{Comparison, Correction, Pairing, Question};
 
-/// Comparisons, and what was asked.
+/// Comparisons, and the request.
 pub(super) struct Table<'a> {
     pub(super) comparisons: Vec<Comparison>,
     pub(super) question: &'a Question,

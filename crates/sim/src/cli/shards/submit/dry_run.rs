@@ -46,7 +46,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Measures what the command of `asked` needs.
+    /// Measures the needs of the command in `asked`.
     pub(super) fn of(asked: &Submit) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("{}-dry-run-{}", program::name(), std::process::id()));
         let _remove = Removed(&folder);
@@ -136,7 +136,7 @@ struct Came {
     start: f64,
     total: u64,
     done: u64,
-    /// Seconds of processor time of what is done.
+    /// Seconds of processor time of the finished part.
     seconds: f64,
 }
 
@@ -267,7 +267,7 @@ impl Watch for Gauge {
     }
 }
 
-/// Seconds of processor time of this process so far; where the system does not say, those of the clock.
+/// Seconds of processor time of this process so far; of the clock if the system does not tell.
 fn cpu() -> f64 {
     machine::processor_seconds().unwrap_or_else(|| {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

@@ -131,7 +131,7 @@ enum Scheduler {
     Local,
 }
 
-/// The shards to run, and for whom.
+/// The shards to run, and the request.
 struct Job<'a> {
     asked: &'a Submit,
     /// The folder with the parts.
@@ -301,13 +301,13 @@ impl Submit {
 }
 
 impl Job<'_> {
-    /// The memory of a shard: what was asked for, otherwise what the dry run says.
+    /// The memory of a shard: as requested, or else by the dry run.
     fn memory(&self) -> Option<MemoryLimit> {
         let needed = || Some(MemoryLimit::mebibytes(self.needs?.mebibytes()));
         self.asked.cluster.mem.or_else(needed)
     }
 
-    /// The time of a shard: what was asked for, otherwise what the dry run says.
+    /// The time of a shard: as requested, or else by the dry run.
     fn time(&self) -> Option<TimeLimit> {
         let needed = || Some(TimeLimit::minutes(self.needs?.minutes(self.asked.shards, self.asked.cpus())));
         self.asked.cluster.time.or_else(needed)
@@ -318,7 +318,7 @@ impl Job<'_> {
         self.needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.asked.shards)))
     }
 
-    /// A name for jobs, made of that of the results: letters, digits and dashes.
+    /// A name for jobs, made of the name of the results: letters, digits and dashes.
     fn name(&self) -> String {
         let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         let clean: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
@@ -331,7 +331,7 @@ impl Job<'_> {
         if let Some(program) = &self.asked.cluster.program {
             return Ok(program.clone());
         }
-        // The command line of the wheel runs in Python, and says where it is.
+        // The command line of the wheel runs in Python, which sets its path.
         if let Some(program) = crate::cli::CALLED_AS.get() {
             return Ok(program.clone());
         }
