@@ -39,7 +39,7 @@ SETTINGS = {
     "outcomes": {"order": "value"}, "currency": "EUR", "cap": 20000, "primary": "clicks",
 }
 
-# The order of each ranker. `bm25` is smaller for better matches; weights are those of title and text.
+# The order of each ranker. `bm25` is smaller for better matches; its weights are for title and text.
 RANKERS = {
     "title": "bm25(products, 0, 10, 1)",
     "text": "bm25(products, 0, 1, 5)",

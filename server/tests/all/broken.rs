@@ -1,4 +1,4 @@
-//! Broken pages: what is said of them before a verdict, and of clicks that do not count.
+//! Broken pages: warnings before a verdict, and clicks that do not count.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -89,11 +89,11 @@ pub(crate) fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     assert_eq!(found["tested"], "Coins of lists were tested on 300 pages.");
     let list = server.client().get("/v1/experiments").expect_status(200);
     assert_eq!(list["experiments"][0]["trusted"], json!(false));
-    // The page is orange, and says it once.
+    // The page is orange, and has the warning once.
     let html = server.client().get("/e/e").body;
     assert!(html.contains("headline notice") && html.contains("not trusted"), "{html}");
     assert_eq!(html.matches("nearly all on those of new").count(), 1);
-    // `click-logs` says the same of the log of these clicks.
+    // `click-logs` gives the same warning for the log of these clicks.
     let folder = server.folder.path().join("out");
     let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
     assert!(text.starts_with("wrote "), "{error}");

@@ -1,4 +1,4 @@
-//! A damaged experiment is not served, is said to be, and stops no other.
+//! A damaged experiment is not served, is reported, and stops no other.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The demonstration: what it shows, that it is the same each time, and that it leaves nothing.
+//! The demonstration: its pages, that it is the same each time, and that it leaves nothing.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

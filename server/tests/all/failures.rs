@@ -13,7 +13,7 @@ fn impression(server: &Server, key: &str) -> crate::support::Answer {
     server.client().post("/v1/experiments/e/impressions", body)
 }
 
-/// The log by the store alone: how many impressions, and its checksum by folding it again.
+/// The log by the store alone: the number of impressions, and its checksum by folding it again.
 fn replayed(server: &Server) -> String {
     String::from_utf8(server.command(&["replay"]).stdout).unwrap().lines().next().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! The interface is what openapi.json says: every path and method, every status, every field that is required.
+//! The interface conforms to openapi.json: every path and method, every status, every field that is required.
 
 use std::collections::BTreeSet;
 

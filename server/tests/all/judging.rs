@@ -182,7 +182,7 @@ pub(crate) fn a_page_names_nobody_and_loads_nothing() {
     for path in ["/judge.css", "/judge.js", "/icon.svg"] {
         assert_eq!(judging.client().get(path).status, 200);
     }
-    // Words in the address say nothing of their own.
+    // Unknown words in the address give no text of their own.
     let said = judging.client().get(&format!("{}?said=%3Cb%3Eplanted", judging.path("anna"))).body;
     assert!(!said.contains("planted"));
 }
@@ -211,7 +211,7 @@ pub(crate) fn strangers_and_strange_forms_change_nothing() {
     assert!(other.keys()[0].1 != judging.links[0].1 && other.judge(&judging.links[0].1).is_none());
 }
 
-/// The file is that of `rankduel next`, which may be used meanwhile; and while it is away, nothing is acknowledged.
+/// The file is the one of `rankduel next`, which may be used meanwhile; and while it is away, nothing is acknowledged.
 #[test]
 pub(crate) fn other_programs_may_use_the_session() {
     let judging = Judging::start(&["anna"]);
@@ -235,7 +235,7 @@ fn open(path: &Path) -> judging::SessionFile {
     judging::SessionFile::open(path, true, |_| panic!("it is there")).expect("a session")
 }
 
-/// A proxy takes the path away: what the page names has it, what the page serves has not.
+/// A proxy strips the path: links of the page have it, requests to the server do not.
 #[test]
 fn behind_a_proxy_all_that_a_page_names_is_below_its_path() {
     let mut judging = Judging::start(&["anna"]);

@@ -120,7 +120,7 @@ pub(crate) fn slow_clients_are_cut_off_and_others_served() {
         settings.connections = 4;
     });
     let started = Instant::now();
-    // A head that never ends, a body that never comes, and a connection that says nothing.
+    // A head that never ends, a body that never comes, and a silent connection.
     let mut head = server.client().connect();
     head.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-A: ").unwrap();
     let mut body = server.client().connect();

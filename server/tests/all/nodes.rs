@@ -1,5 +1,4 @@
-//! Two servers with one store in PostgreSQL: who leads, who takes over, and what must not be lost between them. Skipped where it is not
-//! installed.
+//! Two servers with one store in PostgreSQL: leadership, takeover, and no loss between them. Skipped where it is not installed.
 
 use std::time::Duration;
 
@@ -165,7 +164,7 @@ fn a_database_that_went_back_in_time_is_noticed_by_all_who_saw_more() {
         first.stop();
         assert!(soon(|| role(&second) == "leads"));
         assert!(is_kept_apart(&second), "{}", second.client().get("/v1/experiments/e").body);
-        // Once it is known, servers that start go on with what is there.
+        // Once it is known, servers that start go on with the rest.
         second.restart();
         assert!(soon(|| asks(&second, "e")["credited"] == true));
         assert!(second.command(&["check"]).status.success());

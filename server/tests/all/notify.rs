@@ -19,7 +19,7 @@ const KEY: &str = "a key of more than sixteen bytes";
 pub(crate) enum Mood {
     Takes,
     Refuses,
-    /// Takes it, and says so too late.
+    /// Takes it, but answers too late.
     IsSlow,
 }
 

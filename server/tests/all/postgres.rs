@@ -1,5 +1,5 @@
-//! The same tests with the store in PostgreSQL, which runs in a private folder on loopback. Where it is not installed, they are skipped, and
-//! say so.
+//! The same tests with the store in PostgreSQL, which runs in a private folder on loopback. Where it is not installed, they are skipped
+//! with a message.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 

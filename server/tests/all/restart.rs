@@ -33,7 +33,7 @@ pub(crate) fn a_server_goes_on_where_its_log_ends() {
     server.run().unwrap();
     // `started` is one event more.
     assert_eq!(server.log("e").0, log.0 + 1);
-    // Keys, ids and documents are those of before.
+    // Keys, ids and documents are unchanged.
     for (unit, told) in before.iter().enumerate() {
         let body = json!({"unit": unit.to_string(), "key": format!("k{unit}"), "lists": two_lists(4)});
         assert_eq!(server.client().post("/v1/experiments/e/impressions", body).expect_status(200), *told);
@@ -254,7 +254,7 @@ fn a_store_of_format_2_is_served() {
     for line in ["e: 49 events, checksum ac08b86eb57ee65e\n", "judged: 9 events, checksum 8d9c35a8a40c7dc1\n"] {
         assert!(text.contains(line), "{text}");
     }
-    // `serve` does the same, and the copy is what it was.
+    // `serve` does the same, and the copy is unchanged.
     std::fs::rename(&copy, server.store()).unwrap();
     server.pass(DAY + MINUTE);
     server.run().unwrap();

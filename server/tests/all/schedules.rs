@@ -112,7 +112,7 @@ pub(crate) fn a_successor_begins_when_the_other_is_over() {
         // A restart changes nothing.
         server.restart();
         assert_eq!(status(&server, "v2")["waits_for"], "v1");
-        // In its lane are both, and nothing else.
+        // The lane holds both, and nothing else.
         let refused = press(&server, "v2", "resume").problem(409);
         assert_eq!(
             refused["detail"],

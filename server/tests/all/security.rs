@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Server, click, command, statuses, texts, two_lists};
 
-/// A call of every kind, with what it needs.
+/// A call of every kind, with its arguments.
 fn calls(id: &str) -> Vec<(&'static str, &'static str, String, Option<Value>)> {
     vec![
         ("admin", "POST", "/v1/experiments".into(), Some(json!({"name": "e", "rankers": ["a", "b"]}))),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, DAY, Server, texts, two_lists};
 
-/// Which of these users are in the experiment, as answers to `choose` say.
+/// The users in the experiment, by the answers to `choose`.
 fn inside(client: &Client, name: &str, users: std::ops::Range<u32>) -> Vec<u32> {
     let path = format!("/v1/experiments/{name}/choose");
     users

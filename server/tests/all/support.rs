@@ -38,7 +38,7 @@ pub(crate) struct Server {
 /// Fails the operations that a test asks for.
 #[derive(Default)]
 pub(crate) struct OnDemand {
-    /// Which operation, and how many of the next ones.
+    /// The operation, and the number of its next calls that fail.
     failing: Mutex<Option<(Operation, u64)>>,
     /// Which operation takes this long.
     slow: Mutex<Option<(Operation, Duration)>>,

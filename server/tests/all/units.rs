@@ -74,7 +74,7 @@ fn secrets_are_replaced_while_the_server_runs() {
     };
     let (anna, _) = (ask(&server, "anna", "1"), ask(&server, "bert", "1"));
     let before = units(&server);
-    // The clock of the server is that of a test; that of the command is the machine's.
+    // The clock of the server is the test's; the command's is the machine's.
     for secret in ["ids", "hashes"] {
         let output = server.command(&["keys", "rotate", secret, "--grace", "100000d"]);
         assert!(output.status.success(), "{output:?}");

@@ -79,7 +79,7 @@ fn an_experiment_that_is_over_can_be_deleted() {
     assert!(text.contains("experiment deleted"), "{text}");
 }
 
-/// A damaged one can be deleted too: there is nothing else to be done with it.
+/// A damaged one can be deleted too: nothing else can be done with it.
 #[test]
 fn a_damaged_experiment_can_be_deleted() {
     let mut server = Server::start();
@@ -99,7 +99,7 @@ fn a_damaged_experiment_can_be_deleted() {
     assert_eq!(ask(&server, "broken", "anna")["credited"], true);
 }
 
-/// While logs are folded, the server says that it lives.
+/// While logs are folded, the server answers liveness checks.
 #[test]
 pub(crate) fn a_start_answers_from_its_first_moment() {
     let mut server = Server::start();
@@ -311,7 +311,7 @@ fn a_snapshot_of_another_log_is_found() {
     let (text, _) = crate::support::texts(&output);
     assert!(output.status.code() == Some(1) && text.contains("has another state than its log"), "{text}");
     drop(store);
-    // The same of a unit: its row is whole, and says something else.
+    // The same for a unit: its row is intact, but has another state.
     let server = three_days();
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
     let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
@@ -376,7 +376,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
         let [kept, all] = [&server, &whole].map(|server| number(server, &format!("SELECT count(*) FROM {table}")));
         assert!(kept < most && all > 900, "{table}: {kept} of {all}");
     }
-    // Documents of forgotten days are nowhere, those of kept days are.
+    // Documents of forgotten days are gone, those of kept days are there.
     let shown = |server: &Server, impression: i64| {
         number(server, &format!("SELECT count(*) FROM shown_1 WHERE impression = {impression}"))
     };
@@ -636,7 +636,7 @@ fn ten_days_of_many_units_at_full_size() {
     assert!(metric(&server, "rankduel_units_in_memory") < 2.0 * units as f64);
 }
 
-/// Prints how long the status of many rankers takes after a start, and after another day. `RANKDUEL_DAYS` are 80 without a say.
+/// Prints the time of the status of many rankers after a start, and after another day. `RANKDUEL_DAYS` defaults to 80.
 #[test]
 #[ignore = "a minute or more: RANKDUEL_DAYS days, 80 if it is not set"]
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]

@@ -23,7 +23,7 @@ Headers = dict[str, str]
 LISTS = {"bm25": ["d1", "d2", "d3"], "neural": ["d3", "d4", "d1"]}
 SETTINGS = {"rankers": ["bm25", "neural"], "window": "30s", "seed": 1}
 
-# What scripts end with where the machine lacks what they need.
+# The exit code of scripts if the machine lacks a requirement.
 SKIPPED = 77
 
 

@@ -3,7 +3,7 @@
 //
 //   node judge.mjs PROGRAM FOLDER-OF-SCREENSHOTS
 //
-// `browser.mjs` says what it needs.
+// `browser.mjs` lists the requirements.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

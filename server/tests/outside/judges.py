@@ -95,7 +95,7 @@ class Judge(threading.Thread):
         super().__init__(daemon=True)
         self.page, self.name, self.stop = page, name, stop
         self.draws = random.Random(seed)
-        # The last word by ticket, None for a skip, in the order in which they were said.
+        # The last reply by ticket, None for a skip, in the order of replies.
         self.words: dict[str, Optional[tuple[str, str]]] = {}
         self.undone = self.unheard = 0
         self.wrong: list[str] = []
@@ -123,7 +123,7 @@ class Judge(threading.Thread):
                 try:
                     status, location, _ = self.page.call("POST", path("undo"), {})
                 except (OSError, http.client.HTTPException):
-                    # Whether it was taken back is seen from what is shown now: the last one, or the same as before.
+                    # The page tells whether it was taken back: it shows the last pair, or the same as before.
                     self.unheard += 1
                     last = next(reversed(self.words))
                     shown = self.look()
