@@ -107,7 +107,7 @@ fn bounds_say_when_they_are_asymptotic_or_vacuous() {
     assert!(run.status.success(), "{}", text(&run.stderr));
     let table = text(&run.stdout);
     assert!(table.contains("if every duel includes the winner (asymptotic)\n"), "{table}");
-    // The table says of each bound what the findings do: of a largest gap of 0.22, no policy can lose more than 2.2e6 by T = 1e7.
+    // The bounds in the table agree with the findings: of a largest gap of 0.22, no policy can lose more than 2.2e6 by T = 1e7.
     let findings: Value =
         serde_json::from_slice(&fs::read(path.join("a/findings.json")).expect("findings")).expect("JSON");
     let bounds = findings["upper_bounds"].as_array().expect("bounds");
@@ -124,7 +124,7 @@ fn bounds_say_when_they_are_asymptotic_or_vacuous() {
     assert!(bounds.len() == 4 && table.contains("vacuous until T = "), "{table}");
     let figure = fs::read_to_string(path.join("a/bounds.svg")).expect("a figure");
     assert!(figure.contains("lower bound (asymptotic)"));
-    // One arm hardly better than another: theory says nothing for as long as the figure shows.
+    // One arm is hardly better than another: theory gives no bound in the range of the figure.
     fs::write(path.join("close.txt"), "0.5 0.5001\n0.4999 0.5\n").expect("a writable folder");
     let run = analyse(path, &["--matrix", "close.txt", "--samples", "0", "--out", "b"]);
     assert!(text(&run.stdout).contains("vacuous until T = "), "{}", text(&run.stdout));
@@ -281,7 +281,7 @@ fn pairs_that_never_met_come_before_winners() {
         ["bandit", "--matrix", "wins.csv", "--algorithms", "random", "--steps", "100", "--runs", "1", "--out", "d"];
     let played = text(&sim(path).args(bandit).output().expect("sim starts").stdout);
     assert!(played.starts_with("2 of 6 pairs were never compared and count as 1/2; "), "{played}");
-    // Probabilities say nothing about comparisons.
+    // Probabilities tell nothing about comparisons.
     fs::write(path.join("P.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let plain = analyse(path, &["--matrix", "P.txt", "--samples", "0", "--out", "e"]);
     assert!(!text(&plain.stdout).contains("never compared"), "{}", text(&plain.stdout));

@@ -70,7 +70,7 @@ fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     // Three settings, two algorithms, four runs.
     assert_eq!(runs_played(here, "small"), 24);
 
-    // Nothing has changed: nothing is done, and the output says so.
+    // Nothing has changed: nothing is done, with a message.
     assert!(run(here, &["experiments/small.toml"]).contains("up to date"));
     // Elsewhere, with another number of threads: the same bytes.
     run(here, &["experiments/small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
@@ -359,7 +359,7 @@ fn words_claims_and_axes_change_without_a_run() {
     assert!(file(&second, "README.md").contains("RUCB beats chance") && file(&second, "README.md").contains("\nwhy\n"));
     assert!(file(&second, "figure.svg").contains("the same, in other words"));
     assert_ne!(file(&first, "figure.svg"), file(&second, "figure.svg"));
-    // Back again: every byte is that of the results that were played.
+    // Back again: every byte equals the results that were played.
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     assert_eq!(files(here, "small"), first);

@@ -56,7 +56,7 @@ fn exported_runs_rank_as_the_features_do() {
     for (run, feature) in [0, 22, 36].into_iter().enumerate() {
         assert!((runs[run] - features[feature]).abs() < 1e-12, "{runs:?} {feature}");
     }
-    // Synthetic data say so wherever they go, and runs are called by their names.
+    // Synthetic data are labelled everywhere, and runs are called by their names.
     assert!(
         said.contains("(synthetic): 16 queries") && said.contains("3 runs (feature-1, feature-23, feature-37)"),
         "{said}"
@@ -352,7 +352,7 @@ fn win_counts_are_a_matrix_and_said_so() {
     assert!(said.contains(note) && counted.contains("claude"), "{said}{counted}");
     let (stated, said) = run(at, &["analyse", "--matrix", "P.txt", "--samples", "1000", "--out", "stated"]);
     assert!(!said.contains("win counts"), "{said}");
-    // All but the line on what was never compared, which comes before the winners.
+    // All but the line on pairs that were never compared, which comes before the winners.
     let (head, rest) =
         counted.split_once("never compared          1 of 3 pairs was never compared and counts as 1/2\n").unwrap();
     assert_eq!(format!("{head}{rest}").replace("wins.csv", "P.txt"), stated);

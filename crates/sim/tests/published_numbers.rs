@@ -93,7 +93,7 @@ impl Published {
         sizes
     }
 
-    /// On how many sets of rankers, of all sizes, `curve` has the lowest regret.
+    /// The number of sets of rankers, of all sizes, on which `curve` has the lowest regret.
     fn lowest_on(&self, setting: &str, curve: &str) -> usize {
         let mut sets: BTreeMap<(u64, usize), Vec<(&str, f64)>> = BTreeMap::new();
         for row in self.runs.iter().filter(|row| row.setting == setting && row.metric == "regret") {

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::common::{TINY, sim, text};
 
-/// Wrong usage, and a part of the error that names what is wrong.
+/// Wrong usage, and a part of the error that names the fault.
 const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--steps", "0"], "'0' for '--steps <N>': expected at least 1"),
     (&["--steps", "many"], "'--steps <N>': expected a whole number such as 1000000 or 1e6, found `many`"),

@@ -1,4 +1,4 @@
-//! `--regret`: what each kind measures, and what is said where a kind measures nothing.
+//! `--regret`: the measure of each kind, and the message where a kind measures nothing.
 
 use std::fs;
 use std::path::Path;

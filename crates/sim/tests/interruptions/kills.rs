@@ -21,7 +21,7 @@ struct Outcomes {
     stopped: [u32; 3],
     /// The process had ended already.
     late: u32,
-    /// Folders compared with those of uninterrupted runs.
+    /// The number of folders compared with uninterrupted runs.
     compared: u32,
 }
 
@@ -65,8 +65,8 @@ fn stop_often(written: &Written, wanted: u32, generator: &mut Generator) -> Outc
     outcomes
 }
 
-/// Starts the command and sends it a signal after `moment`; whether that ended it. It says one line more than the `usual`
-/// ones at most: the signal may come when all is said and the process is about to end.
+/// Starts the command and sends it a signal after `moment`; returns whether that ended it. It prints at most one line more than the `usual`
+/// ones: the signal may come after all output, when the process is about to end.
 fn stop(written: &Written, folder: &Path, moment: Duration, which: usize, usual: usize) -> bool {
     let (name, number) = SIGNALS[which];
     let child = written.command(folder).stderr(Stdio::piped()).spawn().expect("sim starts");

@@ -268,7 +268,7 @@ impl Sharded {
         !child.wait().expect("it ends").success()
     }
 
-    /// Merges, and returns what is written, timings apart, and what is printed.
+    /// Merges, and returns the written files, timings apart, and the output.
     pub(super) fn merged(&self, folder: &Path) -> (Tree, String) {
         let run = sim(folder).args(["merge", &self.parts(folder).display().to_string(), "--quiet"]).output();
         let run = run.expect("sim starts");
@@ -276,7 +276,7 @@ impl Sharded {
         (self.written(folder), text(&run.stdout))
     }
 
-    /// The results in `folder` without what is beside them.
+    /// The results in `folder` without the files beside them.
     pub(super) fn written(&self, folder: &Path) -> Tree {
         let mut files = tree(&folder.join(self.results));
         files.retain(|name, _| !name.contains(".shards/"));

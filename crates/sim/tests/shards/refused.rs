@@ -49,7 +49,7 @@ fn what_does_not_belong_is_refused_by_name_and_nothing_is_lost() {
     fs::copy(BANDIT.part(other.path(), 6), &last).expect("a part");
     let said = refused_as_it_was(2);
     assert!(said.contains("6-of-7.part: its seed is 5, not 1"), "{said}");
-    // Nor does the shard replace what is not its own.
+    // Nor does the shard replace files of others.
     let run = BANDIT.run(here, &["--shard", "6/7"]);
     let message = text(&run.stderr);
     assert_eq!(run.status.code(), Some(2), "{message}");

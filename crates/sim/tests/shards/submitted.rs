@@ -135,7 +135,7 @@ fn control_characters_never_reach_a_script() {
     let refused = |run: &mut Command, named: &str| {
         let run = run.output().expect("sim starts");
         let said = text(&run.stderr);
-        // Before it, what was taken from `rankduel.toml` is listed.
+        // Before it, the settings from `rankduel.toml` are listed.
         let errors = said.lines().filter(|line| !line.starts_with("from rankduel.toml: ")).count();
         assert_eq!((run.status.code(), errors), (Some(2), 1), "{said}");
         assert!(said.contains(named) && said.contains("expected no control characters"), "{said}");
@@ -213,7 +213,7 @@ fn a_dry_run_says_what_a_shard_needs() {
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
 }
 
-/// The wheel's command line runs in Python, which must not become the program of jobs, nor a name that nodes do not know.
+/// The wheel's command line runs in Python, which must not become the program of jobs, nor may a name that nodes lack.
 #[cfg(unix)]
 #[test]
 fn an_interpreter_is_not_submitted() {
