@@ -10,7 +10,7 @@ use ranktypes::text::escaped;
 
 /// The exit code for failures.
 pub const FAILED: u8 = 1;
-/// The exit code for wrong usage, the same as that of clap.
+/// The exit code for wrong usage, the same as clap's.
 pub const WRONG_USAGE: u8 = 2;
 
 /// The kind of failure that ended a command, for front ends with an error type for each.
@@ -73,7 +73,7 @@ impl Failure {
     pub fn of(error: &anyhow::Error, known: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
         let kinds: Vec<FailureKind> = error.chain().filter_map(|cause| FailureKind::of(cause, &known)).collect();
         let usage = kinds.contains(&FailureKind::Usage);
-        // The most specific of all causes: a name that was given wrongly may be that of a file that is not there.
+        // The most specific of all causes: a wrong name may name a missing file.
         let specific = [FailureKind::Memory, FailureKind::NotFound, FailureKind::Permission, FailureKind::Usage];
         let kind = { specific.into_iter() }.find(|kind| kinds.contains(kind));
         let kind = kind.or_else(|| kinds.first().copied()).unwrap_or(FailureKind::Other);

@@ -185,8 +185,8 @@ fn code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-/// The first thing that is wrong with what was seen, by the rules of [`crate`]: exit codes, one line that controls no terminal,
-/// nothing on standard output.
+/// The first violation of the rules of [`crate`] in the observations: exit codes, one line without control characters, nothing on standard
+/// output.
 #[must_use]
 pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
     all.iter().find_map(|seen| {

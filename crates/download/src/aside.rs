@@ -1,4 +1,4 @@
-//! The partial file of a download, and what is known about it.
+//! The partial file of a download, and its origin.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};

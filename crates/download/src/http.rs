@@ -1,4 +1,4 @@
-//! One request, for what the partial file lacks.
+//! One request, for the missing part of the partial file.
 
 use std::io::Read;
 use std::time::{Duration, Instant};

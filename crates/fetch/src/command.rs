@@ -52,8 +52,8 @@ impl Arguments {
         self.info
     }
 
-    /// Lists, downloads or registers below `root`; returns what is not registered in the end. A build without `downloads`
-    /// does all that needs no network.
+    /// Lists, downloads or registers below `root`; returns the data sets that are not registered in the end. A build without `downloads`
+    /// does everything else.
     ///
     /// # Errors
     /// For wrong usage, with a [`UsageError`](output::usage::UsageError); and when something cannot be downloaded, read or

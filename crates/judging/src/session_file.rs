@@ -38,7 +38,7 @@ impl SessionFile {
     /// still be looked at.
     ///
     /// # Errors
-    /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and those of `begin`.
+    /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and errors of `begin`.
     pub fn open(path: &Path, writes: bool, begin: impl FnOnce(Unbegun) -> Result<Session>) -> Result<Self> {
         let journal = match Journal::lock(path, PATIENCE) {
             Ok(journal) => Some(journal),
@@ -66,7 +66,7 @@ impl SessionFile {
         self.torn
     }
 
-    /// Locks the file again, and reads what others appended since.
+    /// Locks the file again, and reads the lines that others appended since.
     ///
     /// # Errors
     /// As for [`open`](Self::open), and if the file is gone.
@@ -88,7 +88,7 @@ impl SessionFile {
         self.journal = None;
     }
 
-    /// Writes what is new, and returns when it is on the disk. A session that begins is announced on standard error.
+    /// Writes new events, and returns when they are on the disk. A new session is announced on standard error.
     ///
     /// # Errors
     /// If it cannot be written: the file is as before, and is read again by the next [`lock`](Self::lock).

@@ -28,7 +28,7 @@ pub struct Filled {
     pub note: Option<String>,
 }
 
-/// A sheet of pairs, in CSV: what was asked, both texts (names without texts), and empty columns for the better one and a note.
+/// A sheet of pairs, in CSV: the question, both texts (names without texts), and empty columns for the better one and a note.
 ///
 /// # Errors
 /// If the table cannot be written.

@@ -124,7 +124,7 @@ impl Texts {
         self.questions.get(item).map_or(item, String::as_str)
     }
 
-    /// Refuses a table that lacks what a session asks about.
+    /// Refuses a table that lacks items or competitors of a session.
     ///
     /// # Errors
     /// With the first that is missing.

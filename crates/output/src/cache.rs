@@ -73,7 +73,7 @@ impl<'a> Cache<'a> {
     /// name of the file starts with `what`.
     ///
     /// # Errors
-    /// Those of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
+    /// Errors of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
     pub fn json<T: Serialize + DeserializeOwned>(
         &self,
         what: &str,

@@ -21,7 +21,7 @@ pub fn sha256_hex(text: &str) -> String {
 /// SHA-256 of all that `reader` reads, in hexadecimal; calls `read` with the number of bytes of each piece.
 ///
 /// # Errors
-/// Those of the reader.
+/// Errors of the reader.
 pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
     let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
@@ -52,8 +52,7 @@ pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     (Sha256::digest(body)[..] == *checksum).then_some(body)
 }
 
-/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers `of` too: what the line belongs
-/// to.
+/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `of`, too.
 #[must_use]
 pub fn sealed_line(of: &str, text: &str) -> String {
     format!("{} {text}", line_checksum(of, text))

@@ -185,7 +185,7 @@ fn filled(pretty: &str) -> String {
 /// fields or a slice). The header is written even without rows.
 ///
 /// # Errors
-/// As for [`write_atomic`], and if the number of fields of a row differs from that of the header.
+/// As for [`write_atomic`], and if the number of fields of a row differs from the header's.
 pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()> {
     let table = csv(header, rows).with_context(|| format!("failed to format the table {}", path.display()))?;
     write_atomic(path, &table)
@@ -194,7 +194,7 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
 /// The bytes of such a file.
 ///
 /// # Errors
-/// If the number of fields of a row differs from that of the header.
+/// If the number of fields of a row differs from the header's.
 pub fn csv<R: Serialize>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record(header)?;
@@ -204,8 +204,8 @@ pub fn csv<R: Serialize>(header: &[&str], rows: impl IntoIterator<Item = R>) -> 
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
 
-/// Removes temporary files that killed writers of `path` left behind. Those of running processes stay; where the
-/// system does not list processes, all stay.
+/// Removes temporary files that killed writers of `path` left behind. Files of running processes stay; if the system does not list
+/// processes, all stay.
 pub fn remove_leftovers(path: &Path) {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

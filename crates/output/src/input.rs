@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
-/// Opens the regular file at `path` with `options`, which may create it. Nothing else is waited for or written to.
+/// Opens the regular file at `path` with `options`, which may create it. Never waits for or writes to anything else.
 ///
 /// # Errors
 /// If it cannot be opened, or is something else.
@@ -146,7 +146,7 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
 }
 
-/// Refuses what is not a regular file.
+/// Refuses anything but a regular file.
 fn regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());

@@ -1,8 +1,8 @@
 //! Ctrl-C, `kill`, and a file that exceeds its limit.
 //!
-//! A process that is asked to stop says in one line what is kept and how to go on, waits until files that are being
-//! written are complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not
-//! depend on any of this: after `kill -9`, the same command continues as well.
+//! A process that is asked to stop prints one line with what is kept and how to go on, waits until files that are being written are
+//! complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not depend on any of this: after `kill
+//! -9`, the same command continues as well.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn farewell() -> MutexGuard<'static, Farewell> {
     FAREWELL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the line that is printed when the process is asked to stop: what is kept, and how to go on.
+/// Sets the line that is printed when the process is asked to stop: the kept results, and how to go on.
 pub fn say_when_stopped(say: impl Fn() -> String + Send + 'static) {
     farewell().say = Some(Box::new(say));
 }
@@ -85,7 +85,7 @@ impl Drop for SavesBeforeItStops {
     }
 }
 
-/// Removes those of these folders that are empty.
+/// Removes the empty ones of these folders.
 pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders {
         // A folder that is not empty stays.

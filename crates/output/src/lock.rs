@@ -70,8 +70,8 @@ impl Lock {
         }
     }
 
-    /// Whether this lock is that of the folder that is now at `path`: the one that was locked may have been moved away or
-    /// removed between its opening and its locking.
+    /// Whether this lock is on the folder that is now at `path`: the locked one may have been moved away or removed between its opening and
+    /// its locking.
     #[must_use]
     pub fn is_of(&self, path: &Path) -> bool {
         self.path.is_some() || is_same(&self.file, path)

@@ -1,4 +1,4 @@
-//! Folders of results of this process: in these a symbolic link is replaced instead of what it leads to.
+//! Folders of results of this process: in these a symbolic link is replaced instead of its target.
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};

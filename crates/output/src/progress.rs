@@ -29,10 +29,10 @@ pub trait Watch: Send + Sync {
     /// that take part come by every few milliseconds.
     fn advances(&self, units: u64);
 
-    /// There are `units` more of it than was said.
+    /// There are `units` more of it than announced.
     fn lengthens(&self, units: u64);
 
-    /// Something about the data or the settings that the user should know, in one line.
+    /// A note on the data or the settings for the user, in one line.
     fn notes(&self, note: &str) {
         let _ = note;
     }

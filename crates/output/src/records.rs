@@ -1,9 +1,9 @@
 //! Numbered records, such as finished runs, kept in one file per subject with one line per record, so that an interrupted
 //! command continues where it stopped.
 //!
-//! The first line says what the records belong to. Each other line is a checksum and a record as JSON. A line whose checksum
-//! is missing or does not match is damaged, and its record is never used. A line that was cut off, because the process was
-//! killed or the disk was full, is ignored.
+//! The first line names the subject of the records. Each other line is a checksum and a record as JSON. A line with a missing or wrong
+//! checksum is damaged, and its record is never used. A line that was cut off, because the process was killed or the disk was full, is
+//! ignored.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -25,7 +25,7 @@ use crate::tell::warn;
 /// A larger file is not one of kept records.
 const MOST_BYTES: u64 = 1 << 34;
 
-/// A record with its number among those of the same subject.
+/// A record, numbered among those of the same subject.
 pub trait Record: Serialize + DeserializeOwned {
     /// The number.
     fn number(&self) -> u64;
@@ -41,8 +41,8 @@ pub struct Records<R> {
 }
 
 impl<R: Record> Records<R> {
-    /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Those that are not `sound`
-    /// are ignored. If damaged ones are found, a warning says that they will be made again.
+    /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Records that are not `sound` are ignored.
+    /// If damaged ones are found, a warning announces that they will be made again.
     pub fn open(path: PathBuf, subject: String, sound: impl Fn(&R) -> bool) -> Self {
         let mut records = Self::at(path, subject);
         records.find(sound);

@@ -26,7 +26,7 @@ pub fn notes(quiet: bool, notes: impl IntoIterator<Item = String>) {
     notes.into_iter().for_each(|text| note(quiet, &text));
 }
 
-/// The same for what may be wrong: something was mended, no theory covers a parameter, a setting has no effect.
+/// The same for possible faults: something was mended, no theory covers a parameter, a setting has no effect.
 pub fn warn(quiet: bool, text: &str) {
     at_level(quiet, "warning", text);
 }

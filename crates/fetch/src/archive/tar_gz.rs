@@ -70,7 +70,7 @@ pub(super) fn each(
         let name = guard.name(&name)?;
         meter.headers_left.set(u64::MAX);
         take(&name, &mut entry)?;
-        // Skips what was not taken.
+        // Skips the rest.
         io::copy(&mut entry, &mut io::sink()).map_err(damaged)?;
         meter.headers_left.set(HEADERS);
     }
@@ -97,7 +97,7 @@ impl Meter {
     }
 }
 
-/// Counts what is read: below `tar`, so that headers and skipped files count too.
+/// Counts the bytes read: below `tar`, so that headers and skipped files count too.
 struct Metered<'a, R> {
     inner: R,
     meter: &'a Meter,

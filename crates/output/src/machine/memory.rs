@@ -1,4 +1,4 @@
-//! Memory: what is left of it, the refusal of work that needs more, and the error line when an allocation fails.
+//! Memory: the rest of it, the refusal of work that needs more, and the error line when an allocation fails.
 //!
 //! A large table is predicted before it is allocated: [`ensure_room`] compares the prediction with what limits and the
 //! machine leave, so that a user learns immediately what to change, and the system does not end the process half-way. The
@@ -52,12 +52,12 @@ impl std::error::Error for NoRoom {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
-/// `what` is what needs them, in the plural; `remedy` says what to do about it.
+/// `what` names the need, in the plural; `remedy` says what to do about it.
 ///
 /// # Errors
 /// One line with both and with the memory that is left.
 pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
-    // Reading what is left takes longer than most small studies.
+    // Reading the free memory takes longer than most small studies.
     if bytes < 1 << 26 {
         return Ok(());
     }
@@ -151,7 +151,7 @@ fn control_group() -> Option<u64> {
             let cache = stat("total_inactive_file ").max(stat("inactive_file "));
             Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(cache)))
         };
-        // In a container the path may be that of the host, so that only the root is there.
+        // In a container the path may be the host's, so that only the root is there.
         let inside = Path::new(path.trim_start_matches('/'));
         inside.ancestors().filter_map(|folder| left(&Path::new(root).join(folder))).min()
     };

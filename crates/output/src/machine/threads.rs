@@ -141,8 +141,8 @@ pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) 
     }
 }
 
-/// Sets how many threads do the parallel work of this process: `threads`, all cores by default; fewer where not all can be
-/// started, down to the calling thread. Does nothing the second time, nor inside a pool. For programs, not for libraries.
+/// Sets the number of threads for the parallel work of this process: `threads`, all cores by default; fewer where not all can be started,
+/// down to the calling thread. Does nothing the second time, nor inside a pool. For programs, not for libraries.
 ///
 /// # Errors
 /// One line, if the calling thread cannot take part.

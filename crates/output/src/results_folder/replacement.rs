@@ -152,7 +152,7 @@ impl ClaimedFile {
     /// there at any time.
     ///
     /// # Errors
-    /// Those of `write`, and if the former content cannot be kept.
+    /// Errors of `write`, and if the former content cannot be kept.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         if let Some(aside) = &self.aside {
             let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());

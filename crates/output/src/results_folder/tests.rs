@@ -1,4 +1,4 @@
-//! Claims of folders and files, and what is left in them.
+//! Claims of folders and files, and their content afterwards.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn claim(path: &Path, key: &Value) -> Result<ResultsFolder> {
     ResultsFolder::claim(path, key, Existing::SameKey)
 }
 
-/// Claims with what is known at first, and writes one file.
+/// Claims with the configuration known at first, and writes one file.
 fn write(path: &Path, config: &Value, file: &str) -> Result<()> {
     let folder = claim(path, &key(config["seed"].as_u64().unwrap()))?;
     folder.write(config, || write_atomic(&folder.join(file), file.as_bytes()))

@@ -7,8 +7,8 @@
 //! | [`part`] | the file that a finished shard writes |
 //! | [`parts`] | all parts of a folder, checked against each other |
 //!
-//! The parts of the results `OUT` are in the folder `OUT.shards`. While a shard works, it keeps what is finished in a
-//! folder of its own in there.
+//! The parts of the results `OUT` are in the folder `OUT.shards`. While a shard works, it keeps its finished work in a folder of its own in
+//! there.
 
 pub mod part;
 pub mod parts;

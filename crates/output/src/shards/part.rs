@@ -1,8 +1,8 @@
 //! The file that a finished shard writes.
 //!
-//! The first line is the format. The second is JSON that says what the shard is a share of; together with what it
-//! computed, which follows compressed, it is the same however often and wherever the shard runs. The third, also JSON,
-//! says how this file came about. A checksum of all of this is at the end.
+//! The first line is the format. The second is JSON with the work that the shard is a share of; together with the results, which follow
+//! compressed, it is the same however often and wherever the shard runs. The third, also JSON, has the circumstances of this file. A
+//! checksum of all of this is at the end.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -40,7 +40,7 @@ pub const ENDING: &str = "part";
 pub struct Header {
     /// The complete configuration of the work, sizes included: what one process writes as `config.json`.
     pub config: Value,
-    /// The revisions of what computes the work: parts of different revisions do not add up.
+    /// The revisions of the code that computes the work: parts of different revisions do not add up.
     pub revisions: BTreeMap<String, u32>,
     /// Which share it is.
     pub shard: Shard,
@@ -55,7 +55,7 @@ pub struct Header {
 /// The circumstances of a part: they may differ if the same shard runs again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Made {
-    /// The arguments of the command, without those of a process: where results go, threads, what is printed.
+    /// The arguments of the command, without those of a process: folders of results, threads, print options.
     pub arguments: Vec<String>,
     /// The folder that it ran in.
     pub folder: String,
@@ -66,7 +66,7 @@ pub struct Made {
     /// The seconds of each record, in their order; empty if the body is something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds_of_records: Vec<f64>,
-    /// The bytes of what was computed, unpacked.
+    /// The size of the results, unpacked.
     pub bytes: u64,
 }
 
@@ -82,7 +82,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A part of what was computed.
+    /// A part with these results.
     #[must_use]
     pub fn new(header: Header, made: Made, body: Vec<u8>) -> Self {
         Self { header, made: Made { bytes: body.len() as u64, ..made }, body }
@@ -256,7 +256,7 @@ impl Kept {
     /// The record.
     ///
     /// # Errors
-    /// If it is that of something else.
+    /// If its subject is another one.
     pub fn record<R: Record>(&self) -> Result<R> {
         let mut value: Value = serde_json::from_str(&self.text)?;
         if let Some(fields) = value.as_object_mut() {
@@ -382,7 +382,7 @@ pub(super) mod tests {
             }
         }
         assert!(believed < 2_000, "{believed}");
-        // Those with a checksum that fits: never more than what is declared, and never a panic.
+        // Records with a fitting checksum: never more than declared, and never a panic.
         for _ in 0..10_000 {
             let mut mutated = mutations.of(&whole[..whole.len() - crate::checksum::LENGTH]);
             mutated = seal(mutated);

@@ -76,7 +76,7 @@ impl Parts {
     /// The parts in `folder`, if they are complete and belong together.
     ///
     /// # Errors
-    /// One line that names what is missing, damaged, or of other work or another revision. Nothing is changed.
+    /// One line that names the parts that are missing, damaged, or of other work or another revision. Nothing is changed.
     pub fn read(folder: &Path) -> Result<Self> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut damaged = Vec::new();
@@ -240,7 +240,7 @@ impl Parts {
     /// Reads one part after another, in the order of their shards.
     ///
     /// # Errors
-    /// Those of `use_part`, and if a part cannot be read any more, with its name.
+    /// Errors of `use_part`, and if a part cannot be read any more, with its name.
     pub fn each(&self, mut use_part: impl FnMut(&Part) -> Result<()>) -> Result<()> {
         for path in &self.files {
             let used = Part::read(path).and_then(|part| use_part(&part));

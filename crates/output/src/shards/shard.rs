@@ -26,7 +26,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Its share of `total` numbered units: a range, as long as that of any other shard or one longer or shorter.
+    /// Its share of `total` numbered units: a range; the lengths of shards differ by one at most.
     #[must_use]
     pub fn range(self, total: u64) -> Range<u64> {
         let [total, of] = [u128::from(total), u128::from(self.of)];
@@ -42,7 +42,7 @@ impl Shard {
         range.end - range.start
     }
 
-    /// The name of its files, e.g. `03-of-64`: in the order of their names, files are in that of their numbers.
+    /// The name of its files, e.g. `03-of-64`: sorted by name, files are sorted by number.
     #[must_use]
     pub fn name(self) -> String {
         let Self { index, of } = self;
