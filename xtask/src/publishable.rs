@@ -159,7 +159,7 @@ fn package(text: &str, names: &BTreeMap<String, String>, has_repository: bool) -
             }
             continue;
         }
-        // Without a version, a dependency of tests is left out of what is published: packages test each other in cycles.
+        // Without a version, a dependency of tests is not published: packages test each other in cycles.
         let tested = line.split_once([' ', '.', '=']).filter(|_| section == "[dev-dependencies]");
         if let Some((key, published)) = tested.and_then(|(key, _)| names.get_key_value(key)) {
             let features = line

@@ -1,4 +1,4 @@
-//! Measurements beside those of an earlier table: how many times as slow each line is, and whether that is more than noise.
+//! Measurements beside those of an earlier table: the slowdown of each line, and whether it is more than noise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::measure::Row;
 
-/// The lines of earlier tables, by what was measured.
+/// The lines of earlier tables, by measurement.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
     lines: BTreeMap<String, Vec<f64>>,

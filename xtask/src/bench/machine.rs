@@ -81,7 +81,7 @@ const WORD: usize = size_of::<u64>();
 const LINES: usize = BYTES / 64;
 const LOADS: usize = 1 << 21;
 
-/// Memory in which the first word of every cache line says which line comes next, all in one round.
+/// Memory in which the first word of every cache line names the next line, all in one round.
 struct Chain(MmapMut);
 
 impl Chain {
@@ -94,7 +94,7 @@ impl Chain {
         let _ = huge;
         let mut order: Vec<u32> = (0..LINES as u32).collect();
         let mut generator = Generator::seed_from_u64(2);
-        // Sattolo's shuffle: what is left is one round through all lines.
+        // Sattolo's shuffle: it makes one round through all lines.
         for last in (1..LINES).rev() {
             let other = ((generator.next_u64() >> 32) as usize * last) >> 32;
             order.swap(last, other);

@@ -18,7 +18,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether more is better: a rate, or how much faster something is.
+    /// Whether more is better: a rate, or a speed-up.
     pub(super) fn more_is_better(&self) -> bool {
         self.unit.ends_with("/s") || self.unit == "faster"
     }

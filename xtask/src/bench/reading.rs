@@ -49,7 +49,7 @@ fn rows_in(folder: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// P10: how fast text is read, compared with counting its lines, and how much memory that takes.
+/// P10: the speed of reading text, compared with counting its lines, and the memory it takes.
 fn text_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
     let megabytes = path.metadata()?.len() as f64 / 1e6;
     let mut rows = Vec::new();
@@ -154,8 +154,8 @@ fn xgboost_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
 /// The environment variable that makes a process of this program read a file and print what that took.
 const READ: &str = "XTASK_BENCH_READ";
 
-/// Reads `path` in a separate process. Returns seconds, peak memory relative to that of the result, and CPU seconds,
-/// which depend little on what else is running.
+/// Reads `path` in a separate process. Returns seconds, peak memory relative to the result's, and CPU seconds, which depend little on other
+/// processes.
 fn read_elsewhere(path: &Path, threads: usize) -> Result<[f64; 3]> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command.args(["bench", "reading"]).env(READ, path).env("RAYON_NUM_THREADS", threads.to_string());

@@ -21,7 +21,7 @@ const RUNS: usize = 14;
 const DEPTH: usize = 1000;
 /// Documents of a query that some run retrieves.
 const POOL: usize = 4000;
-/// Measures by the names that both sides know.
+/// Measures by the names that both sides understand.
 const MEASURES: &str = "nDCG@10,AP,RR";
 /// The sizes that are measured unless others are asked for, in lines of all runs.
 const LINES: &str = "1e5,1e6,1e7";
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Runs of numbers drawn at random, which say so in their tags.
+/// Runs of numbers drawn at random, with a tag that tells so.
 fn write(folder: &Path, queries: usize) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let open = |name: String| -> Result<BufWriter<File>> { Ok(BufWriter::new(File::create(folder.join(name))?)) };

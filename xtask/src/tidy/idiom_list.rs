@@ -10,7 +10,7 @@ pub(super) struct Idiom {
     pub(super) pattern: &'static str,
     /// The replacement.
     pub(super) instead: &'static str,
-    /// A regular expression of what is fine although `pattern` matches a part of it; empty for nothing.
+    /// A regular expression of exceptions, although `pattern` matches a part of them; empty for none.
     pub(super) except: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Ignored tests: those that take minutes say so in their names, so that `.ci/run` can leave them to `.ci/full`.
+//! Ignored tests: those that take minutes are marked in their names, so that `.ci/run` can leave them to `.ci/full`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what the compiler and the linter do not check. One module per check.
+//! `cargo xtask tidy`: checks beyond the compiler and the linter. One module per check.
 //!
 //! Not here: formatting, lints and broken links in documentation, which `.ci/run` leaves to cargo.
 
@@ -97,7 +97,7 @@ impl Check {
     }
 }
 
-/// Runs the checks and prints what they find.
+/// Runs the checks and prints their findings.
 ///
 /// # Errors
 /// When a file cannot be read or written, or `--root` is not the repository.
@@ -166,7 +166,7 @@ impl Findings {
         self.warnings.push(format!("{place}: {message}"));
     }
 
-    /// A line about what was checked.
+    /// A line about a check.
     fn note(&mut self, text: String) {
         self.details.push(text);
     }

@@ -27,7 +27,7 @@ impl Needs {
         Some(match name {
             // A tournament of all pairs, then every arm's sampled preference over the tournament's winner.
             "dts" | "rts" => Self { coins: pairs, betas: others, wins: false },
-            // In addition, where several arms win the most duels, how much each is preferred to the others.
+            // In addition, where several arms win the most duels, the preferences of each over the others.
             "dts-plus" => {
                 Self { coins: pairs, betas: |arms| (arms - 1) as f64 + pairs_of_tied_winners(arms), wins: false }
             }

@@ -1,4 +1,4 @@
-//! P9: what a step costs with 10^4 tickets open, beside the same step with its outcome at hand.
+//! P9: the cost of a step with 10^4 tickets open, beside the same step with its outcome at hand.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

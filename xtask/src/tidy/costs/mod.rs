@@ -1,4 +1,4 @@
-//! The tables of what shards cost on a cluster, from pieces that `cluster/measure.sh` measured.
+//! The tables of the cost of shards on a cluster, from measurements of `cluster/measure.sh`.
 
 use std::path::Path;
 

@@ -51,7 +51,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// The lines and names of such calls; what the system shows under a fixed name may be read.
+/// The lines and names of such calls; files of the system under fixed names may be read.
 fn opened(code: &[Token<'_>]) -> Vec<(usize, String)> {
     let words: Vec<&Token<'_>> = code.iter().filter(|token| !token.is(":") && !token.is("::")).collect();
     let calls = words.windows(4).filter_map(|window| {

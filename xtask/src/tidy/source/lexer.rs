@@ -33,7 +33,7 @@ impl Token<'_> {
     }
 }
 
-/// All tokens of `text`, which should compile: what does not is cut somehow.
+/// All tokens of `text`, which should compile; otherwise they are cut somehow.
 pub(in crate::tidy) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer { text, at: 0, line: 1, tokens: Vec::new() };
     while lexer.at < text.len() {

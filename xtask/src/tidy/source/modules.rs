@@ -1,4 +1,4 @@
-//! The tree of modules of a crate, and where what each imports is defined.
+//! The tree of modules of a crate, and where each import is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(in crate::tidy) struct Import {
     pub(in crate::tidy) path: String,
     /// The module that writes it.
     pub(in crate::tidy) from: Vec<String>,
-    /// The module that defines what it names, re-exports followed.
+    /// The module that defines the imported name, re-exports followed.
     pub(in crate::tidy) to: Vec<String>,
 }
 
@@ -156,7 +156,7 @@ impl Crate {
         }
     }
 
-    /// As [`resolve`](Self::resolve), from a module on; what it does not define by name, a macro does.
+    /// As [`resolve`](Self::resolve), from a module on; a name that it does not define comes from a macro.
     fn walk(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
         match path.first().map(String::as_str) {
             None | Some("self") => Some(module.to_vec()),
@@ -223,7 +223,7 @@ fn defined<'a>(code: &[Token<'a>], at: usize) -> Option<&'a str> {
     behind.next().filter(|token| token.kind == Kind::Ident && !token.is("fn")).map(|token| token.text)
 }
 
-/// Adds what the tree of one `use` declares.
+/// Adds the names that the tree of one `use` declares.
 fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
     let mut path = prefix.to_vec();
     for (at, token) in code.iter().enumerate() {

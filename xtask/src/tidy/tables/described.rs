@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Table;
 use crate::tidy::source::read;
 
-/// The properties of a schema of `server/openapi.json`: name, form, default and what it is for.
+/// The properties of a schema of `server/openapi.json`: name, form, default and purpose.
 pub(super) fn described(root: &Path, schema: &str) -> Option<Table> {
     let document: Value = serde_json::from_str(&read(&root.join("server/openapi.json")).ok()?).ok()?;
     let schemas = &document["components"]["schemas"];

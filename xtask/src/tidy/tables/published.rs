@@ -10,7 +10,7 @@ use super::Table;
 /// it takes late answers.
 pub(super) fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::Entry) -> String) -> Option<Table> {
     let kinds = std::fs::read_to_string(results.join("bandits-mslr/kinds.csv")).ok()?;
-    // The problems in the order of the columns, which is that of the file.
+    // The problems in the order of the columns, which is the order of the file.
     let mut problems: Vec<&str> = kinds.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
     problems.dedup();
     let on_kind = |problem: &str, algorithm: &str| {

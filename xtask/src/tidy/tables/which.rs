@@ -7,7 +7,7 @@ use super::Table;
 /// The advice of the page before there was a benchmark, and the defaults of commands.
 const USUAL: [&str; 6] = ["bradley-terry", "self-sparring", "dts", "rmed1", "rucb", "mergerucb"];
 
-/// Groups of problems by what they are, and the measure that counts.
+/// Groups of problems by kind, and the measure that counts.
 const KINDS: [(&str, &str, &[&str]); 8] = [
     ("people's votes with a winner", "Condorcet regret", &["ukp-", "llmfao"]),
     ("people's votes without a winner", "Copeland regret", &["ukp-", "llmfao"]),
@@ -116,7 +116,7 @@ impl Bench {
                 { USUAL.iter() }.filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1))).collect();
             const MOST: usize = 5;
             let more = near.len().saturating_sub(MOST);
-            // Where nearly all are as good, being first says nothing.
+            // Where nearly all are as good, the first place means nothing.
             let is_any = 10 * near.len() >= 9 * others.len();
             let near = match near.len() {
                 0 => "none".to_owned(),
