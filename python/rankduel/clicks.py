@@ -228,7 +228,7 @@ def _answers(model: ClickModel, shown: int, highest: int) -> tuple[str, list[tup
     grades = highest + 1
     alike = all(row[:2] == rows[at % grades][:2] for at, row in enumerate(rows))
     if alike and len(starts) == 1:
-        # Neither rank nor memory matters: such users may be shared between comparisons, as those of the package are.
+        # Neither rank nor memory matters: such users may be shared between comparisons, like the package's.
         starts, rows = [(0, 1.0)], [(click, leave, (0, 0)) for click, leave, _ in rows[:grades]]
     name = f"python-{model.name or type(model).__name__}"
     return name if model.version is None else f"{name}:version={model.version}", starts, rows

@@ -129,7 +129,7 @@ def analyse(
             if wins is None:
                 matrix.save(path)
             else:
-                # The analysis should know which pairs never met.
+                # The analysis needs the pairs that never met.
                 path.parent.mkdir(parents=True, exist_ok=True)
                 np.save(path, wins)
             return str(path)

@@ -54,7 +54,7 @@ def is_square(table: Any) -> bool:
         return bool(table) and all(isinstance(row, Mapping) for row in table.values())
     if hasattr(table, "iloc") and hasattr(table, "columns"):
         rows, columns = table.shape
-        # The rows of judgements have numbers, those of a matrix are called as its columns are.
+        # The rows of judgements have numbers, the rows of a matrix have the names of its columns.
         if any(map(_is_text, table.columns)) and not any(map(_is_text, table.index)):
             return False
         return rows == columns > 1 and not any(_is_text(value) for column in range(columns) for value in table.iloc[:, column])

@@ -167,7 +167,7 @@ class Credited:
         self.outcomes.to_csv(path / "outcomes.csv")
         self.fates.to_csv(path / "fates.csv")
         self.pages.to_csv(path / "pages.csv")
-        # The last file says that all are there.
+        # The last file marks that all are there.
         config = {"command": self._command, "rules": self.rules}
         table = (path / "outcomes.csv").read_bytes().decode()
         summary = json.loads(_core.sealed_summary(json.dumps(self.summary), table))

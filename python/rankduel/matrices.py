@@ -95,7 +95,7 @@ class Matrix(HasArms):
 
     _inner: _core.Matrix
     _counts: dict[str, npt.NDArray[Any]] | None
-    # The description beside an opened matrix, as read; what a subset is a subset of.
+    # The description beside an opened matrix, as read; the matrix and the arms that a subset was taken from.
     _account: bytes | None = None
     _whole: tuple[Matrix, list[int]] | None = None
     # The line about the winner, of a matrix that was estimated before it was pickled.

@@ -29,7 +29,7 @@ _OUTCOMES = (
     "shown long, order long, "
     "first string, second string, version string"
 )
-# For a day and a pair: three numbers of units, three of impressions, those of pages, and amounts.
+# For a day and a pair: three numbers of units, three of impressions, the counts of pages, and amounts.
 _NUMBERS = [f"n{at}" for at in range(3 + 3 + _core.PAGE_COUNTS + _core.AMOUNTS)]
 _COUNTS = f"kind long, day long, {', '.join(f'{name} long' for name in _NUMBERS)}, first string, second string, version string"
 

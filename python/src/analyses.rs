@@ -1,4 +1,4 @@
-//! Studies of a site that need no class of their own in Python: what they find is text, JSON, tables and figures.
+//! Studies of a site that need no class of their own in Python: their findings are text, JSON, tables and figures.
 
 use std::ffi::OsString;
 use std::sync::Arc;

@@ -153,7 +153,7 @@ impl Board {
         Self::of(py, Source::Cells(Arc::new(table)), asked, threads)
     }
 
-    /// From what `source` returned.
+    /// From the result of `source`.
     #[staticmethod]
     fn of_source(
         py: Python<'_>,

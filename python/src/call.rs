@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 pub(crate) struct CallOptions {
     /// Threads; all cores by default.
     pub(crate) threads: Option<usize>,
-    /// Called with what is being done, the units done, and all units.
+    /// Called with a description of the work, the units done, and all units.
     pub(crate) report: Option<Py<PyAny>>,
     /// Whether notes become warnings; otherwise they are dropped.
     pub(crate) notes: bool,
@@ -162,12 +162,12 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 
 /// The exception of an error, with the text of the command line.
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
-    // Whatever is wrong with what a function was given is a wrong value.
+    // Every wrong argument of a function is a wrong value.
     let failure = sim::cli::failure(error);
     of_failure(Failure { message: in_keywords(&failure.message), ..failure }, PyValueError::new_err)
 }
 
-/// The exception of a failure; `other` is that of failures without a kind.
+/// The exception of a failure; `other` makes the one of failures without a kind.
 pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(String) -> PyErr) -> PyErr {
     match kind {
         FailureKind::Usage | FailureKind::Content => PyValueError::new_err(message),
@@ -205,7 +205,7 @@ struct OfProcess {
     pool: ThreadPool,
 }
 
-/// The threads for a call. Those of a parent process do not survive a fork, so a child starts its own.
+/// The threads for a call. Threads of a parent process do not survive a fork, so a child starts its own.
 fn pool(asked: Option<usize>) -> PyResult<Pool> {
     static KEPT: AtomicPtr<OfProcess> = AtomicPtr::new(std::ptr::null_mut());
     let build = |count: Option<usize>| {

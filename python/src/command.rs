@@ -8,7 +8,7 @@ use sim::cli::{self, Failure};
 
 use crate::call::{CallOptions, of_failure, work};
 
-/// Says where the program `rankduel` is, for the jobs of `submit`.
+/// Sets the path of the program `rankduel`, for the jobs of `submit`.
 #[pyfunction]
 pub(crate) fn called_as(program: std::path::PathBuf) {
     cli::called_as(program);

@@ -14,7 +14,7 @@ use crate::frame::Columns;
 /// The time that a save waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A pair: ticket, who is first and second, item (places in the settings), judge.
+/// A pair: ticket, first and second competitor, item (places in the settings), judge.
 type Question = (String, u32, u32, Option<u32>, Option<String>);
 
 struct Inner {
@@ -54,7 +54,7 @@ impl Inner {
         &self.log
     }
 
-    /// Appends what the file at `path` lacks. A file that is not a beginning of this session is left alone.
+    /// Appends the lines that the file at `path` lacks. A file that is not a beginning of this session is left alone.
     fn save(&mut self, path: &Path) -> PyResult<()> {
         self.lines();
         let journal = Journal::lock(path, PATIENCE).map_err(|error| exception(&error))?;

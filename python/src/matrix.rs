@@ -105,7 +105,7 @@ impl Matrix {
         state.ok_or_else(|| value_error(format!("{} was not estimated here: its counts are unknown", self.inner.name)))
     }
 
-    /// A table with a number per ordered pair: that of its index, and whether the row is the first of the pair.
+    /// A table with a number per ordered pair, at its index, and whether the row is the first of the pair.
     fn table<'py, T: numpy::Element + Copy>(
         &self,
         py: Python<'py>,
@@ -280,7 +280,7 @@ impl Matrix {
         serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(value_error)
     }
 
-    /// The line about the winner: that of `rankduel proxy` for a matrix that was estimated here, otherwise that of `rankduel bandit`.
+    /// The line about the winner: as in `rankduel proxy` for a matrix that was estimated here, otherwise as in `rankduel bandit`.
     fn winner_line(&self) -> PyResult<String> {
         match &self.inner.estimated {
             Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
@@ -295,7 +295,7 @@ impl Matrix {
         Ok(condorcet_winner(self.preferences()?).map(|arm| arm.0))
     }
 
-    /// The checksum by which results know the matrix.
+    /// The checksum by which results identify the matrix.
     fn checksum(&self) -> PyResult<String> {
         Ok(matrix_checksum(self.preferences()?, true))
     }
@@ -316,7 +316,7 @@ impl Matrix {
         self.inner.origin.synthetic()
     }
 
-    /// Whether a description says what it was estimated from.
+    /// Whether a description tells the source of the estimate.
     #[getter]
     fn described(&self) -> bool {
         self.inner.origin.account().is_some()

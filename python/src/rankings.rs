@@ -1,4 +1,4 @@
-//! Rankings and judgements in tables: as files of TREC, and those of one query.
+//! Rankings and judgements in tables: as files of TREC, and of one query.
 //!
 //! `rankduel/rankings.py` finds the columns: `query`, `document` and `number`, and `rank` beside scores.
 
@@ -134,7 +134,7 @@ pub(crate) struct TrecText {
 
 #[pymethods]
 impl TrecText {
-    /// Nothing yet. `number` says what numbers are, `has_rows` whether errors name rows.
+    /// An empty table. `number` is the kind of numbers, `has_rows` whether errors name rows.
     #[new]
     fn new(what: String, number: &str, tag: String, has_rows: bool) -> PyResult<Self> {
         Ok(Self { rows: Rows::new(what, number, has_rows)?, tag, text: String::new() })

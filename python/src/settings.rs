@@ -104,7 +104,7 @@ impl<R: Args> StudyInputs<R> {
     }
 }
 
-/// Where a study goes, and how much of it is done.
+/// The place of a study's results, and the share of the work to do.
 pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,

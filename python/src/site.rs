@@ -52,7 +52,7 @@ fn prepared(
     work(py, then, move || ready(&spec, dataset, seed))
 }
 
-/// Ranks all lists, and passes on what the command line would note of data and users.
+/// Ranks all lists, and passes on the notes of the command line on data and users.
 fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
     tell::notes(true, notes::of_dataset(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
@@ -69,7 +69,7 @@ pub(crate) struct Site {
 
 fn specification(text: &str) -> PyResult<SiteSpec> {
     serde_json::from_str(text).map_err(|error| {
-        // The place in the JSON text, which the caller never saw, says nothing.
+        // The place in the JSON text, which the caller never saw, does not help.
         let text = error.to_string();
         value_error(text.split(" at line ").next().unwrap_or_default())
     })

@@ -391,7 +391,7 @@ def test_an_impression_says_the_same_in_a_file_and_over_http(change: dict[str, A
         urllib.request.urlopen(request, timeout=10)
     with pytest.raises(ValueError) as raised:
         by_lines(tmp_path, impressions, clicks)
-    # Over HTTP a user is a unit, and what is shown comes as lists.
+    # Over HTTP a user is a unit, and the shown documents come as lists.
     over_http = said.replace("shown", "lists").replace("user", "unit")
     assert over_http in json.load(refused.value)["detail"] and said in str(raised.value)
 

@@ -170,7 +170,7 @@ def from_runs(make: Form, folder: Path) -> bytes:
     site = rd.Site.from_runs(runs, make(JUDGED, True, folder), click="perfect")
     study = site.live(["rucb", "random"], steps=300, runs=2)
     description = site.description
-    # The name of the file of judgements is that of the data.
+    # The file of judgements has the name of the data.
     description["dataset"].pop("name")
     return json.dumps(description).encode() + site.ndcg().tobytes() + study.curves.to_csv() + study.runs.to_csv()
 

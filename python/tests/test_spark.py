@@ -226,7 +226,7 @@ def test_every_name_is_read(spark: Any) -> None:
         renamed = both
         for kind, names in enumerate((OTHER_NAMES, OTHER_NAMES_OF_CLICKS)):
             rows = renamed[kind]
-            # The owners in a response are those of documents, so these keep their name until then.
+            # The owners in a response belong to documents, so these keep their name until then.
             for own, others in reversed(names):
                 rows = nested(rows, own, others[turn % len(others)])
             renamed = [rows, renamed[1]] if kind == 0 else [renamed[0], rows]
@@ -294,7 +294,7 @@ def test_a_stream_counts_each_batch_once(spark: Any, tmp_path: Path) -> None:
         part = rows[len(rows) * number // batches : len(rows) * (number + 1) // batches]
         ends.append(int(part[-1]["time"]))
         (source / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in part))
-        # The order of files is that of their times.
+        # The order of files is the order of their times.
         os.utime(source / f"{number}.json", (number + 1, number + 1))
     schema = (
         "kind string, impression string, time bigint, user string, agent string, shown array<string>, "

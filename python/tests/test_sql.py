@@ -273,7 +273,7 @@ def hostile(seed: int) -> Log:
         teams: list[str | None] | None = [chance.choice([*met, None]) if chance.random() < 0.3 else chance.choice(met) for _ in range(length)]
         documents = [f"d{at}" for at in chance.sample(range(6), length)]
         if chance.random() < 0.05:
-            # `credit` knows who met in such a line, and counts that when it infers how pairs were chosen, so such lines name no ranker.
+            # `credit` gets the rankers of such a line, and counts them when it infers how pairs were chosen, so such lines name no ranker.
             documents, teams = [*documents, documents[0]], None
         if chance.random() < 0.05 and teams:
             teams.append("A")
@@ -342,7 +342,7 @@ def test_moments_and_the_verdict(tmp_path: Path) -> None:
     database.run(f"copy click_credit.daily_pairs to '{export}' (header)")
     of_folder, of_export = (printed("decide", path).splitlines() for path in (tmp_path / "credited", export))
     verdict = next(at for at, line in enumerate(of_folder) if line.startswith("B beats A: over 9"))
-    # A table does not say what its units are.
+    # A table does not tell its units.
     assert of_export[:4] == [line.replace("user", "unit") for line in of_folder[verdict : verdict + 4]]
 
 

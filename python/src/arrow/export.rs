@@ -1,6 +1,6 @@
 //! Tables of ours for other libraries: a stream of one batch, the columns of which stay where they are.
 //!
-//! A structure that is handed out owns what it points to, through `private_data`, until its consumer releases it.
+//! A structure that is handed out owns its data, through `private_data`, until its consumer releases it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null;
@@ -16,7 +16,7 @@ use super::structures::{Array, Schema, Stream, Structure};
 /// A value may be missing.
 const NULLABLE: i64 = 2;
 
-/// What a stream owns.
+/// The state of a stream.
 struct Open {
     table: Arc<Table>,
     /// Whether its only batch was handed out.
@@ -87,7 +87,7 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     // SAFETY: as above.
     unsafe {
         let open = &mut *(*stream).private_data.cast::<Open>();
-        // An empty structure says that there is no further batch.
+        // An empty structure means that there is no further batch.
         out.write(if open.done { Array::default() } else { batch(&open.table) });
         open.done = true;
     }

@@ -57,7 +57,7 @@ enum Held {
     Numbers { valid: Vec<bool>, values: Vec<f64> },
 }
 
-/// Whether an object stands for no value: `None`, NaN, and what pandas has for them.
+/// Whether an object stands for a missing value: `None`, NaN, and those of pandas.
 fn is_gap(value: &Bound<'_, PyAny>) -> bool {
     if value.is_none() {
         return true;
@@ -85,7 +85,7 @@ impl Long {
         self.ends.push(self.text.len() as i64);
     }
 
-    /// Adds an id; returns what it should have been if it is none.
+    /// Adds an id; returns the expected type if it is none.
     fn push(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Result<(), &'static str>> {
         let whole = if let Ok(text) = value.cast::<PyString>() {
             self.text.push_str(text.to_str()?);
@@ -199,7 +199,7 @@ fn each<'py>(
 }
 
 impl Column {
-    /// Reads some rows; `are_whole` says whether the ids in the rows before are whole numbers.
+    /// Reads some rows; `are_whole`: whether the ids in the rows before are whole numbers.
     pub(super) fn read(
         values: &Bound<'_, PyAny>,
         range: Range<usize>,

@@ -1,6 +1,6 @@
-//! Columns that another library made, opened: what they hold, and whether that is so.
+//! Columns of other libraries, opened: their content, and checks of it.
 //!
-//! Offsets and text are checked: a producer may be wrong. That buffers are as long as their offsets say cannot be seen.
+//! Offsets and text are checked, because a producer may be wrong. That buffers are as long as their offsets cannot be checked.
 
 use std::ffi::c_void;
 
@@ -126,7 +126,7 @@ impl<'a> Opened<'a> {
 
     /// Values of one size.
     fn fixed<T>(&self) -> &'a [T] {
-        // SAFETY: the format is that of `T`, which asks for no alignment.
+        // SAFETY: the format is `T`'s, which asks for no alignment.
         unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), self.rows) }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Opened<'a> {
         if end > 0 && self.buffer(2).is_null() {
             return Err(self.wrong("has text and no buffer for it"));
         }
-        // SAFETY: they are as long as the producer says.
+        // SAFETY: they have the length that the producer states.
         let bytes = unsafe { slice(self.buffer(2).cast::<u8>(), end) };
         Ok(Spans { valid, layout: Layout::Ends(ends, bytes) })
     }

@@ -162,7 +162,7 @@ impl Ends<'_> {
 #[derive(Clone, Copy)]
 pub(super) enum Layout<'a> {
     Ends(Ends<'a>, &'a [u8]),
-    /// Short ones in the views, others in buffers, which are as long as the numbers say.
+    /// Short ones in the views, others in buffers, with the lengths in the numbers.
     Views(&'a [[u8; 16]], &'a [*const c_void], &'a [Unaligned<i64>]),
     Nothing,
 }
@@ -198,7 +198,7 @@ fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Un
     }
     let (buffer, start) = (usize::try_from(number(8)).ok()?, usize::try_from(number(12)).ok()?);
     let held = usize::try_from(lengths.get(buffer)?.get()).ok()?;
-    // SAFETY: the buffer is as long as the producer says.
+    // SAFETY: the buffer has the length that the producer states.
     unsafe { slice(buffers.get(buffer)?.cast::<u8>(), held) }.get(start..start.checked_add(length)?)
 }
 

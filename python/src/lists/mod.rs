@@ -30,7 +30,7 @@ type Rebuilt<'py> = (Bound<'py, PyBytes>, bool);
 /// A list mixed for one user, what of it the user's page displayed, and the receipt with which clicks are credited later.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Impression {
-    /// The mixed documents, and those of places without a ranker: texts, of no class of their own.
+    /// The mixed documents, and the documents without a ranker: texts, of no class of their own.
     mixed: Py<PyTuple>,
     pinned: Py<PyTuple>,
     ids: Ids,
@@ -410,7 +410,7 @@ impl MixingSettings {
     }
 }
 
-/// Mixes two lists; or, where they grow from page to page, those of each page. `rankings` are two per page.
+/// Mixes two lists; or, where they grow from page to page, the lists of each page. `rankings` are two per page.
 #[pyfunction]
 #[pyo3(signature = (rankings, method, asked, documents))]
 pub(crate) fn interleave(
@@ -437,7 +437,7 @@ pub(crate) fn interleave(
     Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
 }
 
-/// Mixes any number of lists; or, where they grow from page to page, those of each page: as many rankers on each.
+/// Mixes any number of lists; or, where they grow from page to page, the lists of each page: as many rankers on each.
 #[pyfunction]
 #[pyo3(signature = (rankings, rankers, method, asked, documents))]
 pub(crate) fn multileave(

@@ -1,5 +1,5 @@
-//! The documents of some lists as numbers, in the order in which the lists first name them, as `interleave::by_id` does it,
-//! which owns what it numbers. Texts of Python know their hashes, and equal ones mostly are one object.
+//! The documents of some lists as numbers, in the order in which the lists first name them, like `interleave::by_id`, which owns its
+//! documents. Texts of Python keep their hashes, and equal ones mostly are one object.
 
 use ::interleave::by_id::IdError;
 use ::interleave::{Doc, RankedList, TieGroup};
@@ -227,7 +227,7 @@ impl<'py> Numbers<'py> {
 /// Passes each document of a list and its place to `take`.
 ///
 /// # Errors
-/// For a set, which has no order, and for what is not a list of documents.
+/// For a set, which has no order, and for anything else that is not a list of documents.
 pub(super) fn documents<'py>(
     list: &Bound<'py, PyAny>,
     ids: &mut Ids,

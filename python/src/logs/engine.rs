@@ -23,9 +23,9 @@ const ENOUGH_BYTES: usize = 32 << 20;
 /// Outcomes after which units are counted.
 const ENOUGH_OUTCOMES: usize = 1 << 18;
 
-/// A row that says what one impression says about one pair, or all of a day.
+/// A row with the outcome of one impression for one pair, or of all of a day.
 const OUTCOME: i64 = 0;
-/// A row that says how many lines had a fate.
+/// A row with the number of lines of a fate.
 const FATE: i64 = 1;
 
 /// Rows for an engine.
@@ -55,7 +55,7 @@ struct Writer<const N: usize> {
     names: [Vec<Option<String>>; 3],
 }
 
-/// The columns of names: two rankers, or what a row counts; and the version of the experiment.
+/// The columns of names: two rankers, or the counted fate; and the version of the experiment.
 const NAMES: [&str; 3] = ["first", "second", "version"];
 
 impl<const N: usize> Writer<N> {
@@ -178,7 +178,7 @@ pub(crate) struct Gathering {
 
 #[pymethods]
 impl Gathering {
-    /// Nothing yet; `survey` is that of all impressions, if there is one already.
+    /// An empty step; `survey` is the survey of all impressions, if there is one already.
     #[new]
     #[pyo3(signature = (rules, survey = None))]
     fn new(rules: &str, survey: Option<&str>) -> PyResult<Self> {
@@ -283,7 +283,7 @@ pub(crate) struct Counting {
 
 #[pymethods]
 impl Counting {
-    /// Nothing yet; `survey` is that of all impressions.
+    /// An empty step; `survey` is the survey of all impressions.
     #[new]
     fn new(rules: &str, survey: &str) -> PyResult<Self> {
         let (settings, survey) = (read(rules)?, Surveyed::parse(survey)?);

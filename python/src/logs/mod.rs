@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rules`] | what a caller asks for |
+//! | [`rules`] | the caller's rules |
 //! | [`rows`] | rows of batches as impressions and clicks |
 //! | [`engine`] | steps for an engine that brings the rows of an impression, and of a user, together |
 //! | here | a log in memory, and verdicts |
@@ -76,7 +76,7 @@ impl Log {
         Ok(Self { gathered, state, unkept: None })
     }
 
-    /// Makes what was credited the state of the log that grows, if it does.
+    /// Makes the credited log the state of the log that grows, if there is one.
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         let unkept = self.unkept.take();
         py.detach(|| unkept.map(Unkept::keep).transpose()).map(drop).map_err(of_state)

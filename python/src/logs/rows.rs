@@ -138,7 +138,7 @@ impl<'a> Columns<'a> {
         found.read(settings)
     }
 
-    /// Makes `to` what a row says, if that is in the usual form: see [`FrameJoin::impression_rows`].
+    /// Fills `to` from a row in the usual form: see [`FrameJoin::impression_rows`].
     fn usual(&self, row: usize, settings: &Settings, to: &mut RowRef<'a>) -> Option<()> {
         let text = |column: Option<Imported<'a>>| match column {
             Some(Imported::Text(values)) => Some(values.text(row)),
