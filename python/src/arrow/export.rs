@@ -1,4 +1,4 @@
-//! Tables of ours for other libraries: a stream of one batch, the columns of which stay where they are.
+//! Tables of ours for other libraries: a stream of one batch; its columns are not copied.
 //!
 //! A structure that is handed out owns its data, through `private_data`, until its consumer releases it.
 

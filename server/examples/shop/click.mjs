@@ -34,7 +34,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 const wrong = [];
-/** Somebody new: nobody has been here before. */
+/** A new user, in a browser without cookies. */
 const person = async (device) => {
   const page = await (await browser.newContext(device)).newPage();
   page.on("console", (message) => wrong.push(message.text()));
@@ -56,7 +56,7 @@ const click = async (page, place) => {
   await sent;
   clicks += counts ? 1 : 0;
 };
-/** What somebody does whose page is part of the experiment. */
+/** The actions of a user in the experiment. */
 const browse = async (page) => {
   const before = await documents(page);
   await page.reload();

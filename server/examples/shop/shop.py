@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small shop whose search is an experiment: what an engine must do to be evaluated live, and nothing more.
+"""A small shop with its search as an experiment: all that an engine must do to be evaluated live, and nothing more.
 
     rankduel-server serve --create --no-keys --store shop.db &
     python3 shop.py
@@ -132,7 +132,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
         return self.headers.get("Cookie", "").partition("user=")[2].partition(";")[0]
 
     def do_POST(self):
-        """An order of one product. The shop itself tells the live server, which credits whoever showed it to this user."""
+        """An order of one product. The shop reports it to the live server, which credits the rankers that showed it to this user."""
         address = urllib.parse.urlsplit(self.path)
         document = dict(urllib.parse.parse_qsl(address.query)).get("document", "")
         found = self.store.execute("SELECT price FROM products WHERE id = ?", (document,)).fetchone()

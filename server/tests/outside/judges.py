@@ -161,7 +161,7 @@ class Judge(threading.Thread):
 
 
 def texts(folder: pathlib.Path) -> list[float]:
-    """Writes a table of answers, whose quality is in their text, and returns how good each prompt is."""
+    """Writes a table of answers with their quality in the text, and returns the quality of each prompt."""
     draws = random.Random(7)
     # The best is far ahead of the others, which are close.
     quality = [0.2 * place for place in range(PROMPTS - 1)] + [4.0]

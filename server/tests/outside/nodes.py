@@ -175,7 +175,7 @@ class Node:
 
 
 class Log:
-    """What the clients were told."""
+    """The answers to the clients."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -291,7 +291,7 @@ class Rehearsal:
         raise SystemExit("nobody leads\n" + "\n".join(node.log.read_text(errors="replace")[-2000:] for node in self.nodes))
 
     def settle(self) -> tuple[Node, Node]:
-        """Who leads, and the other one, once all is well."""
+        """The leader and the other node, once all is well."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             leader = self.leader()

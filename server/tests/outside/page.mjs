@@ -33,7 +33,7 @@ const start = (...args) =>
     child.on("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)));
   });
 
-/** What Tab reaches, in order: texts of links, buttons and summaries, names of fields. */
+/** The stops of the Tab key, in order: texts of links, buttons and summaries, names of fields. */
 const reached = async (page) => {
   const names = [];
   // From the beginning of the page.
