@@ -42,7 +42,7 @@ const SPEED: i64 = 3600;
 /// The longest wait of a step before it checks whether to stop.
 const NAP: Duration = Duration::from_millis(50);
 
-/// A demonstration that runs.
+/// A running demonstration.
 #[derive(Debug)]
 pub struct Demo {
     running: Running,

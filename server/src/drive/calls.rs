@@ -54,7 +54,7 @@ impl Calls {
         self.again
     }
 
-    /// Makes the experiment; whether it was not there before.
+    /// Makes the experiment; returns whether it is new.
     ///
     /// # Errors
     /// If its settings are refused.

@@ -16,7 +16,7 @@ use statistics::Counts;
 
 use super::users::Users;
 
-/// An experiment that can be held to a simulation.
+/// An experiment that can be compared with a simulation.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Its name.
@@ -110,7 +110,7 @@ impl Plan {
 pub struct Played {
     /// The rankers that met in each impression, a line for each.
     pub choices: String,
-    /// Wins, losses and ties of the first of two rankers, as CSV; not of those that met in larger sets.
+    /// Wins, losses and ties of the first of two rankers, as CSV; without larger sets.
     pub counts: String,
 }
 

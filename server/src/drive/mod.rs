@@ -1,4 +1,4 @@
-//! Simulated users of a server, over HTTP: to try it, to measure it, and to hold it to the simulation.
+//! Simulated users of a server, over HTTP: to try it, to measure it, and to compare it with the simulation.
 //!
 //! | module | holds |
 //! |---|---|
@@ -78,7 +78,7 @@ struct Shown {
 }
 
 impl Drive<'_> {
-    /// Sends everything; `finished` learns of each impression that was answered.
+    /// Sends everything; calls `finished` for each answered impression.
     ///
     /// # Errors
     /// If a request was refused, or not answered for long; if the log cannot be written.

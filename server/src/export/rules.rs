@@ -65,7 +65,7 @@ impl Rules {
         self.nothing_final.as_deref()
     }
 
-    /// The first day that is exported, if earlier ones were forgotten: the server has counted these too, so its verdict is another.
+    /// The first exported day, if earlier ones were forgotten: the server has counted these too, so its verdict differs.
     #[must_use]
     pub fn kept_from(&self) -> Option<&str> {
         self.kept_from.as_deref()

@@ -72,7 +72,7 @@ impl Caller {
             return Err(refused("the header Authorization is not of the form: Bearer KEY"));
         };
         if app.is_open() {
-            // There are no keys to compare with; a client that was configured with one works all the same.
+            // There are no keys to compare with; a client with a configured key works all the same.
             return Ok(Some(Self { key: None }));
         }
         let unknown = || {

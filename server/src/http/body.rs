@@ -1,4 +1,4 @@
-//! Bodies of requests: of a known type, not too large, and there in time.
+//! Bodies of requests: of a known type, not too large, and received in time.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> 
     Ok((parts, bytes))
 }
 
-/// Reads a body within the limits. It has its room before its first byte is read: many that never end fill no memory.
+/// Reads a body within the limits. It reserves its room before its first byte is read, so that unfinished bodies cannot fill the memory.
 async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Bytes, Room), Problem> {
     let limit = match sender {
         Sender::Known => app.settings.body_limit,

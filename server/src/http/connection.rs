@@ -43,7 +43,7 @@ pub(crate) struct Limits {
 pub(crate) enum Change {
     Opened,
     Closed,
-    /// It was one too many.
+    /// It exceeded the limit.
     Refused,
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
         let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|place| (place, &checks)));
         let Ok((place, router)) = found else {
             count(Change::Refused);
-            // A peer that does not take these few bytes gets none.
+            // A peer that does not take these few bytes gets no answer.
             let _ = stream.try_write(BUSY);
             continue;
         };

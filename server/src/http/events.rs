@@ -32,7 +32,7 @@ const DOCUMENT: &str = "the document that was clicked, in event_attributes.objec
 const MOST: usize = 10_000;
 const MOST_PUBLIC: usize = 100;
 
-/// Bodies of at most this many bytes are read where they arrive: that takes no longer than to hand them over.
+/// Bodies of at most this many bytes are parsed on the spot: that takes no longer than to hand them over.
 const SMALL: usize = 4 << 10;
 
 /// The status of an event.
@@ -96,7 +96,7 @@ pub(super) async fn events(
             move |session: &mut Transaction<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
         app.writer.call(Some(app.settings.request_timeout), judge).await
     };
-    // Where the writer judges nothing, all answers are known whatever it does.
+    // If the writer has nothing to judge, all answers are known already.
     let (taken, converted) = if are_judged { judged? } else { Default::default() };
     let (mut taken, mut converted) = (taken.into_iter(), converted.into_iter());
     let results: Vec<Told> = fates
@@ -120,7 +120,7 @@ pub(super) async fn events(
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
-/// Reads the events of a body away from the threads that serve connections; those without a key, one body at a time.
+/// Reads the events of a body off the threads that serve connections; without a key, one body at a time.
 async fn read(
     app: &App,
     sender: Sender,
@@ -323,7 +323,7 @@ impl Reader {
         };
         let currency = text("currency", "a currency")?;
         let mut whose: Vec<(u32, CreditTarget)> = Vec::new();
-        // A page may be of an experiment in which this counts for nothing.
+        // The page may belong to an experiment that does not count this.
         let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
         whose.extend(signed.map(|of| match self.sender {
             Sender::Public => (of.experiment, CreditTarget::Page(of)),

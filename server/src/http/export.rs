@@ -20,9 +20,9 @@ use crate::export::{ExportKind, export as write};
 use crate::store::{Access, Audit, Store};
 use crate::writer::Transaction;
 
-/// Why a part is empty.
+/// The reason why a part is empty.
 const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
-/// From which day on there is something, if earlier days were forgotten.
+/// The first kept day, if earlier days were forgotten.
 const KEPT_FROM: HeaderName = HeaderName::from_static("rankduel-kept-from");
 /// The bytes of a piece.
 const PIECE: usize = 64 << 10;

@@ -221,7 +221,7 @@ fn preflight() -> Response {
 
 /// The client of a request: the peer, or, if that is a trusted proxy, the last address it names that is not one of these.
 pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-    // Another node has looked already.
+    // Another node has determined it already.
     if let Some(client) = nodes::client_of_node(app, headers) {
         return client;
     }

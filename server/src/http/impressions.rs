@@ -77,7 +77,7 @@ pub(super) async fn duel(
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Duels)?;
     let (outcome, names) = chosen(&app, &entry, &requester, "duel", body.value()).await?;
-    // One alone stands on both sides: there is nothing to compare.
+    // A single ranker stands on both sides: there is nothing to compare.
     let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
     Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
 }
@@ -294,7 +294,7 @@ fn names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
     arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.clone()).collect()
 }
 
-/// Whether rankers are compared, the id with which events come back, and why not, if they are not.
+/// Whether rankers are compared, the id for events, and the reason if rankers are not compared.
 #[derive(Debug, Serialize)]
 struct ImpressionAnswer {
     credited: bool,

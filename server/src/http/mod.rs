@@ -71,7 +71,7 @@ pub struct AppState {
     forwarder: nodes::Forwarder,
 }
 
-/// As handlers have it.
+/// The state as handlers get it.
 pub(crate) type App = Arc<AppState>;
 
 impl std::ops::Deref for AppState {
@@ -133,7 +133,7 @@ impl AppState {
         self.node.as_deref()
     }
 
-    /// Has `/ready` fail from now on, while everything else goes on.
+    /// Makes `/ready` fail from now on, while everything else goes on.
     pub fn drain(&self) {
         self.is_draining.store(true, Ordering::SeqCst);
     }

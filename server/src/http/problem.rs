@@ -60,7 +60,7 @@ impl Problem {
         self
     }
 
-    /// Something that is not there.
+    /// A resource that does not exist.
     pub fn unknown(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
@@ -70,7 +70,7 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    /// The store could not write or is not read yet; nothing of the request was recorded.
+    /// The store could not write or is not read yet; the request was not recorded.
     pub fn unavailable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
             .advice("send the same request again after the time in Retry-After")

@@ -45,7 +45,7 @@ impl Requester {
         Ok(Self {
             unit: id("unit", "a unit")?.unwrap_or_default(),
             agent: text("agent", "a user agent", AGENT)?,
-            // Without a query, two pages of a unit are two impressions, and no reload.
+            // Without a query, two requests of a unit are two impressions, not a reload.
             query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
             key: id("key", "an idempotency key")?,
             segment: id("segment", "the label of a segment")?,

@@ -21,8 +21,8 @@ pub struct ImpressionId {
     pub experiment: u32,
     /// The impression, from 1.
     pub impression: u64,
-    /// The number of the start of a server in which the impression was asked for. If the store lost it, the same number of an
-    /// impression is given out again, in another start.
+    /// The number of the server start in which the impression was asked for. If the store lost it, the same impression number is given out
+    /// again, in another start.
     pub start: u64,
     /// Seconds since 1970 until which the id is valid.
     pub expires: u32,

@@ -1,4 +1,4 @@
-//! A secret that is replaced now and then, and the one before it, which still counts for a while.
+//! A secret that is replaced now and then, and the one before it, which stays valid for a while.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

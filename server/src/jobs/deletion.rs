@@ -32,7 +32,7 @@ pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<
     loop {
         match store.events(experiment, deletion.read, |event| deletion.see(&event)) {
             Ok(()) => return Ok(Some(deletion)),
-            // Behind the row that is damaged, more may follow.
+            // More may follow behind the damaged row.
             Err(StoreError::Row { .. }) => {
                 deletion.is_incomplete = true;
                 if store.last_event(experiment)? <= deletion.read + 1 {

@@ -40,7 +40,7 @@ pub enum OutcomeFate {
     Taken,
     /// The same came before.
     Duplicate,
-    /// It has no value where values count, or another where only the number does.
+    /// It lacks a value where values count, or has another one where only the number counts.
     NoValue,
     /// Its value is in another currency.
     OtherCurrency,
@@ -81,7 +81,7 @@ pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<Outco
 fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
     let unit = match whose {
         CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
-        // Another store may have given out this number.
+        // The number may come from another store.
         CreditTarget::Impression(of) | CreditTarget::Page(of) if session.experiment_of(of).is_none() => None,
         CreditTarget::Impression(of) | CreditTarget::Page(of) => session.unit_that_asked(id, of.impression),
     };

@@ -13,7 +13,7 @@ pub enum Refusal {
     Damaged(String),
     /// Its state does not allow it.
     Conflict(String),
-    /// It was there and takes no more.
+    /// It existed, and takes nothing more.
     Gone(String),
     /// It is not possible. The place in the request, if it has one.
     Invalid {

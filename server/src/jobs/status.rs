@@ -47,7 +47,7 @@ pub fn snapshot(session: &mut Transaction<'_>, id: u32, known: Option<usize>) ->
     })
 }
 
-/// Until when nothing of an experiment passes, because the clock was ahead when something last happened.
+/// The time until which an experiment stands still, because the clock was ahead at its last event.
 fn stands_still(experiment: &Experiment, now: i64) -> Option<i64> {
     Some(experiment.time()).filter(|time| *time > now + TOLERATED)
 }

@@ -12,7 +12,7 @@ pub struct Document<'b> {
     pub(super) tokens: Vec<Token<'b>>,
 }
 
-/// A value that has no other inside, or the beginning of one that has.
+/// A value without others inside, or the beginning of one with some.
 #[derive(Debug, Clone)]
 pub(super) enum Token<'b> {
     Null,

@@ -1,4 +1,4 @@
-//! Where the page is for judges: as a proxy shows it, or as it listens.
+//! The address of the page for judges: as a proxy shows it, or as it listens.
 
 use std::fmt;
 use std::net::SocketAddr;

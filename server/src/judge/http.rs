@@ -112,7 +112,7 @@ impl Running {
         self.address
     }
 
-    /// From when it was called on, waits for Ctrl-C or a signal to end.
+    /// From the first call on, waits for Ctrl-C or a signal to end.
     ///
     /// # Errors
     /// If signals cannot be had.
@@ -179,7 +179,7 @@ impl App {
     }
 }
 
-/// Does something in the room as the judge of a key, beside the threads that answer: the file may be in use by others.
+/// Does something in the room as the judge of a key, off the threads that answer: the file may be in use by others.
 async fn in_room<T: Send + 'static>(
     app: &App,
     key: &str,

@@ -61,9 +61,9 @@ pub(super) enum ReplyResult {
     Again,
     Undone,
     NothingToUndo,
-    /// The note is longer than notes are: nothing changed.
+    /// The note is too long: nothing changed.
     LongNote,
-    /// The pair was closed, or is of another judge: nothing changed.
+    /// The pair was closed, or belongs to another judge: nothing changed.
     Refused,
 }
 

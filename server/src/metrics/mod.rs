@@ -1,5 +1,5 @@
-//! Counters for Prometheus, in its text format. Labels have few values, whatever callers send. Not here: what experiments
-//! count, which their status has.
+//! Counters for Prometheus, in its text format. Labels have few values, whatever callers send. Not here: counts of experiments, which are
+//! in their status.
 
 mod histogram;
 

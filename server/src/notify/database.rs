@@ -18,7 +18,7 @@ pub struct DatabaseQueue {
     node: Arc<Node>,
     /// Absent after a failure, until it is needed again.
     session: Option<Session>,
-    /// Since when messages are kept, in milliseconds since 1970: what happened before makes none.
+    /// The time from which on messages are kept, in milliseconds since 1970: earlier events make none.
     since: i64,
 }
 

@@ -17,7 +17,7 @@ const FORMAT: u32 = 2;
 pub struct FileQueue {
     connection: Connection,
     path: String,
-    /// When the file was made, in milliseconds since 1970: what happened before makes no message.
+    /// The time when the file was made, in milliseconds since 1970: earlier events make no message.
     since: i64,
 }
 

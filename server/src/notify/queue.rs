@@ -57,12 +57,12 @@ pub struct Due {
     /// The body of the request.
     pub body: String,
     pub(super) attempts: i64,
-    /// From when on it may be sent, in milliseconds since 1970.
+    /// The earliest time to send it, in milliseconds since 1970.
     pub(super) next: i64,
 }
 
 impl Due {
-    /// Which attempt it is to send it, from 1.
+    /// The number of the next attempt, from 1.
     #[must_use]
     pub fn attempt(&self) -> i64 {
         self.attempts + 1

@@ -66,7 +66,7 @@ impl From<StoreError> for StartError {
 pub struct Asked(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
 
 impl Asked {
-    /// From now on; within a runtime.
+    /// From now on; must be called within a runtime.
     pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self(Box::pin(signals()?)))
     }
@@ -237,7 +237,7 @@ impl Running {
         self.address
     }
 
-    /// The key that was made because the store is new: it is known at this moment alone.
+    /// The key that was made because the store is new: its text is not kept anywhere.
     #[must_use]
     pub fn first_key(&self) -> Option<&str> {
         self.first_key.as_deref()
@@ -324,7 +324,7 @@ impl Running {
         let Some(runtime) = self.runtime.take() else { return };
         self.stop.send_replace(true);
         if let Some(serving) = self.serving.take() {
-            // A panic of the listener was printed; the store is closed all the same.
+            // A panic of the listener was reported already; the store is closed all the same.
             let _ = runtime.block_on(serving);
         }
         self.app.stop();

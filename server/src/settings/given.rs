@@ -62,7 +62,7 @@ impl LogLevel {
     }
 }
 
-/// Settings that were given: as flags, in the environment, or in a file under the names of the flags with `_`.
+/// Settings as given: by flags, in the environment, or in a file under the names of the flags with `_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Given {
@@ -145,7 +145,7 @@ fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Net
 }
 
 impl Given {
-    /// From the text of a TOML file; `path` is for messages.
+    /// Parses the text of a TOML file; `path` is for messages.
     ///
     /// # Errors
     /// One line with the place, the error and the expected value.

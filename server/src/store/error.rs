@@ -5,7 +5,7 @@ use super::sqlite;
 /// An error of a store, as one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Another server has it.
+    /// Another server uses it.
     #[error("{0} is in use by another rankduel-server; stop that one first, or choose another --store")]
     InUse(String),
     /// There is no such file.
@@ -17,7 +17,7 @@ pub enum StoreError {
         pass --create"
     )]
     NotMade(String),
-    /// It has less than was acknowledged.
+    /// It has less than the acknowledged events.
     #[error(
         "{path} lacks {missing} that were acknowledged: {path}-wal is missing, or the file is an older copy; put them back, or pass \
         --accept-loss if the loss is known, as after restoring a backup"
@@ -31,7 +31,7 @@ pub enum StoreError {
     /// It is a folder, a device or a pipe.
     #[error("{0} is not a file; name the file of the store with --store")]
     NoFile(String),
-    /// It is a file of something else.
+    /// It is a file of another kind.
     #[error("{0} is not a store of rankduel-server; choose another --store")]
     Foreign(String),
     /// It is of another version.
@@ -46,7 +46,7 @@ pub enum StoreError {
         /// Its format.
         found: u32,
     },
-    /// Some changes are in another file, which only programs that may write can read.
+    /// Some changes are in another file, and only programs with write access can read that.
     #[error(
         "{0}-wal has changes that {0} has not, and nothing can be written there to read them; copy both files to a folder that can be \
         written, or copy the store with `rankduel-server backup` where it is served"
@@ -65,7 +65,7 @@ pub enum StoreError {
         /// The fault.
         what: String,
     },
-    /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log makes it good, if it is there.
+    /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log repairs it, if the log is complete.
     #[error("{place} cannot be used: {what}; restore the store from a backup")]
     Snapshot {
         /// The experiment's number in the store.
@@ -140,7 +140,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The experiment that it is about alone: no other one is concerned.
+    /// The only experiment concerned.
     #[must_use]
     pub fn experiment(&self) -> Option<u32> {
         match self {

@@ -41,7 +41,7 @@ impl Role {
     }
 }
 
-/// A key that was just made: the only moment at which its text is known.
+/// A new key: its text is known only now.
 #[derive(Debug)]
 pub struct Key {
     /// Its number.
@@ -115,7 +115,7 @@ impl KeyRow {
 #[derive(Debug, Default)]
 pub struct Keys {
     known: RwLock<Arc<[KeyRow]>>,
-    /// When which were used since that was last written down.
+    /// The times of use since they were last written.
     used: Mutex<BTreeMap<i64, i64>>,
 }
 
@@ -125,7 +125,7 @@ impl Keys {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
     }
 
-    /// Which keys were used when, since this was last asked.
+    /// Takes the times of use since the last call.
     pub fn take_used(&self) -> BTreeMap<i64, i64> {
         std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }

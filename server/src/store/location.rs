@@ -56,7 +56,7 @@ impl Location {
         self.file().ok_or_else(|| StoreError::NeedsFile { what: what.to_owned(), instead: instead.to_owned() })
     }
 
-    /// Whether there is a store, or something that is not one to be made.
+    /// Whether there is a store, or another file that must not be overwritten.
     ///
     /// # Errors
     /// If a database cannot be asked.
@@ -67,7 +67,7 @@ impl Location {
         }
     }
 
-    /// Whether it is named by nothing.
+    /// Whether the name is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.file().is_some_and(|path| path.as_os_str().is_empty())

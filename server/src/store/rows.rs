@@ -53,7 +53,7 @@ pub struct Shown {
 pub struct Displayed {
     /// All documents, from the first place to the last.
     pub documents: Vec<String>,
-    /// Those that others placed there.
+    /// The documents that others placed there.
     pub pinned: Vec<String>,
 }
 

@@ -209,7 +209,7 @@ impl Store {
         on!(self, store => store.marks(experiment))
     }
 
-    /// When a server last had the store open, in milliseconds since 1970, as far as it was written down.
+    /// The last time when a server had the store open, in milliseconds since 1970, as far as it was recorded.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -390,7 +390,7 @@ impl Store {
         }
     }
 
-    /// Forgets the documents of an impression, if it has some. That it had some stays: a row that is damaged away is another thing.
+    /// Forgets the documents of an impression, if it has some. It is recorded that it had some, to tell this from a damaged row.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -414,7 +414,7 @@ impl Store {
         on!(self, store => store.forget_unit(experiment, hash))
     }
 
-    /// Writes what finds an impression again.
+    /// Writes the marks by which an impression is found again.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -422,7 +422,7 @@ impl Store {
         on!(self, store => store.insert_marks(experiment, time, impression, marks))
     }
 
-    /// Forgets what finds an impression again.
+    /// Forgets the marks by which an impression is found again.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -438,7 +438,7 @@ impl Store {
         on!(self, store => store.forget_marks_until(experiment, last))
     }
 
-    /// Writes down that a server had the store open at `time` (milliseconds since 1970).
+    /// Records that a server had the store open at `time` (milliseconds since 1970).
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -504,8 +504,7 @@ impl Store {
         self.insert_part(experiment, head.n, 0, &head.body()?)
     }
 
-    /// Writes the state of a unit at the snapshot after event `n`. Of its earlier ones, those stay that are needed from the snapshot
-    /// `base` on.
+    /// Writes the state of a unit at the snapshot after event `n`. Keeps its earlier states that are needed from the snapshot `base` on.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -640,7 +639,7 @@ impl Store {
         on!(self, store => store.revoke_key(id, now))
     }
 
-    /// Writes down when keys were last used.
+    /// Records when keys were last used.
     ///
     /// # Errors
     /// If the store cannot be written.

@@ -15,7 +15,7 @@ pub enum Clock {
         /// The monotonic clock at the start.
         start: Instant,
     },
-    /// One that a test sets.
+    /// A clock set by a test.
     Set(Arc<AtomicI64>),
 }
 

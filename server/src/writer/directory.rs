@@ -115,7 +115,7 @@ impl ExperimentHandle {
     }
 
     pub(super) fn set_state(&self, state: State) {
-        // One that has ended at its date meanwhile has nothing left to kill.
+        // An experiment that has ended at its date meanwhile needs no kill.
         if state.is_over() {
             self.release();
         }

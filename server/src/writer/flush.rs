@@ -48,7 +48,7 @@ pub(super) struct Thread {
     written: i64,
     data_version: i64,
     last_tick: Instant,
-    /// When it was last written down how keys were used.
+    /// The time when the use of keys was last recorded.
     housekept: i64,
     /// The damage found since the start, by experiment.
     found: BTreeMap<u32, StoreError>,
@@ -58,7 +58,7 @@ pub(super) struct Thread {
     seen: BTreeMap<u32, u64>,
 }
 
-/// A transaction that was not committed, and those who wait for it.
+/// A failed transaction, and the callers that wait for it.
 struct Failed {
     error: StoreError,
     answers: Vec<Pending>,
@@ -85,7 +85,7 @@ impl Open {
         seen: &BTreeMap<u32, u64>,
     ) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
-        // That in which this server began to lead, even if another one has begun by now: commits are refused then.
+        // The epoch in which this server began to lead, even if another one has begun by now: commits are refused then.
         store.lead(epoch);
         // After a failed `fsync`, the content of a write-ahead log can be read but may not be on the disk, and a second `fsync` proves
         // nothing. Writing it once more does. Readers are not in the way.
@@ -304,7 +304,7 @@ impl Thread {
                 if let Some((who, why)) = entry.pending_kill() {
                     let now = session.now;
                     if let Some(experiment) = session.experiment(entry.id) {
-                        // One that has ended meanwhile cannot be killed, and needs not.
+                        // An experiment that has ended meanwhile cannot be killed, and need not be.
                         let _ = experiment.change(now, State::Killed, &who, &why);
                     }
                 }
@@ -485,7 +485,7 @@ impl Thread {
                 self.shared.metrics.written.add(written);
                 if has_written {
                     self.written = now;
-                    // A transaction of nothing proves nothing.
+                    // An empty transaction proves nothing.
                     self.shared.is_failing.store(false, Ordering::SeqCst);
                     self.acknowledged = open.loaded.events();
                     if let Some(lock) = &self.options.lock {

@@ -36,7 +36,7 @@ impl Following {
         looked
     }
 
-    /// Notes the last event of each experiment that was ever there; what another server deleted is forgotten.
+    /// Notes the last event of each experiment ever seen; experiments deleted by another server are forgotten.
     pub(super) fn note_seen(&self, all: &mut BTreeMap<u32, u64>) {
         all.retain(|id, _| self.seen.contains_key(id));
         for (&id, &last) in &self.seen {

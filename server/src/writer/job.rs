@@ -10,7 +10,7 @@ use super::{NoAnswer, Offer, Transaction};
 
 type Answer<T> = Result<T, NoAnswer>;
 
-/// Whether a caller answered without the writer, because that took too long.
+/// Whether the caller gave an answer without the writer, because that took too long.
 pub(super) type Late = Arc<AtomicBool>;
 
 /// Task for the writer.

@@ -12,7 +12,7 @@ use crate::store::{Head, Store, StoreError};
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Why the experiments of a store cannot be had.
+/// Why the experiments of a store cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The store cannot be opened, read or written.
@@ -280,7 +280,7 @@ impl Loaded {
 pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_units: u64) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     for (id, name) in store.experiments()? {
-        // A snapshot is made good by a log that is whole.
+        // A bad snapshot can be replaced from a complete log.
         let is_whole = store.first_event(id).is_ok_and(|first| first == 1);
         let (why, is_distrusted) = match found.get(&id) {
             None => (None, false),
@@ -347,7 +347,7 @@ pub(super) fn fold_rest(
 
 fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_units: u64) -> Result<Held, LoadError> {
     let (FoldedLog { mut experiment, asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
-    // Reading millions of them takes seconds, in which no page would have a list.
+    // Reading millions of them takes seconds, during which pages would have no list.
     let is_checked_later = !heads.is_empty() && experiment.last_unit() > checked_units;
     let mut last_unit = experiment.last_unit();
     if !is_checked_later {
@@ -396,8 +396,8 @@ fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
     }
 }
 
-/// Refuses a clock that is more than a day away from the last moment of the store: closing all that is open by a wrong clock
-/// cannot be undone.
+/// Refuses a clock that is more than a day away from the last moment of the store: closing all open impressions by a wrong clock cannot be
+/// undone.
 pub(super) fn check_time(store: &Store, held: &BTreeMap<u32, Held>, now: i64) -> Result<(), LoadError> {
     let running = held.values().filter(|held| !held.experiment.state().is_over());
     let Some(last) = running.map(|held| held.experiment.time()).max() else { return Ok(()) };

@@ -54,7 +54,7 @@ pub struct Shared {
     pub places: Places,
     /// The time.
     pub clock: Clock,
-    /// The number of this start, or of this time that the server leads: random, so that no other has it.
+    /// The number of this start, or of this time that the server leads: random, and so unique.
     pub(crate) start: AtomicU64,
     /// Empties the write-ahead log after a deletion.
     pub truncation: Truncation,
@@ -77,7 +77,7 @@ pub struct Audits {
 }
 
 impl Audits {
-    /// The most that wait: who could add more has a key.
+    /// The most that wait: only callers with a key can add more.
     const MOST: usize = 10_000;
 
     /// Adds an action.
@@ -195,8 +195,8 @@ impl Writer {
         &self.shared
     }
 
-    /// Has `make` carried out by the thread, and waits for the commit. With `within`, the wait ends after this time, and an
-    /// impression that was [offered](Session::offer) is closed.
+    /// Has the thread carry out `make`, and waits for the commit. With `within`, the wait ends after this time, and an impression that was
+    /// [offered](Session::offer) is closed.
     ///
     /// # Errors
     /// See [`NoAnswer`].
@@ -230,7 +230,7 @@ impl Writer {
         }
     }
 
-    /// Closes an impression in the next transaction, because its caller was given something else to show.
+    /// Closes an impression in the next transaction, because its caller got something else to show.
     pub fn give_up(&self, of: ImpressionId) {
         let offer = Offer { of, can_be_asked_again: false };
         // A thread that is gone writes nothing; the window closes the impression.

@@ -75,7 +75,7 @@ impl Transaction<'_> {
         Some(&mut held.experiment)
     }
 
-    /// The experiment of an impression. `None` if this store has no such impression: another one of the same number is not meant.
+    /// The experiment of an impression. `None` if this store has no such impression, or another one with the same number.
     pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
         self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
     }
@@ -109,7 +109,7 @@ impl Transaction<'_> {
         self.must_write = true;
     }
 
-    /// Forgets in the store which marks an experiment has forgotten.
+    /// Forgets in the store the marks that an experiment has forgotten.
     pub(super) fn forget_old_marks(&mut self, experiment: u32) {
         let Some(held) = self.held.get_mut(&experiment) else { return };
         let last = held.experiment.forgotten_marks();
@@ -118,7 +118,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Begins to delete what an experiment no longer keeps, unless it is still busy with something like that.
+    /// Begins to delete data that an experiment no longer keeps, unless such work is in progress.
     pub(super) fn forget_days(&mut self, experiment: u32) {
         let now = self.now;
         if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_writing()) {
@@ -255,7 +255,7 @@ impl Transaction<'_> {
         self.attempt(|store| store.set_displayed(experiment, impression, page));
     }
 
-    /// Keeps what finds an impression again, as long as its experiment remembers it.
+    /// Keeps the marks by which an impression is found, as long as its experiment remembers it.
     pub fn keep_marks(&mut self, experiment: u32, impression: u64, marks: Marks) {
         let time = self.now;
         if !marks.are_none() {

@@ -53,8 +53,8 @@ impl Transaction<'_> {
         self.others().any(|other| other.name == name)
     }
 
-    /// An experiment that is not over and could have units of the lane of a new one, and its lane. Those that come before it are in
-    /// no one's way: it begins after them.
+    /// An experiment that is not over and could have units of the lane of a new one, and its lane. Predecessors do not count: the new one
+    /// begins after them.
     #[must_use]
     pub fn overlapping(&self, config: &Config) -> Option<(String, Lane)> {
         let before: Vec<u32> = self.predecessors(u32::MAX, config).iter().map(|other| other.id).collect();

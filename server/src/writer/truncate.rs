@@ -37,7 +37,7 @@ impl Truncation {
     /// Requests that the log be emptied of everything deleted until now.
     pub fn want(&self) {
         self.wanted.fetch_add(1, Ordering::SeqCst);
-        // Where there is no thread, nothing is ever done, which callers see.
+        // Without a thread nothing is ever emptied, and callers notice that.
         let _ = self.wake.send(());
     }
 

@@ -64,7 +64,7 @@ pub(super) enum Slice {
     Read,
     /// Something was done.
     Done,
-    /// The same, and everything is gone that had to go: no copy of it may stay.
+    /// The same, and everything that had to be deleted is gone: no copy of it may stay.
     Erased,
 }
 
@@ -159,7 +159,7 @@ impl Held {
         self.upkeep.begun = Some(SnapshotInProgress { head, parts });
     }
 
-    /// Begins one if a day has closed since the last one: a process ended before it was whole.
+    /// Begins one if a day has closed since the last one: a process ended before its snapshot was complete.
     pub(super) fn catch_up(&mut self) {
         self.upkeep.is_behind = self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day);
         self.begin_snapshot();
@@ -251,7 +251,7 @@ impl Held {
     /// Deletes units that were not seen for long and cannot count any more; returns the last one that was looked at.
     fn delete_units(&self, store: &Store, id: u32, after: &UnitHash, now: i64) -> Result<Option<UnitHash>, StoreError> {
         let Some(before) = self.experiment.forgettable_units(now) else { return Ok(None) };
-        // An experiment that is over has no states of those that came last: they go with its last day, and are found until then.
+        // An experiment that is over has no states of its last units: they go with its last day, and are found until then.
         let ends = self.experiment.state().is_over() && self.experiment.forgotten().before > self.experiment.last_day();
         let units = store.units_after(id, after, ROWS)?;
         for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {

@@ -42,7 +42,7 @@ pub(in crate::http) struct Forwarder {
     idle: Mutex<Vec<(String, SendRequest<Body>)>>,
 }
 
-/// Why the leader's answer cannot be had.
+/// Why there is no answer of the leader.
 enum Failure {
     /// It did not get the request.
     Unsent,
@@ -50,7 +50,7 @@ enum Failure {
     Unknown,
 }
 
-/// The node that leads answers what only it can; where there is none, this one answers as well as it can.
+/// Forwards a request to the leading node if only that can answer it; without a leader, this node answers as well as it can.
 pub(in crate::http) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if let Some(to) = request.headers_mut().remove(TO)
         && app.node().is_none_or(|node| node.name() != to)
@@ -78,7 +78,7 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     prepare(&app, &leader, &mut sent);
     let answered = tokio::select! {
         answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)) => answered,
-        // One that stands still leaves connections open.
+        // A suspended leader leaves connections open.
         () = over(node, &leader) => Ok(Err(Failure::Unknown)),
     };
     match answered {
@@ -87,7 +87,7 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
             OF_CONNECTION.iter().for_each(|name| _ = response.headers_mut().remove(name));
             response
         }
-        // Another one, which did nothing.
+        // Another node, which did nothing.
         Ok(Ok(_) | Err(Failure::Unsent)) => {
             app.metrics.forwarded.count("failed");
             next.run(rebuilt(bytes)).await

@@ -19,7 +19,7 @@ use crate::writer::ExperimentHandle;
 
 /// The period of updates of an open page.
 const PERIOD: Duration = Duration::from_secs(1);
-/// After this time without a change, a line that means nothing keeps the connection open.
+/// After this time without a change, a comment line keeps the connection open.
 const SILENCE: Duration = Duration::from_secs(15);
 /// The stream of an experiment. All viewers get the same bytes, made once.
 pub(in super::super) async fn stream(
@@ -49,7 +49,7 @@ pub(in super::super) async fn stream(
                 _ = ticks.tick() => {}
             }
             let Some(bytes) = viewer.news().await else { return };
-            // One that reads too slowly is cut off by its connection.
+            // A reader that is too slow is cut off by its connection.
             if !bytes.is_empty() && pieces.send(Ok(bytes)).await.is_err() {
                 return;
             }

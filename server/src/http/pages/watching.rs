@@ -57,7 +57,7 @@ async fn look(app: &App) {
             notifier.note(all, now);
         }
     });
-    // A fault of the program was printed.
+    // A panic was reported already.
     let _ = noted.await;
 }
 

@@ -73,7 +73,7 @@ struct State {
     gives_up: AtomicBool,
     /// The number of times this node began to lead.
     taken: AtomicI64,
-    /// Until when the lease holds, counted from before it was asked for.
+    /// The expiry of the lease, counted from before the request.
     until: Mutex<Option<Instant>>,
 }
 
@@ -179,7 +179,7 @@ impl Node {
         let _ = self.state.epoch.compare_exchange(epoch, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Leads no more from now on, so that another one takes over. Nothing may be written by this one afterwards.
+    /// Stops leading, so that another node takes over. This one must not write anything afterwards.
     pub fn leave(&self) {
         self.state.gives_up.store(true, Ordering::SeqCst);
         drop(locked(&self.wake).take());
@@ -211,7 +211,7 @@ impl Member {
         if let Err(error) = looked {
             tracing::warn!(%error, "the lease could not be looked after");
             self.session = None;
-            // Others may lead by now. Commits would be refused, if the database could be reached.
+            // Others may lead by now; commits would be refused if the database could be reached.
             if locked(&self.state.until).is_none_or(|until| Instant::now() >= until) {
                 self.follow();
             }
@@ -240,7 +240,7 @@ impl Member {
                 if epoch >= seen {
                     self.lead(epoch);
                 } else {
-                    // The database went back in time. An epoch of those that it forgot may not be given out again.
+                    // The database went back in time. A forgotten epoch must not be given out again.
                     tracing::error!(epoch, seen, "the database has an earlier epoch than this node has seen");
                     self.follow();
                     self.take_over()?;

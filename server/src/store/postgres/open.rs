@@ -11,7 +11,7 @@ use crate::store::faults::{Injected, inject};
 use crate::store::secrets::{PLACES, REPLACED, before_name, fresh, replaced, secret};
 use crate::store::{Access, Database, Faults, Operation, Rotated, Secrets, StoreError};
 
-/// Held while tables are made or moved, so that two servers that start do not both do it.
+/// A lock, held while tables are made or moved, so that two starting servers do not both do it.
 const MAKING: i64 = 0x524b_444c;
 
 /// The name of the secret by which nodes recognize each other.

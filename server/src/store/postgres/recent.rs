@@ -38,7 +38,7 @@ impl Recent {
         self.age();
     }
 
-    /// Begins another generation once this one is large. Rows of both kinds count: users who come back are not new, and their pages are.
+    /// Begins another generation once this one is large. Rows of both kinds count: returning users are not new rows, but their pages are.
     fn age(&mut self) {
         if self.now.units.len() + self.now.shown.len() >= MOST / 2 {
             self.before = std::mem::take(&mut self.now);

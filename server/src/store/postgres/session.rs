@@ -16,7 +16,7 @@ use crate::store::{Access, Database, StoreError};
 
 /// The timeout of an answer. The state of the database is unknown then, and the connection is not used again.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The same for commands, which read much and hold up no request.
+/// The same for commands, which read much and delay no request.
 const MUCH: Duration = Duration::from_secs(3600);
 /// The timeout of connecting.
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -26,7 +26,7 @@ const CONNECTING: Duration = Duration::from_secs(5);
 const LIMITS: [(&str, &str); 3] =
     [("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "4s"), ("statement_timeout", "7s")];
 
-/// Where the tables are, so that a database may have others too.
+/// The schema of the tables, so that a database may have others too.
 pub(super) const SCHEMA: &str = "rankduel";
 
 /// A parameter of a statement that is kept until it is sent.
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It may be dropped where nothing may wait, in a request that was given up.
+        // It may be dropped in a request that was given up, where waiting is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -11,7 +11,7 @@ use super::session::{advice, message_of};
 /// The task that carries a connection's bytes, as long as it is there.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Connects; `roots` has the certificates that are trusted, in PEM, if they are not those of the Web. Why not, if that fails.
+/// Connects; `roots` has the trusted certificates, in PEM, if they are not those of the Web. Returns the reason if that fails.
 pub(super) async fn connect(config: &Config, roots: Option<&Path>) -> Result<(Client, Driver), String> {
     let failed = |error: tokio_postgres::Error| format!("{}{}", message_of(&error), advice(&error));
     if config.get_ssl_mode() == SslMode::Require {

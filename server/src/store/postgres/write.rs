@@ -67,7 +67,7 @@ impl PostgresStore {
         check_fence((row.get(0), row.get(1)), all.len())
     }
 
-    /// Has a statement carried out by the commit; immediately where no transaction has begun.
+    /// Leaves a statement to the commit; carries it out immediately if no transaction has begun.
     pub(super) fn later(&self, sql: &'static str, values: Vec<Value>) -> Result<(), StoreError> {
         self.pending.borrow_mut().commands.push(Command { sql, values });
         self.unless_open()
@@ -254,7 +254,7 @@ impl PostgresStore {
     }
 }
 
-/// Whether this node still leads, and so for all that it wrote.
+/// Whether this node still leads and leads for all experiments that it wrote.
 fn check_fence((leads, locked): (i64, i64), asked: usize) -> Result<(), StoreError> {
     if leads == 1 && locked == asked as i64 { Ok(()) } else { Err(StoreError::Fenced) }
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use crate::store::StoreError;
 
-/// Held by the server as long as it runs. The locks end with its process, so that nothing is left to clean up.
+/// The server's lock on its store. The locks end with its process, so that nothing is left to clean up.
 ///
 /// `FILE.lock` beside the store is locked; it also has the number of events that were acknowledged. On Unix the store itself is
 /// locked too: by whatever path it is opened, it is the same file.
@@ -101,7 +101,7 @@ impl StoreLock {
     /// Notes the number of acknowledged events of all experiments together. It is not flushed to the disk: it serves to detect a store that
     /// lost data the machine had written.
     pub fn acknowledge(&self, events: u64) {
-        // Beside the transaction that was written this is nothing; without it, only a warning is missing.
+        // Compared with the transaction this costs nothing; without it, only a warning is missing.
         let _ = write_at_start(&self.beside, format!("{events:020}\n").as_bytes());
     }
 

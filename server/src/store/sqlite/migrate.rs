@@ -46,12 +46,12 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     }
     let backup = beside(path, &format!(".format-{before}"));
     let store = SqliteStore { connection, path: path.to_owned(), faults: None };
-    // One of an attempt that was stopped is complete.
+    // A backup of an interrupted attempt is complete.
     if !backup.exists() {
         store.backup(&backup)?;
     }
     let connection = &store.connection;
-    // Marks are personal: the pages that had them are overwritten.
+    // Marks are personal: the pages that held them are overwritten.
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE;")?;
     // Another process may have been faster.
     let moved = match schema::format(connection)? {
@@ -123,7 +123,7 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
         let sum = shown_sum(id, impression as u64, Some(&ids), displayed.as_deref(), request);
         write.execute(params![impression, ids, displayed, request, sum])?;
     }
-    // Documents that were deleted left no row; now they leave one that is empty, so that a row that is lost is seen.
+    // Deleted documents left no row; now they leave an empty one, so that a lost row is noticed.
     let mut write =
         connection.prepare(&format!("INSERT OR IGNORE INTO shown_{id} (impression, sum) VALUES (?1, ?2)"))?;
     for impression in showed {

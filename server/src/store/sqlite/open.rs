@@ -36,7 +36,7 @@ impl SqliteStore {
             _ => {}
         }
         if access == Access::Serve && !path.exists() {
-            // Others on the machine cannot read it, from its first byte on.
+            // Other users of the machine cannot read it, from its first byte on.
             let made = private().create(true).truncate(false).open(path);
             made.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
         }
@@ -130,7 +130,7 @@ impl SqliteStore {
 pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Result<Connection, StoreError> {
     let flags = match access {
         Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-        // Readers of a write-ahead log write its index. `query_only` is what holds them back.
+        // Readers of a write-ahead log write its index. `query_only` keeps them from writing data.
         Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
     } | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = if does_not_change {

@@ -129,7 +129,7 @@ impl SqliteStore {
     }
 
     pub(in crate::store) fn checkpoint(&self) -> Result<bool, StoreError> {
-        // First what holds no writer up, then the little that is left.
+        // First the part that does not hold up the writer, then the small rest.
         self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         self.connection.busy_timeout(Duration::ZERO)?;
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
