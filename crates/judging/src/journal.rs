@@ -1,5 +1,5 @@
-//! Files to which several processes append lines, one after the other, and which survive a `kill -9` at any moment. What the
-//! lines mean is known elsewhere.
+//! Files to which several processes append lines, one after the other, and which survive a `kill -9` at any moment. Not here:
+//! the meaning of lines.
 
 use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom, Write as _};

@@ -19,7 +19,7 @@ use crate::store::{Node, NodeRow};
 
 /// Marks a request of a node, by the secret that all nodes of a store share.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
-/// The node that is meant: by now, its address may be that of a server with another store.
+/// The intended node: by now, its address may belong to a server with another store.
 const TO: HeaderName = HeaderName::from_static("rankduel-to");
 /// The client's address.
 const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
