@@ -102,8 +102,8 @@ pub(super) enum Line {
 /// The most experiments of a list.
 const PAGE: usize = 100;
 
-/// The experiments after the one in a query `after=NAME`, by name, up to the length of a list, and the last of them if more follow. For a
-/// caller that may see one experiment only, that one.
+/// The experiments after the one named by the query `after=NAME`, by name, up to the length of a list, and the last of them if more follow.
+/// For a caller that may see one experiment only, that one.
 pub(super) async fn listed(
     app: &App,
     only: Option<&str>,

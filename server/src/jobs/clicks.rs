@@ -59,7 +59,7 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
                 },
                 Some(shown) => match shown.position_of(document) {
                     Some(position) => experiment.click(now, impression, position as u32),
-                    // An advertisement belongs to no ranker, and is no fault.
+                    // An advertisement belongs to no ranker, and is not a fault.
                     None if shown.is_pinned(document) => experiment.click(now, impression, u32::MAX),
                     None => experiment.stray(now, impression, || near(shown, document)),
                 },

@@ -21,7 +21,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
         Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
         Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
-        // A picture would tell another server who judges, and when.
+        // A picture would reveal to another server who judges, and when.
         Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
         Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
         Event::Start(Tag::Heading { level, .. }) => {

@@ -42,7 +42,7 @@ impl DatabaseQueue {
         Ok(done)
     }
 
-    /// The epoch in which this server leads, as far as it can tell.
+    /// The epoch in which this server leads, as far as it can see.
     fn epoch(&self) -> Option<i64> {
         self.node.epoch().filter(|_| self.node.has_lease())
     }

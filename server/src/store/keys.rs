@@ -87,7 +87,7 @@ impl std::fmt::Debug for KeyRow {
 }
 
 impl KeyRow {
-    /// The error of a store with something else in place of a key.
+    /// The error of a store with something else instead of a key.
     pub(super) fn damaged(id: i64) -> StoreError {
         StoreError::Damaged(format!("key {id} of the store is damaged; restore it from a backup"))
     }

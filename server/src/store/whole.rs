@@ -390,7 +390,7 @@ impl Store {
         }
     }
 
-    /// Forgets the documents of an impression, if it has some. It is recorded that it had some, to tell this from a damaged row.
+    /// Forgets the documents of an impression, if it has some. It is recorded that it had some, to distinguish this from a damaged row.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -455,8 +455,8 @@ impl Store {
         on!(self, store => store.checkpoint())
     }
 
-    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. There is no writer meanwhile, and readers find
-    /// the same bytes.
+    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. No other process writes meanwhile, and readers
+    /// find the same bytes.
     ///
     /// # Errors
     /// If the store cannot be written.

@@ -104,7 +104,7 @@ impl Transaction<'_> {
         self.damaged
     }
 
-    /// Makes the transaction write something, so that its commit tells whether writing is possible.
+    /// Makes the transaction write something, so that its commit shows whether writing is possible.
     pub fn must_write(&mut self) {
         self.must_write = true;
     }

@@ -137,7 +137,7 @@ fn readers_hold_up_no_page_no_start_and_no_recovery() {
     reader.execute_batch("BEGIN").unwrap();
     let before = count(&reader);
     ask(&server, "bert").expect_status(200);
-    // A deletion: pages are not late for it, and its answer tells that copies stay.
+    // A deletion: pages are not late for it, and its answer states that copies stay.
     let client = server.client();
     let deleting =
         std::thread::spawn(move || client.post("/v1/units/delete", json!({"unit": "anna"})).expect_status(200));

@@ -123,7 +123,7 @@ class Judge(threading.Thread):
                 try:
                     status, location, _ = self.page.call("POST", path("undo"), {})
                 except (OSError, http.client.HTTPException):
-                    # The page tells whether it was taken back: it shows the last pair, or the same as before.
+                    # The page shows whether it was taken back: it shows the last pair, or the same as before.
                     self.unheard += 1
                     last = next(reversed(self.words))
                     shown = self.look()

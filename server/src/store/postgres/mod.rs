@@ -1,5 +1,5 @@
-//! A store in PostgreSQL. Only the leading node reads and writes it: [`Node`] tells which one that is, and every commit is fenced by its
-//! epoch.
+//! A store in PostgreSQL. Only the leading node reads and writes it: [`Node`] determines which one that is, and every commit is fenced by
+//! its epoch.
 //!
 //! Each answer of the database costs a wait, so the writes of a transaction are kept (`pending`) and sent at its end, one statement per
 //! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at the pending writes first. They

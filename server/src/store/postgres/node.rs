@@ -168,7 +168,7 @@ impl Node {
         self.state.taken.load(Ordering::SeqCst) as u64
     }
 
-    /// Whether its lease holds, as far as this node can tell.
+    /// Whether its lease holds, as far as this node can see.
     #[must_use]
     pub fn has_lease(&self) -> bool {
         locked(&self.state.until).is_some_and(|until| Instant::now() < until)

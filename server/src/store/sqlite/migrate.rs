@@ -11,7 +11,7 @@ use super::{SqliteStore, open};
 use crate::store::rows::{event_sum, shown_sum, unit_sum};
 use crate::store::{Access, StoreError};
 
-/// The tables of format 2: one of a kind for all experiments, no checksums, and marks in the events.
+/// The tables of format 2: shared by all experiments, no checksums, and marks in the events.
 const RENAMED: &str = "ALTER TABLE experiments RENAME TO experiments_before;
     ALTER TABLE events RENAME TO events_before;
     ALTER TABLE shown RENAME TO shown_before;
