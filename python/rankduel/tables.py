@@ -59,7 +59,7 @@ def is_lazy(value: object) -> bool:
 
 
 def _kind_of(value: object) -> str:
-    """The description of a value that is no frame, with the remedy."""
+    """The description of a value other than a frame, with the remedy."""
     kind = type(value).__name__
     if hasattr(value, "sparkSession"):
         return f"a {kind} of Spark: rankduel.spark.credit counts it where it is"

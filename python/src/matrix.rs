@@ -316,7 +316,7 @@ impl Matrix {
         self.inner.origin.synthetic()
     }
 
-    /// Whether a description tells the source of the estimate.
+    /// Whether a description has the source of the estimate.
     #[getter]
     fn described(&self) -> bool {
         self.inner.origin.account().is_some()

@@ -1,4 +1,4 @@
-//! Objects without order, which are no lists: sets, and views of dictionaries.
+//! Objects without order, and so not lists: sets, and views of dictionaries.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -342,7 +342,7 @@ def test_moments_and_the_verdict(tmp_path: Path) -> None:
     database.run(f"copy click_credit.daily_pairs to '{export}' (header)")
     of_folder, of_export = (printed("decide", path).splitlines() for path in (tmp_path / "credited", export))
     verdict = next(at for at, line in enumerate(of_folder) if line.startswith("B beats A: over 9"))
-    # A table does not tell its units.
+    # A table does not state its units.
     assert of_export[:4] == [line.replace("user", "unit") for line in of_folder[verdict : verdict + 4]]
 
 

@@ -281,7 +281,7 @@ fn pairs_that_never_met_come_before_winners() {
         ["bandit", "--matrix", "wins.csv", "--algorithms", "random", "--steps", "100", "--runs", "1", "--out", "d"];
     let played = text(&sim(path).args(bandit).output().expect("sim starts").stdout);
     assert!(played.starts_with("2 of 6 pairs were never compared and count as 1/2; "), "{played}");
-    // Probabilities tell nothing about comparisons.
+    // Probabilities do not determine comparisons.
     fs::write(path.join("P.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let plain = analyse(path, &["--matrix", "P.txt", "--samples", "0", "--out", "e"]);
     assert!(!text(&plain.stdout).contains("never compared"), "{}", text(&plain.stdout));

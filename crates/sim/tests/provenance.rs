@@ -138,7 +138,7 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
         assert_eq!(json(&here.join(format!("bandit-{number}/summary.json")))[0]["synthetic"], Value::Null);
         assert_eq!(json(&here.join(format!("analyse-{number}/findings.json"))).get("synthetic"), None);
     }
-    // Names alone may be written by hand, but not in place of the file of `rankduel proxy`.
+    // Names alone may be written by hand, but not instead of the file of `rankduel proxy`.
     let names = r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#;
     fs::write(here.join("P.json"), names).expect("a writable folder");
     let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "instead"]].concat());

@@ -60,7 +60,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Runs of numbers drawn at random, with a tag that tells so.
+/// Runs of numbers drawn at random, with a tag to mark them.
 fn write(folder: &Path, queries: usize) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let open = |name: String| -> Result<BufWriter<File>> { Ok(BufWriter::new(File::create(folder.join(name))?)) };

@@ -1,7 +1,7 @@
 //! `cargo xtask readme`: runs every command of the README, in the order in which a reader would, and compares the outputs shown.
 //!
 //! All commands share one empty folder, so that a later one finds the files of an earlier one and none needs a file that a reader does not
-//! have. A comment before a block tells how it runs:
+//! have. A comment before a block states how it runs:
 //!
 //! | comment | the block |
 //! |---|---|

@@ -64,8 +64,7 @@ pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnc
     fits_into(room(), bytes, what, remedy)
 }
 
-/// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if the system does not
-/// tell.
+/// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if it is unknown.
 #[must_use]
 pub fn arms_that_fit(bytes_of: impl Fn(usize) -> u64) -> String {
     room()

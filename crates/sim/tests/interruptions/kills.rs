@@ -66,7 +66,7 @@ fn stop_often(written: &Written, wanted: u32, generator: &mut Generator) -> Outc
 }
 
 /// Starts the command and sends it a signal after `moment`; returns whether that ended it. It prints at most one line more than the `usual`
-/// ones: the signal may come after all output, when the process is about to end.
+/// ones: the signal may come after the last output, when the process is about to end.
 fn stop(written: &Written, folder: &Path, moment: Duration, which: usize, usual: usize) -> bool {
     let (name, number) = SIGNALS[which];
     let child = written.command(folder).stderr(Stdio::piped()).spawn().expect("sim starts");

@@ -325,7 +325,7 @@ fn tables_are_not_taken_for_names() {
         assert!(run.expect("sim starts").status.success(), "{text}");
         fs::remove_file(at.join("text.jsonl")).expect("a session");
     }
-    // One column without quotes is a name per line; a note tells how it was read.
+    // One column without quotes is a name per line; a note reports how it was read.
     fs::write(at.join("sheet.csv"), "\u{feff}prompt\r\nshort\r\nlong, but kind\r\n").expect("writable");
     let run =
         sim(at).args(["next", "--state", "judge.jsonl", "--competitors-from", "sheet.csv"]).output().expect("starts");

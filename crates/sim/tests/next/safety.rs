@@ -75,7 +75,7 @@ fn killed_at(moments: u32, seed: u64) {
             held = Some(ticket(&pairs(&printed)[0]).to_owned());
         } else if output.status.code().is_some_and(|code| code != 0) {
             let said = text(&output.stderr);
-            // The answer of a killed call is on the disk: the client is told so, and asks for open pairs.
+            // The answer of a killed call is on the disk: the client gets this error, and asks for open pairs.
             assert!(said.contains("was already answered"), "{said}");
             held = None;
         }

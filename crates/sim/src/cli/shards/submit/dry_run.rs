@@ -267,7 +267,7 @@ impl Watch for Gauge {
     }
 }
 
-/// Seconds of processor time of this process so far; of the clock if the system does not tell.
+/// Seconds of processor time of this process so far; of the clock if the system does not report them.
 fn cpu() -> f64 {
     machine::processor_seconds().unwrap_or_else(|| {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
