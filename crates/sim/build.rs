@@ -24,7 +24,7 @@ fn commit() -> Option<String> {
     let given = env::var("SIM_COMMIT").ok().filter(|commit| !commit.is_empty());
     let found = given.or_else(|| of_archive(Path::new(&package))).or_else(|| of_checkout(Path::new(&package)))?;
     let plain = found.trim();
-    // What is printed must be a commit, whatever the environment says.
+    // Only a commit may be printed, whatever the environment holds.
     let is_hash = plain.len() >= 7 && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| plain.chars().take(10).collect())
 }

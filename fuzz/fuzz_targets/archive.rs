@@ -38,7 +38,7 @@ fn unpack(bytes: &[u8]) {
     assert_eq!(fs::read_dir(&*FOLDER).expect("the folder").count(), 1, "a file lies outside of the folder");
 }
 
-/// The bytes of all files below `folder`, all of which are regular files.
+/// The bytes of all files below `folder`; all of them must be regular files.
 fn size(folder: &Path) -> u64 {
     let mut bytes = 0;
     for entry in fs::read_dir(folder).expect("the folder") {

@@ -1,4 +1,4 @@
-//! The reader of cache files, on any bytes: see `letor_io::fuzz::cache` for what must hold.
+//! The reader of cache files, on any bytes: see `letor_io::fuzz::cache` for the invariants.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

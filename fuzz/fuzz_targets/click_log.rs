@@ -1,4 +1,4 @@
-//! Logs of impressions and clicks, on any bytes: see `click_logs::fuzz::log` for what must hold.
+//! Logs of impressions and clicks, on any bytes: see `click_logs::fuzz::log` for the invariants.
 #![no_main]
 
 use std::sync::LazyLock;

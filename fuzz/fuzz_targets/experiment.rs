@@ -1,4 +1,4 @@
-//! The reader of experiment files, on any bytes: see `sim::fuzz::experiment` for what must hold.
+//! The reader of experiment files, on any bytes: see `sim::fuzz::experiment` for the invariants.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! The reader of preference matrices, on any bytes: see `sim::fuzz::matrix` for what must hold.
+//! The reader of preference matrices, on any bytes: see `sim::fuzz::matrix` for the invariants.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = OpenPolicy::replay(text);
         let _ = text.parse::<Ticket>();
     }
-    // Which algorithm, how many arms, a seed, and then one byte per call.
+    // The algorithm, the number of arms, a seed, and then one byte per call.
     let [name, arms, seed, calls @ ..] = bytes else { return };
     let entries = entries();
     let names: Vec<String> =

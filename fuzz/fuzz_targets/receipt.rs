@@ -1,4 +1,4 @@
-//! Receipts of impressions, on any bytes, credited with any clicks on any page: no panic, and what is read is written as it was.
+//! Receipts of impressions, on any bytes, credited with any clicks on any page: no panic, and a receipt that is read is written as it was.
 //! The bytes are read as they are, and with a right checksum.
 #![no_main]
 
@@ -6,7 +6,7 @@ use interleave::receipt::Receipt;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // The first byte says which of eight places are clicked.
+    // The first byte selects which of eight places are clicked.
     let Some((clicks, bytes)) = bytes.split_first() else { return };
     let clicked: Vec<usize> = (0..8).filter(|place| clicks >> place & 1 == 1).collect();
     let mut sealed = bytes.to_vec();

@@ -1,4 +1,4 @@
-//! The reader of kept runs, on any bytes: see `sim::fuzz::runs` for what must hold.
+//! The reader of kept runs, on any bytes: see `sim::fuzz::runs` for the invariants.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! The reader of the states of `rankduel proxy`, on any bytes: see `sim::fuzz::state` for what must hold.
+//! The reader of the states of `rankduel proxy`, on any bytes: see `sim::fuzz::state` for the invariants.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

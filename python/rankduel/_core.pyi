@@ -214,7 +214,7 @@ class Impression:
         """The probability of the choice that led to the list, if it is known."""
     @property
     def teams(self) -> list[int | None] | None:
-        """For each document displayed the ranker that owns it, counted from 0; None where nobody does.
+        """For each document displayed the ranker that owns it, counted from 0; None if it has no owner.
 
         None, if the method has no owners: only ``team-draft``, ``team-draft:pairs`` and ``probabilistic:assignment`` have.
         """
@@ -248,7 +248,7 @@ class Impression:
         """The same impression as a page really displayed it.
 
         Documents that were mixed and are not among those displayed are taken out before credit; those that are pinned, e.g. an
-        advertisement, are nobody's, and clicks on them count for nobody.
+        advertisement, have no ranker, and clicks on them are not credited.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class Impression:
     def credit(
         self, clicked: Iterable[str] | Iterable[int] | None = None, *, positions: Iterable[int] | None = None
     ) -> str:
-        """Who won between two rankers.
+        """The winner of two rankers.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Impression:
     def credit_all(
         self, clicked: Iterable[str] | Iterable[int] | None = None, *, positions: Iterable[int] | None = None
     ) -> tuple[list[list[int]], list[int] | None]:
-        """Who won between each pair of rankers, and the score of each.
+        """The winner of each pair of rankers, and the score of each.
 
         Parameters
         ----------

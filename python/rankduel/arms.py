@@ -1,4 +1,4 @@
-"""What sites and matrices share: arms with names."""
+"""Arms with names, common to sites and matrices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HasArms:
         return self._inner.arms
 
     def arm_name(self, arm: int) -> str:
-        """What an arm is called, e.g. ``feature 110 (arm 109)``.
+        """The name of an arm, e.g. ``feature 110 (arm 109)``.
 
         Parameters
         ----------

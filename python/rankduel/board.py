@@ -1,4 +1,4 @@
-"""What a table of judgements says."""
+"""Boards of judgements."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _Asked = tuple[list[str], bool]
-"""What is asked of a board, as flags, and whether to say how many more judgements are needed."""
+"""The request for a board: flags, and whether to estimate the further judgements needed."""
 
 
 class Board:
-    """Who is best in a table of judgements, how sure that is, and what would mislead. The same as ``rankduel board``.
+    """The best in a table of judgements, with its uncertainty and warnings. The same as ``rankduel board``.
 
     One row is one judgement of two answers by a person or a model. The columns are ``first``, ``second`` and ``winner``, and
     optionally ``item`` (prompt, query), ``judge`` and ``weight``; the usual headers of other tools are found. Rows may be in any order.
@@ -167,7 +167,7 @@ class Board:
 
     @property
     def best(self) -> str | None:
-        """Who is best, or no worse than any other by more than the tolerance, if that is known with the confidence asked for."""
+        """The best competitor, or one within the tolerance of the best, if it is known with the requested confidence."""
         conclusion = self._data["conclusion"]
         return str(conclusion["name"]) if conclusion["kind"] in ("best", "within-tolerance") else None
 
@@ -179,12 +179,12 @@ class Board:
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """What would mislead: each with its ``kind``, its numbers and its ``sentence``."""
+        """Warnings: each with its ``kind``, its numbers and its ``sentence``."""
         return list(self._data["findings"])
 
     @property
     def effects(self) -> list[dict[str, Any]]:
-        """What the covariates are worth that strengths are adjusted for: each with its ``name``, its ``coefficient`` (``value`` and
+        """The effects of the covariates that strengths are adjusted for: each with its ``name``, its ``coefficient`` (``value`` and
         ``error``) for so much more of it (``per``), and the ``share`` of points that makes of two equally strong ones."""
         return list(self._data.get("effects", []))
 
@@ -196,19 +196,19 @@ class Board:
 
     @property
     def categories(self) -> dict[str, dict[str, Any]]:
-        """With ``by``, what the judgements of each category say: the numbers of a board as in `data`, beside its ``share`` of the mix and
+        """With ``by``, the result of each category: the numbers of a board as in `data`, beside its ``share`` of the mix and
         its ``judgements``. Empty without."""
         found = self._data.get("by", {}).get("categories", [])
         return {one["name"]: {**one["board"], "share": one["share"], "judgements": one["judgements"]} for one in found}
 
     @property
     def dependent(self) -> list[dict[str, Any]]:
-        """With ``by``, the competitors whose rank is known to depend on the category, with their ranks in two that exclude each other."""
+        """With ``by``, the competitors with a rank that is known to depend on the category: their ranks in two that exclude each other."""
         return list(self._data.get("by", {}).get("dependent", []))
 
     @property
     def advice(self) -> dict[str, Any] | None:
-        """How many more judgements it takes; `None` if nothing is left to decide, or it was not asked for."""
+        """The further judgements needed; `None` if nothing is left to decide, or it was not asked for."""
         return self._data["advice"]  # type: ignore[no-any-return]
 
     @property
@@ -318,7 +318,7 @@ def _asked(advice: bool, **settings: Any) -> _Asked:
 
 def _made(source: tuple[str, str, bytes], asked: _Asked) -> Board:
     board = Board.__new__(Board)
-    # Whoever made the board was warned.
+    # The warnings were given when the board was made.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankduelWarning)
         board._inner = _core.Board.of_source(source, asked, None)

@@ -26,8 +26,8 @@ class ClickModel:
     """A click model of your own: derive a class, and pass it, or an object of it, as ``click``.
 
     A user examines a list from the top. At every document, `click` gives the probability of a click, and `leave` that the
-    user examines nothing below it. Whoever stays remembers what `remember` returns: a *state*, which the methods get at the
-    next document. All chance is left to the package, so that the same seed gives the same clicks.
+    user examines nothing below it. A user who stays keeps the return value of `remember`: a *state*, which the methods get at
+    the next document. All chance is left to the package, so that the same seed gives the same clicks.
 
     The methods are asked once per site, for every state that a user can be in; what they return is kept as a table. Studies
     therefore run as fast as with the click models of the package, on all cores. All numbers of the table are part of seeds and
@@ -79,7 +79,7 @@ class ClickModel:
         Returns
         -------
         dict
-            Shares that add up to 1, by state; by default one kind of user, whose state is `None`.
+            Shares that add up to 1, by state; by default one kind of user, in the state `None`.
         """
         return {None: 1.0}
 
@@ -122,7 +122,7 @@ class ClickModel:
         return 0.0
 
     def remember(self, grade: int, rank: int, state: Any, clicked: bool) -> Any:
-        """What a user who stays remembers at the next document; the same state by default.
+        """The state of a user who stays, at the next document; by default unchanged.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ def simulate_clicks(
     fractional_labels: str = "round",
     seed: int = 1,
 ) -> npt.NDArray[np.uint8]:
-    """What simulated users click on in one list: a look at a click model, yours or another.
+    """The clicks of simulated users in one list: a look at a click model, yours or another.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def taken(click: Click) -> tuple[str, ClickModel | None]:
 
 
 def answers(model: ClickModel, shown: int) -> Own:
-    """What the compiled part asks `model` for, with the highest grade of the data."""
+    """The function by which the compiled part asks `model`, with the highest grade of the data."""
     return partial(_answers, model, shown)
 
 
@@ -228,7 +228,7 @@ def _answers(model: ClickModel, shown: int, highest: int) -> tuple[str, list[tup
     grades = highest + 1
     alike = all(row[:2] == rows[at % grades][:2] for at, row in enumerate(rows))
     if alike and len(starts) == 1:
-        # Neither rank nor memory matters: such users may be shared between comparisons, as those of the package are.
+        # Neither rank nor memory matters: such users may be shared between comparisons, like the package's.
         starts, rows = [(0, 1.0)], [(click, leave, (0, 0)) for click, leave, _ in rows[:grades]]
     name = f"python-{model.name or type(model).__name__}"
     return name if model.version is None else f"{name}:version={model.version}", starts, rows
@@ -270,7 +270,7 @@ class _Table:
         return number
 
     def probability(self, value: Any, method: str, *asked: object) -> float:
-        """What `method` returned when it was `asked`."""
+        """The value that `method` returned for `asked`."""
         try:
             probability = float(value)
         except (TypeError, ValueError):
@@ -284,7 +284,7 @@ class _Table:
         raise error(f"{call} returned {found}; expected a probability from 0 to 1")
 
     def row(self, grade: int, rank: int, state: Any, goes_on: bool) -> Row:
-        """What users in a state do with a document; `goes_on` says whether there can be another below it."""
+        """The probabilities of users in a state at a document; `goes_on`: there can be another below it."""
         click = self.probability(self.model.click(grade, rank, state), "click", grade, rank, state)
 
         def leaves(clicked: bool) -> float:

@@ -129,7 +129,7 @@ def analyse(
             if wins is None:
                 matrix.save(path)
             else:
-                # The analysis should know which pairs never met.
+                # The analysis needs the pairs that never met.
                 path.parent.mkdir(parents=True, exist_ok=True)
                 np.save(path, wins)
             return str(path)
@@ -137,7 +137,7 @@ def analyse(
         words = ["analyse", "--matrix", file(matrix, "matrix")]
         if against is not None:
             words += ["--against", file(against, "against")]
-        # What is in memory has been warned of: the command would name files that the caller does not have.
+        # Objects in memory had their warnings; here they would name files that the caller does not have.
         files = any(isinstance(one, (str, os.PathLike)) for one in (matrix, against))
         return _found(words, settings, threads, notes=files)
 

@@ -12,7 +12,7 @@ class Environment:
     """Decides duels: derive a class from it, and play algorithms in it with `rankduel.bandit`.
 
     Every run gets an object of its own, with random numbers of its own. A simulated judge with a bias for the answer shown first,
-    users whose taste drifts, a rating model: whatever can answer "which of two?".
+    users whose taste drifts, a rating model: anything that can answer "which of two?".
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Environment:
         self.rng = rng
 
     def duel(self, i: int, j: int) -> bool | str | None:
-        """Who wins when arm `i` meets arm `j`, another one.
+        """The winner when arm `i` meets arm `j`, another one.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What commands and analyses find."""
+"""The findings of commands and analyses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def page(text: str, figures: Mapping[str, str]) -> str:
-    """What notebooks show: a table of text, and figures no wider than the page, by what they show."""
+    """The HTML for notebooks: a table of text, and figures no wider than the page, by what they show."""
     style = "font-family: monospace; line-height: 1.35; white-space: pre; overflow-x: auto"
     shown = "".join(
         f'<div role="img" aria-label="{html.escape(name)}" style="max-width: 50rem; overflow-x: auto">{figure}</div>'
@@ -27,7 +27,7 @@ def page(text: str, figures: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Findings:
-    """What a command found.
+    """The findings of a command.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Findings:
 
     @classmethod
     def _from(cls, found: tuple[str, str, list[tuple[str, Columns]], list[tuple[str, str]]]) -> Findings:
-        """What the compiled part found."""
+        """From the result of the compiled part."""
         text, data, tables, figures = found
         return cls(text, json.loads(data), {name: Frame(columns) for name, columns in tables}, dict(figures))
 

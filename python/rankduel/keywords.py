@@ -49,7 +49,7 @@ def check(function: str, given: Iterable[str], known: Iterable[str], others: Ite
 
 
 def suggesting(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, whose error about an unknown keyword names the nearest: Python does so only from 3.13 on, and misses many."""
+    """Make the error about an unknown keyword name the nearest: Python does so only from 3.13 on, and misses many."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -67,7 +67,7 @@ def suggesting(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class BoardSettings(TypedDict, total=False):
-    """What `Live.board` takes: the arguments of `Board` that are not about reading tables."""
+    """The arguments of `Live.board`: those of `Board` that are not about reading tables."""
 
     confidence: float
     clusters: str

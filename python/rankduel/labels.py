@@ -12,7 +12,7 @@ from rankduel import _core
 from rankduel.tables import Table, cells, is_lazy, is_table
 
 SAME_ORDER = "rows and columns name the same arms in the same order"
-"""What is expected of names; files are refused in these words."""
+"""The requirement on names; files are refused in these words."""
 
 
 class Square(NamedTuple):
@@ -54,7 +54,7 @@ def is_square(table: Any) -> bool:
         return bool(table) and all(isinstance(row, Mapping) for row in table.values())
     if hasattr(table, "iloc") and hasattr(table, "columns"):
         rows, columns = table.shape
-        # The rows of judgements have numbers, those of a matrix are called as its columns are.
+        # The rows of judgements have numbers, the rows of a matrix have the names of its columns.
         if any(map(_is_text, table.columns)) and not any(map(_is_text, table.index)):
             return False
         return rows == columns > 1 and not any(_is_text(value) for column in range(columns) for value in table.iloc[:, column])
@@ -80,7 +80,7 @@ def _of_dictionaries(table: Mapping[Any, Mapping[Any, Any]]) -> Square:
     columns = [[table[row].get(column, np.nan) for row in names] for column in names]
     values = _numbers(columns, names)
     if np.all(np.isnan(np.diagonal(values))) and not np.all(np.isnan(values) | (values == np.floor(values))):
-        # Of probabilities, which nobody states for an arm and itself.
+        # Probabilities are not stated for an arm and itself.
         np.fill_diagonal(values, 0.5)
     return Square([str(name) for name in names], values)
 
@@ -99,7 +99,7 @@ def _of_frame(table: Any) -> Square:
         header, columns = list(found), list(found.values())
     rows = len(columns[0]) if columns else 0
     if len(header) == rows + 1 or (columns and any(map(_is_text, columns[0]))):
-        # `reset_index`, and libraries whose frames have no index.
+        # `reset_index`, and libraries with frames without an index.
         header, (index, *columns) = header[1:], columns
     if len(header) != rows:
         raise ValueError(f"a preference matrix is square, found {rows} x {len(header)}")

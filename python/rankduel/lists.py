@@ -11,8 +11,8 @@ from rankduel.rankings import Rankings, listed_of, ranking_of
 from rankduel.settings import whole
 
 Ranking = Union[Sequence[str], Mapping[str, float], Sequence[int], Mapping[int, float], Rankings]
-"""Documents, best first; or scores by document, of which equal ones tie. Documents are texts or whole numbers. Or any kind of
-`Rankings`, of which `query` says the query."""
+"""Documents, best first; or scores by document (equal ones tie). Documents are texts or whole numbers. Or any kind of
+`Rankings`, with the query in `query`."""
 
 
 def _of_query(rankings: Iterable[Ranking], query: object, names: Sequence[str] = ()) -> list[object]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """What a judge is shown.
+    """The pair that a judge sees.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class Pair(NamedTuple):
 
 
 class Live:
-    """A session with judges: asks for pairs, takes verdicts, and knows who leads.
+    """A session with judges: asks for pairs, takes verdicts, and has the standings.
 
     Any number of pairs may be open at a time; answers may come late, in any order, or never. The same seed and the same answers
     give the same pairs. The file of `save` is that of ``rankduel next``.
 
-    For rankers in a search engine, `Pair.first` and `Pair.second` name the two whose lists to mix, and what
-    `Impression.credit` returns is the verdict.
+    For rankers in a search engine, `Pair.first` and `Pair.second` name the two: mix their lists, and pass the
+    result of `Impression.credit` as the verdict.
 
     Parameters
     ----------
@@ -277,12 +277,12 @@ class Live:
         self._session.take_back(ticket, judge)
 
     def undo(self, judge: Optional[str] = None) -> Optional[str]:
-        """Take back what was done last.
+        """Take back the last action.
 
         Parameters
         ----------
         judge
-            Whose last answer; of all judges if None.
+            The judge; of all judges if None.
 
         Returns
         -------
@@ -365,12 +365,12 @@ class Live:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pairs were asked, answered, forgotten and so on: ``asked = answered + forgotten + open``."""
+        """The numbers of pairs asked, answered, forgotten and so on: ``asked = answered + forgotten + open``."""
         return dict(self._session.counts())
 
     @property
     def status(self) -> str:
-        """How far the session is, in a few sentences."""
+        """The progress of the session, in a few sentences."""
         return self._session.status()
 
     def __reduce__(self) -> tuple[object, ...]:

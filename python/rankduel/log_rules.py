@@ -131,7 +131,7 @@ def _zone(value: Any) -> str:
     """A zone by its name or offset."""
     if isinstance(value, str):
         return value
-    # Those of zoneinfo and of pytz have names, those of datetime an offset.
+    # Zones of zoneinfo and of pytz have names, those of datetime an offset.
     name = getattr(value, "key", None) or getattr(value, "zone", None)
     if isinstance(name, str):
         return name

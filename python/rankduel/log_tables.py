@@ -15,7 +15,7 @@ from rankduel.tables import batches as read
 if TYPE_CHECKING:
     import pyarrow
 
-# What the columns are cast to; a list column holds text.
+# The types that columns are cast to; a list column holds text.
 _TEXTS = (
     "impression", "user", "session", "agent", "pairs", "experiment", "version", "document", "action_name", "time_text", "receipt_text",
     "first", "second", "more",
@@ -196,7 +196,7 @@ def normal(batch: pyarrow.RecordBatch, columns: Mapping[str, str]) -> pyarrow.Re
 
 
 def _columns_of(name: str) -> str:
-    """What a column is expected to hold, for errors."""
+    """The expected content of a column, for errors."""
     if name in LISTS:
         return "lists of text"
     if name.startswith("time"):
@@ -249,7 +249,7 @@ def _as_json(name: str, value: Any) -> Any:
 
 
 def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
-    """What some columns say, as the text of one object in JSON for each row."""
+    """Some columns, as the text of one JSON object for each row."""
     import pyarrow as pa
 
     columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
@@ -262,7 +262,7 @@ def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
 
 
 def _kind(name: str) -> str:
-    """What a column shall hold, by our name for it."""
+    """The kind of a column, by our name for it."""
     if name in LISTS:
         return "lists"
     if name in NUMBERS:
@@ -291,7 +291,7 @@ def _reader_of_objects(table: Table, columns: Mapping[str, str], more: Sequence[
 
 
 def _read(reader: _core.Reader, kind: str) -> Iterator[_core.Batch]:
-    """All batches of a reader; errors say of which table they are."""
+    """All batches of a reader; errors name their table."""
     try:
         yield from read(reader)
     except ValueError as error:
@@ -341,7 +341,7 @@ def batches(frame: Any, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch
     if is_lazy(frame):
         frame = frame.collect()
     if hasattr(frame, "get_column") and len(frame) > _ROWS_OF_POLARS:
-        # Of several chunks, polars makes one before it gives them away: a copy of all rows, unless there are few.
+        # polars joins several chunks before it hands them out: a copy of all rows, unless there are few.
         for first in range(0, len(frame), _ROWS_OF_POLARS):
             yield from batches(frame.slice(first, _ROWS_OF_POLARS), kind)
         return

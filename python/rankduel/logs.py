@@ -55,7 +55,7 @@ class Fault:
 
 
 class Credited:
-    """What a log says: outcomes by day and pair of rankers, what became of every row, and what is wrong with its pages.
+    """The credit of a log: outcomes by day and pair of rankers, the fate of every row, and the faults of its pages.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Credited:
         of each ranker, squares and products. The column ``version`` is there if some impression names the version of its experiment: each is an
         experiment of its own.
     fates : Frame
-        What became of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
+        The fate of every row: `what` (impression, click, unit), `fate`, `count`, `meaning`. Fates of impressions add up to
         their rows, and so do those of clicks.
     pages : Frame
         Counts of pages, their coins and lost clicks, by version, day and pair, with the columns of ``pages.csv``:
@@ -113,7 +113,7 @@ class Credited:
     __hash__ = None  # type: ignore[assignment]
 
     def fate(self, what: str, fate: str) -> int:
-        """How many rows had a fate.
+        """The number of rows with a fate.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Credited:
         raise KeyError(f"there is no fate {fate!r} of {what!r}; see `fates`")
 
     def decide(self, confidence: float = 0.95, *, by: str = "units") -> Decision:
-        """Who won, since when and how sure that is. Verdicts hold however often you look.
+        """The winner, since when, and how sure that is. Verdicts hold however often you look.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Credited:
         self.outcomes.to_csv(path / "outcomes.csv")
         self.fates.to_csv(path / "fates.csv")
         self.pages.to_csv(path / "pages.csv")
-        # The last file says that all are there.
+        # The last file marks that all are there.
         config = {"command": self._command, "rules": self.rules}
         table = (path / "outcomes.csv").read_bytes().decode()
         summary = json.loads(_core.sealed_summary(json.dumps(self.summary), table))
@@ -188,13 +188,13 @@ class Credited:
 
 
 def _alert(sentences: Sequence[object]) -> str:
-    """What a notebook shows above everything else."""
+    """The first lines in a notebook."""
     paragraphs = "".join(f"<p>{html.escape(str(sentence))}</p>" for sentence in sentences)
     return f'<div role="alert">{paragraphs}</div>' if paragraphs else ""
 
 
 class Decision:
-    """Who won. Print it for the words of ``click-logs decide``.
+    """The verdict. Print it for the words of ``click-logs decide``.
 
     Attributes
     ----------
@@ -299,8 +299,8 @@ def credit_frame(
         ranker that owns it, or None) or ``receipt`` (`Impression.to_bytes`, or JSON). Optional: ``rankers`` (all that took
         part), ``agent``, ``pairs`` (how they were chosen; see `CreditRules`); ``mixed`` (lists of all documents that were drawn),
         ``pinned`` (documents that others placed on the page) and ``paged`` (how many places the user saw), where pages displayed
-        something else than what was mixed; ``experiment`` and ``version``, whose outcomes are never added up with those of
-        another version. The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
+        something else than what was mixed; ``experiment`` and ``version``: outcomes of different versions are
+        never added up. The names of UBI 1.3 are understood as well, flat with dots (``query_attributes.teams``) or nested:
         as structs, maps or JSON text. Lists may be text in brackets, as pandas writes them to CSV. Other columns are not
         read.
     clicks
@@ -364,7 +364,7 @@ def credit_frame(
 
 
 def decide(outcomes: Any, confidence: float = 0.95, *, by: str = "units") -> Decision:
-    """Who won, by a table of outcomes: ``click-logs decide`` for files and data frames.
+    """The verdict on a table of outcomes: ``click-logs decide`` for files and data frames.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class Matrix(HasArms):
 
     _inner: _core.Matrix
     _counts: dict[str, npt.NDArray[Any]] | None
-    # The description beside an opened matrix, as read; what a subset is a subset of.
+    # The description beside an opened matrix, as read; the matrix and the arms that a subset was taken from.
     _account: bytes | None = None
     _whole: tuple[Matrix, list[int]] | None = None
     # The line about the winner, of a matrix that was estimated before it was pickled.
@@ -177,7 +177,7 @@ class Matrix(HasArms):
 
     @property
     def name(self) -> str:
-        """What titles call it."""
+        """Its name in titles."""
         return self._inner.name
 
     @property
@@ -204,17 +204,17 @@ class Matrix(HasArms):
 
     @property
     def wins(self) -> npt.NDArray[np.uint64]:
-        """How often i beat j, of estimated matrices."""
+        """The wins of i over j, in estimated matrices."""
         return self._count("wins")
 
     @property
     def ties(self) -> npt.NDArray[np.uint64]:
-        """How often i and j tied, of estimated matrices."""
+        """The ties of i and j, in estimated matrices."""
         return self._count("ties")
 
     @property
     def comparisons(self) -> npt.NDArray[np.uint64]:
-        """How often i and j were compared, of estimated matrices."""
+        """The comparisons of i and j, in estimated matrices."""
         return self._count("comparisons")
 
     @property
@@ -224,7 +224,7 @@ class Matrix(HasArms):
 
     @property
     def how(self) -> dict[str, Any]:
-        """How an estimated matrix was made: ``P.json`` of the command line."""
+        """The provenance of an estimated matrix: ``P.json`` of the command line."""
         described = self._account if self._inner.described else None
         how: dict[str, Any] = json.loads(described or self._inner.how())
         how.pop("seal", None)
@@ -249,7 +249,7 @@ class Matrix(HasArms):
 
     @property
     def synthetic(self) -> bool | None:
-        """Whether it was estimated from generated data; `None` if nobody knows."""
+        """Whether it was estimated from generated data; `None` if unknown."""
         return self._inner.synthetic
 
     def subset(self, arms: Sequence[int]) -> Matrix:
@@ -330,7 +330,7 @@ class Matrix(HasArms):
 
 
 def _of_wins(wins: npt.NDArray[np.float64], name: str, names: list[str] | None) -> Matrix:
-    # Whoever made the matrix was warned.
+    # The warnings were given when the matrix was made.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankduelWarning)
         return Matrix(wins, name=name, names=names)
@@ -349,7 +349,7 @@ def _unpacked(
             (Path(folder) / file).write_bytes(data)
         if len(files) == 1 and counts is None and not name.endswith((".npy", ".txt", ".npz")):
             return Matrix(np.load(Path(folder) / main), name=name, names=names)
-        # Whoever opened the matrix was warned.
+        # The warnings were given when the matrix was opened.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankduelWarning)
             matrix = Matrix._open(Path(folder) / main, names)
@@ -378,7 +378,7 @@ def bandit(
     ----------
     environment
         A matrix, an array, the file or the registered name of a matrix, the name of a problem such as ``"arithmetic:k=20"``, or a
-        class derived from `Environment`, whose method ``duel(i, j)`` decides.
+        class derived from `Environment`: its method ``duel(i, j)`` decides.
     algorithms
         Algorithms by name, with parameters as in ``"rucb:alpha=0.51"``, or classes derived from `Policy`.
     steps

@@ -1,4 +1,4 @@
-"""What users should know of data and settings before they read results."""
+"""Notes on data and settings, to be read before results."""
 
 from __future__ import annotations
 

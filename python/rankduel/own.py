@@ -115,7 +115,7 @@ class Policy:
             for token in tokens:
                 if token.type not in (tokenize.COMMENT, tokenize.NL):
                     digest.update(f"{tokenize.tok_name[token.type]} {token.string.strip()}\n".encode())
-        # Another number than that of unknown code.
+        # Another number than the one for unknown code.
         return 2 + int.from_bytes(digest.digest()[:4], "big") % (2**32 - 2)
 
     @classmethod

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MUTED = "#606060"
-"""Of subtitles and notes."""
+"""The color of subtitles and notes."""
 
 
 def draw_curves(figure: dict[str, Any], ax: Axes | None, relabel: Mapping[str, str]) -> Axes:
@@ -96,7 +96,7 @@ def draw_forest(figure: dict[str, Any], ax: Axes | None) -> Axes:
             if interval is not None:
                 low, high = interval
                 ax.plot((least if low is None else low, most if high is None else high), (place, place), color=color, linewidth=width)
-                # What has no end goes on beyond the axis.
+                # An open interval goes on beyond the axis.
                 for end, edge, arrow in ((low, least, "<"), (high, most, ">")):
                     if end is None:
                         ax.plot(edge, place, marker=arrow, color=color)

@@ -24,7 +24,7 @@ Rankings = Union[str, "os.PathLike[str]", Mapping[Any, Any], Any]
 
 Columns of frames are found by their names: queries by ``qid``, ``query_id``, ``q_id`` or ``topic_id``, else ``query`` or ``topic``;
 documents by ``docno``, ``doc_id`` or ``document_id``, else ``docid``, else ``doc`` or ``document``; scores by ``score`` or ``sim``,
-else ``rank``, of which the lowest is the best. Other columns are not read."""
+else ``rank`` (the lowest is the best). Other columns are not read."""
 
 Judgements = Union[str, "os.PathLike[str]", Mapping[Any, Any], Any]
 """The relevance of documents, from 0: all kinds of `Rankings` but lists of documents. Files are TREC qrels, ``query 0 document
@@ -244,7 +244,7 @@ def trec_text(value: Rankings, *, labels: bool, what: str, tag: str) -> bytes:
     Raises
     ------
     ValueError
-        For a number that is none, ids that files of TREC cannot have, and frames whose columns are not known for sure.
+        For a number that is none, ids that files of TREC cannot have, and frames with ambiguous columns.
     """
     read = _read(value, labels, what)
     text = _core.TrecText(what, read.number, tag, read.has_rows)

@@ -1,4 +1,4 @@
-"""What there is, by name: algorithms and data sets."""
+"""Algorithms and data sets by name."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from rankduel.progress import Progress
 
 
 class ExploreSettings(TypedDict, total=False):
-    """What `explore` takes beside its own arguments.
+    """Arguments of `explore` beside its own.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class ExploreSettings(TypedDict, total=False):
 
 
 class StudySettings(ExploreSettings, total=False):
-    """What studies take beside steps, runs and seed, and beside `ExploreSettings`.
+    """Arguments of studies beside steps, runs and seed, and beside `ExploreSettings`.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class BanditSettings(StudySettings, total=False):
 
 
 class CompareSettings(TypedDict, total=False):
-    """What `Site.compare` takes beside its own arguments.
+    """Arguments of `Site.compare` beside its own.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class CompareSettings(TypedDict, total=False):
 
 
 class LiveSettings(StudySettings, total=False):
-    """What live studies take beside those of `StudySettings`.
+    """Arguments of live studies beside those of `StudySettings`.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def placed(out: str | os.PathLike[str] | None, replace: bool) -> Placed:
 
 
 def whole_study(found: _Found | None) -> _Found:
-    """What a study found.
+    """The findings of a study.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is asked of a site: its arguments, as the command line has them."""
+"""The arguments of a site, as the command line has them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DataSettings(SiteSettings, total=False):
 
 
 class FrameSettings(UserSettings, total=False):
-    """What `Site.from_frame` passes to `Site.from_arrays`."""
+    """The arguments that `Site.from_frame` passes to `Site.from_arrays`."""
 
     name: str
     synthetic: bool

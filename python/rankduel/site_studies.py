@@ -1,4 +1,4 @@
-"""What is found out on a site: its ground truth, preference matrices, and studies."""
+"""Studies on a site, its ground truth, and preference matrices."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class HasStudies(HasArms):
         arms
             Compare only the pairs among these arms.
         until_standard_error
-            Then go on with the pairs whose standard error is above this.
+            Then go on with the pairs that have a standard error above this.
         name
             What titles call the matrix.
         threads
@@ -316,7 +316,7 @@ class HasStudies(HasArms):
         threads: int | None = None,
         progress: Progress = None,
     ) -> Frame:
-        """How many impressions methods need to order rankers as their nDCG does: the same as ``rankduel sensitivity``.
+        """The impressions that methods need to order rankers as their nDCG does: the same as ``rankduel sensitivity``.
 
         Parameters
         ----------

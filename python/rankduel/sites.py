@@ -189,7 +189,7 @@ class Site(HasStudies):
                         written = spec.replace(trec.FOLDER, f"{folder}/")
                         self._inner = _core.Site.open(written, self.seed, asked, cores(threads), report)
                     except ValueError as error:
-                        # Nobody knows the folder, and rows are not lines.
+                        # The folder is temporary, and rows are not lines.
                         raise ValueError(trec.of_rows(str(error).replace(f"{folder}/", ""), files)) from None
 
     @classmethod
@@ -224,7 +224,7 @@ class Site(HasStudies):
         Returns
         -------
         Site
-            A site whose results all say that the data are synthetic.
+            A site; all of its results say that the data are synthetic.
         """
         check("lookalike", settings, DataSettings.__annotations__, ["name", "scale", "data_seed"])
         full = name if name.endswith("-lookalike") else f"{name}-lookalike"
@@ -386,7 +386,7 @@ class Site(HasStudies):
             How a run orders documents of equal score: ``docno``, as trec_eval does, so that measures agree with it, or
             ``keep``: they stay tied.
         unjudged
-            What becomes of retrieved documents without a judgment: ``zero`` (label 0) or ``remove``.
+            The treatment of retrieved documents without a judgment: ``zero`` (label 0) or ``remove``.
         max_label
             The highest valid label; 4 by default.
         name
@@ -427,7 +427,7 @@ class Site(HasStudies):
 
     @property
     def description(self) -> dict[str, Any]:
-        """What the site is made of, with all defaults resolved: ``site`` in ``config.json`` of the command line."""
+        """The description of the site, with all defaults resolved: ``site`` in ``config.json`` of the command line."""
         description: dict[str, Any] = json.loads(self._inner.description())
         return description
 

@@ -29,7 +29,7 @@ _OUTCOMES = (
     "shown long, order long, "
     "first string, second string, version string"
 )
-# Of a day and a pair: three numbers of units, three of impressions, those of pages, and amounts.
+# For a day and a pair: three numbers of units, three of impressions, the counts of pages, and amounts.
 _NUMBERS = [f"n{at}" for at in range(3 + 3 + _core.PAGE_COUNTS + _core.AMOUNTS)]
 _COUNTS = f"kind long, day long, {', '.join(f'{name} long' for name in _NUMBERS)}, first string, second string, version string"
 
@@ -67,7 +67,7 @@ def _column(name: str, here: str, found: Any, kind: str) -> Column | None:
             raise ValueError(f"the column {here!r} of the {kind} cannot be read as times: {SINGLE.format(found.simpleString())}")
         if isinstance(found, T.NumericType):
             return column.cast("double").alias("time_number")
-        # Of a time without a zone, too: it is read with the zone of the rules, or refused. A day is refused, as in files.
+        # A time without a zone, too: it is read with the zone of the rules, or refused. A day is refused, as in files.
         return column.cast("string").alias("time_text")
     if name == "receipt":
         if isinstance(found, T.StructType):
@@ -132,7 +132,7 @@ def _same(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 
 
 def _own(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-    """A batch of outcomes, whose columns have names of our own: text as `string`, however Spark is set."""
+    """A batch of outcomes, with column names of our own: text as `string`, however Spark is set."""
     import pyarrow as pa
 
     whole = [column if pa.types.is_integer(column.type) else column.cast(pa.string()) for column in batch.columns]
@@ -140,7 +140,7 @@ def _own(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 
 
 def _surveyor(rules: str) -> Callable[[_Batches], _Batches]:
-    """What a part of the impressions says of all."""
+    """The survey of a part of the impressions."""
 
     def survey(batches: _Batches) -> _Batches:
         import pyarrow as pa

@@ -44,7 +44,7 @@ class Study:
     regret_kind : str
         What regret measures, e.g. ``"condorcet"``.
     synthetic : bool or None
-        Whether the data were generated; `None` if nobody knows.
+        Whether the data were generated; `None` if unknown.
     report : str
         All that the command line prints.
     """
@@ -133,7 +133,7 @@ class Study:
 
     @cached_property
     def _figure(self) -> str:
-        """What the figure shows, as JSON."""
+        """The values of the figure, as JSON."""
         return self._need().figure_values()
 
     def svg(self, path: str | os.PathLike[str] | None = None) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from rankduel import _core
 
 KINDS = "pandas, polars, pyarrow, duckdb, anything with __arrow_c_stream__, a dictionary of columns"
-"""What a frame may be, for errors."""
+"""The accepted kinds of frames, for errors."""
 
 
 class Column(NamedTuple):
@@ -36,13 +36,13 @@ _READ = {
     "times": ("time", "int", "float", "text", "null"),
     "receipts": ("bytes", "text", "null"),
 }
-"""What the compiled part reads as each kind, in columns of Arrow."""
+"""The types that the compiled part reads as each kind, in columns of Arrow."""
 
 _OBJECTS = {"ids": "ids", "texts": "ids", "lists": "lists", "numbers": "numbers"}
 """As what it reads each kind, in columns of objects; times and receipts become texts first."""
 
 SINGLE = "expected numbers since 1970 in double precision, found {}, which rounds them; write them anew"
-"""What is wrong with times in single precision."""
+"""The error for times in single precision."""
 
 
 def is_table(value: object) -> bool:
@@ -59,7 +59,7 @@ def is_lazy(value: object) -> bool:
 
 
 def _kind_of(value: object) -> str:
-    """What a value is that is no frame, and what to do with it."""
+    """The description of a value other than a frame, with the remedy."""
     kind = type(value).__name__
     if hasattr(value, "sparkSession"):
         return f"a {kind} of Spark: rankduel.spark.credit counts it where it is"
@@ -173,7 +173,7 @@ class Table:
         return self._cells[name]
 
     def check_names(self, names: Iterable[str]) -> None:
-        """Refuse columns of which there are two.
+        """Refuse duplicate columns.
 
         Raises
         ------

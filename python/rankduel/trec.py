@@ -93,7 +93,7 @@ def _named(runs: Any) -> Iterable[tuple[str | None, Any]]:
 
 
 def of_rows(message: str, files: Iterable[str]) -> str:
-    """What is wrong with a line of a file that is not on disk, as what is wrong with a row."""
+    """The error about a line of a file that is not on disk, as an error about a row."""
     for file in files:
         found = re.match(rf"{re.escape(file)}:(\d+):\d+: ", message)
         if found:
@@ -103,7 +103,7 @@ def of_rows(message: str, files: Iterable[str]) -> str:
 
 
 def called(file: str) -> str:
-    """What a file that is not on disk holds."""
+    """The content of a file that is not on disk, in words."""
     if file.endswith(".run"):
         return f"run {file.removesuffix('.run')}"
     return "judged" if file == JUDGED else "qrels"

@@ -1,4 +1,4 @@
-//! Studies of a site that need no class of their own in Python: what they find is text, JSON, tables and figures.
+//! Studies of a site that need no class of their own in Python: their findings are text, JSON, tables and figures.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::settings::{Placed, StudyInputs, order, parsed};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
-/// What a study found: the text, all numbers as JSON, tables and figures by name.
+/// The findings of a study: the text, all numbers as JSON, tables and figures by name.
 pub(crate) type Findings = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
 
 /// A report for Python.

@@ -23,7 +23,7 @@ pub(crate) struct Board {
     source: Source,
 }
 
-/// What a board was made of, so that it can be made again.
+/// The source of a board, from which it can be made again.
 #[derive(Clone)]
 enum Source {
     /// A file by its name, and its bytes.
@@ -88,10 +88,10 @@ fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
     Ok(Cells { header, rows: rows.collect::<Result<_, csv::Error>>()?, short: Vec::new() })
 }
 
-/// What is asked of a board: the flags of [`BoardRequest`], and whether to say how many more judgements are needed.
+/// The request for a board: the flags of [`BoardRequest`], and whether to estimate the further judgements needed.
 pub(crate) type Asked = (Vec<OsString>, bool);
 
-/// How a table is read, whose judgements are the truth, and what is asked.
+/// The options of the table, the source of true judgements, and the settings.
 type Request = (Options, GoldSource, Settings);
 
 fn read_asked((flags, advice): Asked) -> PyResult<Request> {
@@ -153,7 +153,7 @@ impl Board {
         Self::of(py, Source::Cells(Arc::new(table)), asked, threads)
     }
 
-    /// From what `source` returned.
+    /// From the result of `source`.
     #[staticmethod]
     fn of_source(
         py: Python<'_>,
@@ -165,7 +165,7 @@ impl Board {
         Self::of(py, Source::of_parts(&kind, name, bytes)?, asked, threads)
     }
 
-    /// What it was made of: a kind, a name and bytes.
+    /// Its source: a kind, a name and bytes.
     fn source<'py>(&self, py: Python<'py>) -> (&'static str, &str, Bound<'py, PyBytes>) {
         let (kind, name, bytes) = self.source.parts();
         (kind, name, PyBytes::new(py, bytes))
@@ -195,7 +195,7 @@ impl Board {
         self.report.figure().render().map(|figure| figure.svg).map_err(|error| exception(&error))
     }
 
-    /// What the figure shows, as JSON.
+    /// The values of the figure, as JSON.
     fn figure_values(&self) -> PyResult<String> {
         self.report.figure().values().map_err(|error| exception(&error))
     }

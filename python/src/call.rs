@@ -1,8 +1,8 @@
 //! Long work, done beside the interpreter.
 //!
-//! Work runs in a thread of its own and on a pool of threads; the calling thread gives the interpreter away and comes back
-//! every few milliseconds to hear of Ctrl-C and to report how far the work is. Work that is asked to stop unwinds at its next
-//! progress; what takes longer, such as reading a file, goes on unseen, owns all that it needs, and its result is dropped.
+//! Work runs in a thread of its own and on a pool of threads; the calling thread releases the interpreter and comes back every few
+//! milliseconds to check for Ctrl-C and to report progress. Work that is asked to stop unwinds at its next progress; longer steps, such as
+//! reading a file, go on unseen, own all that they need, and their results are dropped.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,18 +21,18 @@ use pyo3::exceptions::{
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-/// How often the calling thread looks for signals.
+/// The period at which the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long work may take to stop before it is left alone.
+/// The time that work has to stop before it is left alone.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// How the caller wants work to be done.
+/// The caller's options for the work.
 pub(crate) struct CallOptions {
     /// Threads; all cores by default.
     pub(crate) threads: Option<usize>,
-    /// Called with what is being done, the units done, and all units.
+    /// Called with a description of the work, the units done, and all units.
     pub(crate) report: Option<Py<PyAny>>,
-    /// Whether notes become warnings; otherwise nobody hears of them.
+    /// Whether notes become warnings; otherwise they are dropped.
     pub(crate) notes: bool,
 }
 
@@ -93,10 +93,10 @@ impl Control {
     }
 }
 
-/// Does `job` without the interpreter; what it notes becomes warnings.
+/// Does `job` without the interpreter; its notes become warnings.
 ///
 /// # Errors
-/// Those of the job as exceptions, warnings where they are errors, what a signal handler raises, and `RuntimeError` for a panic.
+/// Errors of the job as exceptions, warnings where they are errors, exceptions of a signal handler, and `RuntimeError` for a panic.
 pub(crate) fn work<T: Send + 'static>(
     py: Python<'_>,
     how: CallOptions,
@@ -108,7 +108,7 @@ pub(crate) fn work<T: Send + 'static>(
     let watch: Arc<dyn Watch> = control.clone();
     let work = move || {
         let done = catch_unwind(AssertUnwindSafe(|| pool.get().install(|| watched(watch, job))));
-        // Nobody may be waiting any more.
+        // The caller may have stopped waiting.
         let _ = send.send(done);
     };
     threads::start("rankduel", work).map_err(|error| {
@@ -162,12 +162,12 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 
 /// The exception of an error, with the text of the command line.
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
-    // Whatever is wrong with what a function was given is a wrong value.
+    // Every wrong argument of a function is a wrong value.
     let failure = sim::cli::failure(error);
     of_failure(Failure { message: in_keywords(&failure.message), ..failure }, PyValueError::new_err)
 }
 
-/// The exception of a failure; `other` is that of failures without a kind.
+/// The exception of a failure; `other` makes the one of failures without a kind.
 pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(String) -> PyErr) -> PyErr {
     match kind {
         FailureKind::Usage | FailureKind::Content => PyValueError::new_err(message),
@@ -205,7 +205,7 @@ struct OfProcess {
     pool: ThreadPool,
 }
 
-/// The threads for a call. Those of a parent process do not survive a fork, so a child starts its own.
+/// The threads for a call. Threads of a parent process do not survive a fork, so a child starts its own.
 fn pool(asked: Option<usize>) -> PyResult<Pool> {
     static KEPT: AtomicPtr<OfProcess> = AtomicPtr::new(std::ptr::null_mut());
     let build = |count: Option<usize>| {

@@ -33,7 +33,7 @@ pub(crate) fn own_model(own: &Bound<'_, PyAny>, highest: f32) -> PyResult<ClickS
 /// Users between two looks at the progress.
 const SHARE: u64 = 1024;
 
-/// What users click on who each read a list of documents with these `labels`, as a row of zeros and ones per user.
+/// The clicks of users on a list of documents with these `labels`, as a row of zeros and ones per user.
 #[pyfunction]
 pub(crate) fn simulate_clicks<'py>(
     py: Python<'py>,

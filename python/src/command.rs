@@ -8,7 +8,7 @@ use sim::cli::{self, Failure};
 
 use crate::call::{CallOptions, of_failure, work};
 
-/// Says where the program `rankduel` is, for the jobs of `submit`.
+/// Sets the path of the program `rankduel`, for the jobs of `submit`.
 #[pyfunction]
 pub(crate) fn called_as(program: std::path::PathBuf) {
     cli::called_as(program);
@@ -27,7 +27,7 @@ pub(crate) fn click_logs(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| ::click_logs::cli::main_with(std::iter::once("click-logs".into()).chain(arguments)))
 }
 
-/// What the command with these arguments prints on standard output; its `notes` become warnings.
+/// The standard output of the command with these arguments; its `notes` become warnings.
 #[pyfunction]
 #[pyo3(signature = (arguments, threads = None, report = None, notes = true))]
 pub(crate) fn captured(

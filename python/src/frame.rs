@@ -110,7 +110,7 @@ const WHOLE: [&str; 41] = [
 ];
 
 impl Column {
-    /// The column `name` with these cells, of which empty ones are gaps.
+    /// The column `name` with these cells; empty ones are gaps.
     fn new(name: &str, cells: &[&str]) -> Result<Self, String> {
         let missing = cells.iter().filter(|cell| cell.is_empty()).count();
         let valid = (missing > 0).then(|| (bits(cells.iter().map(|cell| !cell.is_empty())), missing));
@@ -134,7 +134,7 @@ impl Column {
         Ok(Self { name: name.to_owned(), values, valid })
     }
 
-    /// A column of texts, of which some may be missing.
+    /// A column of texts; some may be missing.
     pub(crate) fn texts(name: &str, values: &[Option<String>]) -> Self {
         let missing = values.iter().filter(|value| value.is_none()).count();
         let valid = (missing > 0).then(|| (bits(values.iter().map(Option::is_some)), missing));
@@ -223,13 +223,13 @@ impl Columns {
         Ok(Self { table: Arc::new(Table::parse(&csv).map_err(value_error)?), csv, texts: false })
     }
 
-    /// A table all columns of which are texts that users chose, so that a name like `7` stays one. Empty cells are gaps.
+    /// A table with columns of texts that users chose, so that a name like `7` stays one. Empty cells are gaps.
     pub(crate) fn of_texts(csv: Vec<u8>) -> PyResult<Self> {
         Ok(Self { table: Arc::new(Table::of_texts(&csv).map_err(value_error)?), csv, texts: true })
     }
 }
 
-/// What pickles a table: its constructor and the arguments of that.
+/// The pickled form of a table: its constructor and the arguments of that.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
 
 #[pymethods]

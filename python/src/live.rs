@@ -1,4 +1,4 @@
-//! Sessions of judges: which pair next, and what came back.
+//! Sessions of judges: the next pair, and the answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use pyo3::prelude::*;
 use crate::call::{exception, value_error};
 use crate::frame::Columns;
 
-/// How long a save waits for others that use the file.
+/// The time that a save waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A pair: ticket, who is first and second, item (places in the settings), judge.
+/// A pair: ticket, first and second competitor, item (places in the settings), judge.
 type Question = (String, u32, u32, Option<u32>, Option<String>);
 
 struct Inner {
@@ -54,13 +54,13 @@ impl Inner {
         &self.log
     }
 
-    /// Appends what the file at `path` lacks. A file that is not a beginning of this session is left alone.
+    /// Appends the lines that the file at `path` lacks. A file that is not a beginning of this session is left alone.
     fn save(&mut self, path: &Path) -> PyResult<()> {
         self.lines();
         let journal = Journal::lock(path, PATIENCE).map_err(|error| exception(&error))?;
         let there = journal.read().map_err(|error| exception(&error))?.unwrap_or_default();
         let whole = there.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-        // A last line that is not whole was never read by anybody; but it must be one of these.
+        // An incomplete last line was never read; but it must be the beginning of one of these.
         if !self.log.as_bytes().starts_with(&there[..whole]) || whole == 0 && !self.log.as_bytes().starts_with(&there) {
             let path = path.display();
             return Err(value_error(format!(
@@ -77,7 +77,7 @@ impl Inner {
 
 #[pymethods]
 impl Session {
-    /// What all answers so far say.
+    /// The board of all answers so far.
     fn board(
         &self,
         py: Python<'_>,

@@ -29,7 +29,7 @@ use crate::call::{CallOptions, exception, value_error, work};
 use crate::settings::{Placed, StudyInputs};
 use crate::study::{Config, Study, arm_name};
 
-/// What arms meet by.
+/// The source of preferences.
 enum Preferences {
     Matrix(PreferenceMatrix),
     Utilities(UtilityArena),
@@ -84,7 +84,7 @@ impl Matrix {
         &self.inner.name
     }
 
-    /// What is known of its origin.
+    /// The origin of the matrix.
     pub(crate) fn origin(&self) -> &MatrixOrigin {
         &self.inner.origin
     }
@@ -105,7 +105,7 @@ impl Matrix {
         state.ok_or_else(|| value_error(format!("{} was not estimated here: its counts are unknown", self.inner.name)))
     }
 
-    /// A table with a number per ordered pair: that of its index, and whether the row is the first of the pair.
+    /// A table with a number per ordered pair, at its index, and whether the row is the first of the pair.
     fn table<'py, T: numpy::Element + Copy>(
         &self,
         py: Python<'py>,
@@ -124,7 +124,7 @@ impl Matrix {
     }
 }
 
-/// What fits counts of few comparisons.
+/// The alternative for counts of few comparisons.
 const BOARD: &str = "`rankduel.Board` of these counts";
 
 /// Names that a caller gave to arms.
@@ -260,7 +260,7 @@ impl Matrix {
         wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
     }
 
-    /// What should be known of the win counts that the matrix was read from; `None` if it was read from preferences.
+    /// The note on the win counts that the matrix was read from; `None` if it was read from preferences.
     fn counts_note(&self) -> Option<String> {
         let wins = self.inner.wins.as_ref()?;
         Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD))
@@ -272,7 +272,7 @@ impl Matrix {
         self.inner.estimated.is_some()
     }
 
-    /// How an estimated matrix was made: the content of `P.json`.
+    /// The provenance of an estimated matrix: the content of `P.json`.
     fn how(&self) -> PyResult<String> {
         let state = self.state()?;
         let estimated = self.inner.estimated.as_ref().expect("it has a state");
@@ -280,7 +280,7 @@ impl Matrix {
         serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(value_error)
     }
 
-    /// The line about the winner: that of `rankduel proxy` for a matrix that was estimated here, otherwise that of `rankduel bandit`.
+    /// The line about the winner: as in `rankduel proxy` for a matrix that was estimated here, otherwise as in `rankduel bandit`.
     fn winner_line(&self) -> PyResult<String> {
         match &self.inner.estimated {
             Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
@@ -295,7 +295,7 @@ impl Matrix {
         Ok(condorcet_winner(self.preferences()?).map(|arm| arm.0))
     }
 
-    /// The checksum by which results know the matrix.
+    /// The checksum by which results identify the matrix.
     fn checksum(&self) -> PyResult<String> {
         Ok(matrix_checksum(self.preferences()?, true))
     }
@@ -310,13 +310,13 @@ impl Matrix {
         arm_name(&self.inner.names, self.arms(), arm)
     }
 
-    /// Whether the data behind the matrix were generated; `None` if nobody knows.
+    /// Whether the data behind the matrix were generated; `None` if unknown.
     #[getter]
     fn synthetic(&self) -> Option<bool> {
         self.inner.origin.synthetic()
     }
 
-    /// Whether a description says what it was estimated from.
+    /// Whether a description has the source of the estimate.
     #[getter]
     fn described(&self) -> bool {
         self.inner.origin.account().is_some()
@@ -452,7 +452,7 @@ impl Inner {
         Ok(prepared.doubting(never))
     }
 
-    /// A problem whose arms have utilities, ready to be played on.
+    /// A problem of arms with utilities, ready to be played on.
     fn on_utilities(
         &self,
         arena: &UtilityArena,

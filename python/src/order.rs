@@ -1,17 +1,17 @@
-//! What has no order, and so is not a list: sets, and views of dictionaries.
+//! Objects without order, and so not lists: sets, and views of dictionaries.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// The end of an error about what has no order: the same words as for files.
+/// The end of an error about an object without order: the same words as for files.
 pub(crate) const NO_ORDER: &str = "a set has no order";
 
-/// The classes of what has no order, and that of what has one.
+/// The classes of objects without order, and the class of sequences.
 static CLASSES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
 
-/// Whether a value has no order. A set that keeps one, and says so by being a sequence as well, has it.
+/// Whether a value has no order. A set that keeps one, and is a sequence as well, has it.
 pub(crate) fn is_unordered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyString>() {
         return Ok(false);
@@ -25,7 +25,7 @@ pub(crate) fn is_unordered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.is_instance(unordered.bind(py))? && !value.is_instance(sequence.bind(py))?)
 }
 
-/// The error about what has no order; `expected` is what it should have been.
+/// The error about an object without order; `expected` describes the right type.
 pub(crate) fn unordered(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     match value.repr() {
         Ok(found) => {
@@ -37,7 +37,7 @@ pub(crate) fn unordered(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     }
 }
 
-/// The value, unless it has no order; `what` says in errors what it is.
+/// Returns the value, unless it has no order; `what` names it in errors.
 #[pyfunction]
 pub(crate) fn in_order<'py>(value: Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     if is_unordered(&value)? { Err(unordered(&format!("{what}: expected a list"), &value)) } else { Ok(value) }

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 use rand::Rng as _;
 
-/// How long a thread keeps the interpreter's lock: longer than the five milliseconds after which a waiting thread asks for it.
+/// The time that a thread keeps the interpreter's lock: longer than the five milliseconds after which a waiting thread asks for it.
 const SLICE: Duration = Duration::from_millis(8);
 /// Calls between two looks at the clock.
 const CALLS: u32 = 64;
@@ -61,7 +61,7 @@ impl OwnAlgorithm {
     /// The policies of `class`, which calls itself `name`.
     ///
     /// # Errors
-    /// What the class raises.
+    /// Exceptions of the class.
     pub(crate) fn new(class: &Bound<'_, PyAny>, name: String, raised: Raised) -> PyResult<Self> {
         let revision = class.call_method0("_revision")?.extract()?;
         Ok(Self { class: class.clone().unbind(), name: interned(name), revision, raised })
@@ -240,7 +240,7 @@ impl Lock {
         Self { state, since: Instant::now(), calls: 0 }
     }
 
-    /// Lets whoever asked for the lock have it, and takes it again.
+    /// Hands the lock to a thread that asked for it, and takes it again.
     ///
     /// The interpreter waits here until another thread has had its turn, if one asked. It would not if the lock were released
     /// for good and taken again: this thread would win it back before the other wakes up, for seconds on end.

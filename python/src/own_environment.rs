@@ -79,7 +79,7 @@ impl Drop for OwnDuels {
     }
 }
 
-/// Plays algorithms in an environment of the caller's class; `preferences` are what it states of itself.
+/// Plays algorithms in an environment of the caller's class; `preferences` are those that it states.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one call of Python")]
 pub(crate) fn bandit_in(

@@ -1,4 +1,4 @@
-//! Rankings and judgements in tables: as files of TREC, and those of one query.
+//! Rankings and judgements in tables: as files of TREC, and of one query.
 //!
 //! `rankduel/rankings.py` finds the columns: `query`, `document` and `number`, and `rank` beside scores.
 
@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt};
 use crate::arrow::{Batch, Imported};
 use crate::call::{exception, value_error};
 
-/// What a number of a row is.
+/// The meaning of a row's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
     Score,
@@ -40,7 +40,7 @@ struct Row<'a> {
     number: f64,
 }
 
-/// How rows are read, and what errors say of them.
+/// The reader of rows, and its words for errors.
 struct Rows {
     what: String,
     number: Number,
@@ -134,7 +134,7 @@ pub(crate) struct TrecText {
 
 #[pymethods]
 impl TrecText {
-    /// Nothing yet. `number` says what numbers are, `has_rows` whether errors name rows.
+    /// An empty table. `number` is the kind of numbers, `has_rows` whether errors name rows.
     #[new]
     fn new(what: String, number: &str, tag: String, has_rows: bool) -> PyResult<Self> {
         Ok(Self { rows: Rows::new(what, number, has_rows)?, tag, text: String::new() })
@@ -146,7 +146,7 @@ impl TrecText {
         py.detach(|| {
             let Self { rows, tag, text } = self;
             let is_label = rows.number == Number::Label;
-            // What contradicts the scores is noted of files, too.
+            // Ranks that contradict the scores are noted for files, too.
             let ranks = batch.column("rank")?;
             rows.each(batch, |rows, row, Row { query, document, number }| {
                 let query = query.as_deref().unwrap_or("");

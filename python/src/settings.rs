@@ -1,5 +1,5 @@
-//! What a caller asks of a study: algorithms, settings as flags, and a place. [`studies::request`] has the flags and their checks;
-//! here they are keywords: `stop_when=0.95` for `--stop-when 0.95`, in calls and in messages.
+//! The caller's request for a study: algorithms, settings as flags, and a place. [`studies::request`] has the flags and their checks; here
+//! they are keywords: `stop_when=0.95` for `--stop-when 0.95`, in calls and in messages.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ use studies::{Destination, Execution};
 use crate::call::{exception, value_error};
 use crate::own::{OwnAlgorithm, Raised};
 
-/// What a study needs from its caller.
+/// The inputs of a study from its caller.
 pub(crate) struct StudyInputs<R> {
     /// The settings.
     pub(crate) request: R,
     pub(crate) seed: u64,
     pub(crate) algorithms: Vec<Spec>,
     pub(crate) order: Execution,
-    /// What a policy of the caller's raised.
+    /// The exceptions of the caller's policies.
     pub(crate) own: Raised,
 }
 
@@ -104,7 +104,7 @@ impl<R: Args> StudyInputs<R> {
     }
 }
 
-/// Where a study goes, and how much of it is done.
+/// The place of a study's results, and the share of the work to do.
 pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,

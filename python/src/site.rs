@@ -52,7 +52,7 @@ fn prepared(
     work(py, then, move || ready(&spec, dataset, seed))
 }
 
-/// Ranks all lists, and passes on what the command line would note of data and users.
+/// Ranks all lists, and passes on the notes of the command line on data and users.
 fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
     tell::notes(true, notes::of_dataset(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
@@ -69,7 +69,7 @@ pub(crate) struct Site {
 
 fn specification(text: &str) -> PyResult<SiteSpec> {
     serde_json::from_str(text).map_err(|error| {
-        // The place in the JSON text, which the caller never saw, says nothing.
+        // The place in the JSON text, which the caller never saw, does not help.
         let text = error.to_string();
         value_error(text.split(" at line ").next().unwrap_or_default())
     })
@@ -128,7 +128,7 @@ impl Site {
                 labels.len()
             )));
         }
-        // Copied while the interpreter watches: nobody can change the arrays meanwhile.
+        // Copied under the interpreter's lock, so that the arrays cannot change meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
         prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, move |_| {
@@ -161,7 +161,7 @@ impl Site {
         })
     }
 
-    /// What the site is made of, as JSON.
+    /// The description of the site, as JSON.
     fn description(&self) -> PyResult<String> {
         serde_json::to_string(&self.inner.prepared.description).map_err(value_error)
     }

@@ -123,7 +123,7 @@ impl Study {
         self.runs.measured.kind.name()
     }
 
-    /// Whether the data were generated; `None` if nobody knows.
+    /// Whether the data were generated; `None` if unknown.
     #[getter]
     fn synthetic(&self) -> Option<bool> {
         self.runs.measured.synthetic
@@ -139,7 +139,7 @@ impl Study {
         Ok(self.runs.figure().render().map_err(|error| exception(&error))?.svg)
     }
 
-    /// What it shows, as JSON.
+    /// The values of the figure, as JSON.
     fn figure_values(&self) -> PyResult<String> {
         self.runs.figure().values().map_err(|error| exception(&error))
     }

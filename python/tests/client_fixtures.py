@@ -1,4 +1,4 @@
-"""What the tests of the client share: a double, its address, and a client of it."""
+"""Fixtures of the client's tests: a double, its address, and a client of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests share: small data, and the command line."""
+"""Common fixtures: small data, and the command line."""
 
 from __future__ import annotations
 

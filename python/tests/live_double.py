@@ -20,10 +20,10 @@ from rankduel.client import Client
 KEY = "rd_0123456789abcdef0123456789abcdef"
 ROLES = {KEY: "admin"}
 
-# What the tests of the client ask for.
+# The requests of the client's tests.
 LISTS = {"bm25": [f"b{n}" for n in range(9)], "neural": [f"n{n}" for n in range(9)]}
 
-# What is said of a verdict that is open.
+# The sentence for an open verdict.
 OUTLOOK = {"winner": None, "action": "wait", "advice": "Wait."}
 
 # Where a connection can break, and whether the request was carried out before.
@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 class Double:
-    """What the server would have recorded, and the faults that come next."""
+    """The records of the server, and the next faults."""
 
     def __init__(self, keys: bool = True) -> None:
         self.keys = keys

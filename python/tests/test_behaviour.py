@@ -1,4 +1,4 @@
-"""How calls behave: Ctrl-C, progress, errors, threads, forks, pickles."""
+"""Behaviour of calls: Ctrl-C, progress, errors, threads, forks, pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs whose pages are broken, in every form in which a log comes: the same sentence before the verdict, and no trust in it."""
+"""Logs with broken pages, in every form of a log: the same sentence before the verdict, and no trust in it."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ BROKEN = {
 
 @pytest.fixture(scope="module")
 def by_files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Found]:
-    """What files say of a log: what all other forms must say, too."""
+    """The report on a log from files, which all other forms must equal."""
     known: dict[str, Found] = {}
 
     def found(name: str) -> Found:
@@ -176,7 +176,7 @@ def test_what_the_package_prints_begins_with_the_faults(tmp_path: Path) -> None:
     assert healthy_one.decide().action == "wait" and healthy_one.decide().headline.startswith("Undecided: ")
     assert healthy_one.trusted and healthy_one.decide().trusted and 'role="alert"' not in healthy_one.decide()._repr_html_()
     assert "trusted" not in f"{healthy_one}{healthy_one!r}{healthy_one.decide()}"
-    # What is saved says so to the command line.
+    # The saved files carry this to the command line.
     for one, code in ((credited, 4), (healthy_one, 3)):
         one.save(tmp_path / str(code))
         words = [sys.executable, "-m", "rankduel.click_logs", "decide", str(tmp_path / str(code)), "--exit-code"]

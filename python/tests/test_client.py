@@ -82,7 +82,7 @@ def test_every_call_is_as_the_document_says(double: Double, client: Client, tmp_
     assert client.delete("search") is True and client.delete("search") is False
 
     document = {f"{method.upper()} {path}" for path, item in openapi.DOCUMENT["paths"].items() for method in item if method != "parameters"}
-    # What browsers and machines read.
+    # Answers for browsers and for machines.
     others = {"GET /health", "GET /ready", "GET /metrics", "GET /openapi.json", "GET /v1/nodes", "GET /v1/experiments/{experiment}/stream"}
     assert document - double.templates == others
 
@@ -96,7 +96,7 @@ def test_lists_are_sent_in_all_forms(double: Double, client: Client) -> None:
 
 
 CALLS: dict[str, tuple[str, Callable[[Client], Any], Callable[[Client, Any], Any]]] = {
-    # What is counted, what is prepared without faults, what is called with them.
+    # The count, the preparation without faults, the call with them.
     "impression": ("impressions", lambda c: None, lambda c, _: c.impression("search", LISTS, unit="u").shown),
     "choose": ("impressions", lambda c: None, lambda c, _: c.choose("search", unit="u").rankers),
     "lists": ("lists", lambda c: c.choose("search", unit="u"), lambda c, chosen: chosen.lists(LISTS).shown),
@@ -110,7 +110,7 @@ CALLS: dict[str, tuple[str, Callable[[Client], Any], Callable[[Client, Any], Any
     "pause": ("changes", lambda c: None, lambda c, _: c.pause("search")),
     "ship": ("changes", lambda c: None, lambda c, _: c.ship("search", "neural")),
 }
-# What a call returns where an earlier try of it was carried out and its answer was lost.
+# The result of a call after an earlier attempt was carried out but its answer was lost.
 AGAIN = {"clicked": "duplicate", "close": False, "judge": False}
 
 
@@ -174,7 +174,7 @@ def test_many_threads_through_a_bad_network_record_each_page_and_click_once(doub
     assert len(set(ids)) == 320
     assert double.recorded["impressions"] == double.recorded["clicks"] == double.recorded["closed"] == 320
     assert len(double.clicks) == 320
-    # A click whose answer was lost is there already when it is sent again: there were some of each.
+    # A click with a lost answer is there already when it is sent again: there were some of each.
     assert set(fates) == {"taken", "duplicate"} and sum(fates.values()) == 320
     assert len(double.requests) > 1_100
 

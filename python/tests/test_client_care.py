@@ -1,4 +1,4 @@
-"""What `rankduel.client` does when the server refuses, is away, or is another one; what it shows, and whom it trusts."""
+"""`rankduel.client` when the server refuses, is away, or is another one; the documents it shows, and the servers it trusts."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ WRONG: list[tuple[Callable[[Client], Any], type[Exception], str]] = [
 ]
 
 
-# Those whose lists have the fallback, which excuses nothing of this.
+# Calls with a fallback, which excuses none of these errors.
 WITH_FALLBACK = [(place, "bm25") for place, (_, _, message) in enumerate(WRONG) if message.startswith(("unit", "experiment", "within"))]
 
 

@@ -72,7 +72,7 @@ def columns_reversed(impressions: Rows, clicks: Rows) -> None:
 
 
 class Odd(NamedTuple):
-    """What an input changes, and what is said of it."""
+    """The change by an input, and the message about it."""
 
     change: Callable[[Rows, Rows], None]
     said: str
@@ -120,7 +120,7 @@ def as_text(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What a form of a log says: the same of all forms."""
+    """The report on a form of a log: the same for all forms."""
 
     outcomes: str
     fates: str
@@ -391,7 +391,7 @@ def test_an_impression_says_the_same_in_a_file_and_over_http(change: dict[str, A
         urllib.request.urlopen(request, timeout=10)
     with pytest.raises(ValueError) as raised:
         by_lines(tmp_path, impressions, clicks)
-    # Over HTTP a user is a unit, and what is shown comes as lists.
+    # Over HTTP a user is a unit, and the shown documents come as lists.
     over_http = said.replace("shown", "lists").replace("user", "unit")
     assert over_http in json.load(refused.value)["detail"] and said in str(raised.value)
 

@@ -69,7 +69,7 @@ def test_frames_day_by_day_are_all_frames_together(log: Simulated, tmp_path: Pat
             rd.credit_frame([], [], state=state, **rules, **more)
     # Without rows: the same result again.
     assert rd.credit_frame([], [], state=state, until=last, **rules).outcomes == found.outcomes
-    # What a program began, the other continues.
+    # Each program continues the other's work.
     late = tmp_path / "late.jsonl"
     row = {"impression": "late", "time": "2025-12-01T00:00:00Z", "user": "u", "shown": ["a"], "teams": ["A"], "pairs": "chance"}
     late.write_text(json.dumps(row) + "\n")

@@ -91,7 +91,7 @@ def test_documents_of_any_kind_of_text_and_list() -> None:
 
 
 def competitive_pairs(lists: list[list[str]], first: int) -> tuple[list[str], list[str]]:
-    """The rule in a few lines: the list if the ranker `first` adds first, and whose each document is."""
+    """The rule in a few lines: the list if the ranker `first` adds first, and the owner of each document."""
     shown: list[str] = []
     owners: list[str] = []
     while len(shown) < len(lists[0]):

@@ -75,7 +75,7 @@ def test_the_command_line_reads_and_writes_the_same_file(tmp_path: Path) -> None
     ours = live.ask("ann")
     assert [shown[key] for key in ("ticket", "first", "second", "item")] == [ours.ticket, ours.first, ours.second, ours.item]
     live.save(path)
-    # Then who is best so far.
+    # Then the leader so far.
     assert call("--status").startswith(rd.Live.load(path).status)
     call("--export", str(tmp_path / "votes.csv"))
     assert (tmp_path / "votes.csv").read_bytes() == live.judgements().to_csv()

@@ -101,7 +101,7 @@ def test_the_python_of_the_page(url: str, tmp_path: Path, monkeypatch: pytest.Mo
     names: dict[str, Any] = {}
     began = time.monotonic()
     for block in blocks("python"):
-        # Tests run side by side: a click that is answered too late is lost, which the page says and this does not test.
+        # Tests run side by side: a click that is answered too late is lost, which the page mentions and this does not test.
         patient = block.replace("timeout=0.3, within=0.6", "timeout=20, within=20")
         exec(compile(patient.replace(ADDRESS, url), str(PAGE), "exec"), names)
     assert time.monotonic() - began < 60
@@ -111,7 +111,7 @@ def test_the_python_of_the_page(url: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert len(printed) == 2, printed
     assert len((tmp_path / "impressions.jsonl").read_text().splitlines()) > 0
     if client.status("shop")["pairs"]:
-        # The program, whose draws follow from the seed of the settings; the day is today's.
+        # The draws of the program follow from the seed of the settings; the day is today's.
         (example,) = blocks("text")
         assert re.sub("since .*", "", printed[0]) == re.sub("since .*", "", example.strip())
         assert client.status("shop")["winner"] == "neural"

@@ -48,7 +48,7 @@ class Simulated:
 
     @functools.cached_property
     def pages(self) -> tuple[bytes, Any]:
-        """What the command line says of pages by the rules above: their counts, and what is wrong with them."""
+        """The page counts of the command line by the rules above, and the faults of pages."""
         out = decided_folder(self)
         return (out / "pages.csv").read_bytes(), json.loads((out / "summary.json").read_text())["integrity"]
 
@@ -77,7 +77,7 @@ def decided_folder(log: Simulated) -> Path:
 
 
 def decided_by_command(log: Simulated) -> str:
-    """What `click-logs decide` prints of the log."""
+    """The output of `click-logs decide` for the log."""
     return click_logs("decide", decided_folder(log))
 
 
@@ -101,7 +101,7 @@ def test_pages_pins_and_a_change_of_version(pages: Simulated, tmp_path: Path) ->
     assert "pairs" not in decision.data
     assert [len(version["pairs"]) for version in decision.data["versions"]] == [1, 1]
     assert list(decision.looks)[0] == "version"
-    # How far users saw is a number with a point where some rows lack it.
+    # `paged` is a number with a point where some rows lack it.
     pandas = pytest.importorskip("pandas")
     frames = [pandas.DataFrame(table.to_pylist()) for table in pages.tables]
     assert rd.credit_frame(*frames, **pages.rules) == found
@@ -306,7 +306,7 @@ def test_times_in_single_precision_are_refused(library: str) -> None:
     frame = (module.table if library == "pyarrow" else module.DataFrame)(clicks)
     with pytest.raises(ValueError, match="'time' cannot be read as times: expected numbers since 1970 in double precision"):
         rd.credit_frame(ROW, frame)
-    # Of other numbers, single precision is enough.
+    # For other numbers, single precision is enough.
     dwell = (module.table if library == "pyarrow" else module.DataFrame)({**CLICK, "dwell": np.float32([40.5])})
     assert rd.credit_frame(ROW, dwell, dwell="30s", final=True).fate("click", "credited") == 1
 
@@ -345,7 +345,7 @@ def nested(rows: list[dict[str, Any]], own: str, name: str) -> list[dict[str, An
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose columns have the paths of its fields as names."""
+    """A row with the paths of its fields as column names."""
     found: dict[str, Any] = {}
     for name, value in row.items():
         found.update({f"{name}.{key}": inner for key, inner in flat(value).items()} if isinstance(value, dict) else {name: value})
@@ -353,11 +353,11 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_text(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose objects are text of JSON."""
+    """A row with its objects as JSON text."""
     return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in row.items()}
 
 
-# What the README of `click-logs` calls each field.
+# The name of each field in the README of `click-logs`.
 OTHER_NAMES = [
     ("impression", ["query_id", "ext.ubi.query_id", "ubi.query_id"]),
     ("time", ["timestamp"]),
@@ -524,7 +524,7 @@ def test_clicks_are_those_of_each_side() -> None:
         "shown": [["d1", "d2", "d3"]] * count,
         "teams": [["A", "B", "A"]] * count,
     }
-    # Of the two lists of a user, one has clicks on both documents of A, the other on that of B.
+    # One of the user's two lists has clicks on both documents of A, the other on that of B.
     clicks = [(f"i{n}", document) for n in range(count) for document in (("d1", "d3") if n % 2 else ("d2",))]
     found = {
         "impression": [impression for impression, _ in clicks],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 PROGRAM = os.environ.get("RANKDUEL_CLICK_LOGS")
-# How many impressions: 1e5 users take some 450,000.
+# The number of impressions: 1e5 users take some 450,000.
 IMPRESSIONS = os.environ.get("RANKDUEL_ORDERS", "6000")
 
 SQL = """
@@ -92,7 +92,7 @@ DIVIDED = """
   sum(a) as first_conversions, sum(b) as second_conversions,
   sum(left_over * a // k) as first_value, sum(left_over * b // k) as second_value
 """
-# By attribution: which lists before there are, which of them count, and what they give.
+# By attribution: the conditions on earlier lists and on those that count, and their credit.
 RULES = {
     "last": ("true", "where shown_at = newest", WHOLE.format(a="a = k", b="b = k")),
     "most-drafted": ("true", "where true", WHOLE.format(a="a > b", b="b > a")),

@@ -55,7 +55,7 @@ def test_pinned_and_left_out() -> None:
         pickle.loads(pickle.dumps(page)),
     ):
         assert again == page and again.shown == page.shown
-    # A mixed document that a curator moved to the top is nobody's.
+    # A mixed document that a curator moved to the top has no ranker.
     assert impression.displayed([c, a, b, *rest], pinned=[c]).credit([c]) == "tie"
     for documents, pinned, message in [
         ([b, a], [], "keep their order"),

@@ -50,7 +50,7 @@ def test_proxy_and_bandit(site: rd.Site, matrix: rd.Matrix, tmp_path: Path) -> N
     printed = ran("bandit", "--matrix", "P.npy", *SMALL, "--algorithms", "rucb,dts", "--quiet", folder=tmp_path)
     for environment in (matrix, rd.Matrix.open(tmp_path / "P.npy"), str(tmp_path / "P.npy")):
         assert str(rd.bandit(environment, ["rucb", "dts"], steps=3000, runs=2)) + "\n" == printed
-    # Of nothing but the array, neither names nor provenance are known, but the runs are the same.
+    # From the array alone, neither names nor provenance are known, but the runs are the same.
     bare = rd.bandit(np.asarray(matrix), ["rucb", "dts"], steps=3000, runs=2)
     assert bare.curves == rd.bandit(matrix, ["rucb", "dts"], steps=3000, runs=2).curves
     assert bare.synthetic is None and matrix.synthetic

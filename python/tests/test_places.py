@@ -39,7 +39,7 @@ def test_a_live_study_writes_the_folder_of_the_command_line(site: rd.Site, tmp_p
     printed = command(*words, folder=tmp_path)
     assert content(ours) == content(theirs)
     assert str(study).strip() == printed.strip()
-    # Each continues what the other began.
+    # Each continues the other's work.
     site.live(ALGORITHMS, steps=3_000, runs=4, out=theirs)
     command(*words[:-3], "4", "--out", str(ours), folder=tmp_path)
     assert content(ours) == content(theirs)

@@ -170,7 +170,7 @@ def from_runs(make: Form, folder: Path) -> bytes:
     site = rd.Site.from_runs(runs, make(JUDGED, True, folder), click="perfect")
     study = site.live(["rucb", "random"], steps=300, runs=2)
     description = site.description
-    # The name of the file of judgements is that of the data.
+    # The file of judgements has the name of the data.
     description["dataset"].pop("name")
     return json.dumps(description).encode() + site.ndcg().tobytes() + study.curves.to_csv() + study.runs.to_csv()
 
@@ -209,7 +209,7 @@ def only(make: Form, folder: Path) -> bytes:
 
 
 def client(make: Form, folder: Path) -> bytes:
-    """What is sent to a live server."""
+    """The lists sent to a live server."""
     sent = lists_of({"bm25": make({"q5": FIRST["q5"]}, False, folder)})["bm25"]
     return json.dumps([entry if isinstance(entry, str) else entry["id"] for entry in sent]).encode()
 

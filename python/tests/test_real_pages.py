@@ -73,7 +73,7 @@ def advertisement_credited(world: World) -> str:
 
 def filtered_after(world: World) -> str:
     first, second = world.lists()
-    # What the user may not see; the first ranker, which is newer, was trained without knowing of permissions.
+    # Documents that the user may not see; the first ranker is newer and was trained without permissions.
     secret = set(world.random.sample(DOCUMENTS, 6))
     second.sort(key=lambda d: d in secret)
     impression = rd.interleave(first, second, length=10, seed=world.seed())

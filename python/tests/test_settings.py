@@ -1,4 +1,4 @@
-"""What studies take beside steps, runs and seed."""
+"""Arguments of studies beside steps, runs and seed."""
 
 from __future__ import annotations
 

@@ -226,14 +226,14 @@ def test_every_name_is_read(spark: Any) -> None:
         renamed = both
         for kind, names in enumerate((OTHER_NAMES, OTHER_NAMES_OF_CLICKS)):
             rows = renamed[kind]
-            # The owners in a response are those of documents, so these keep their name until then.
+            # The owners in a response belong to documents, so these keep their name until then.
             for own, others in reversed(names):
                 rows = nested(rows, own, others[turn % len(others)])
             renamed = [rows, renamed[1]] if kind == 0 else [renamed[0], rows]
         for change in (dict, flat, as_text):
             frames = [table([change(row) for row in rows]) for rows in renamed]
             assert rankduel.spark.credit(*frames, partitions=2, **NAMED_RULES) == expected, (turn, change)
-    # Lists in brackets, dwell times as text; and an id under two names, one of which may be empty.
+    # Lists in brackets, dwell times as text; and an id under two names; one may be empty.
     texts = [plain[0].withColumn("shown", F.to_json("shown")), plain[1].withColumn("dwell", F.col("dwell").cast("string"))]
     assert rankduel.spark.credit(*texts, partitions=2, **NAMED_RULES) == expected
     one = F.when(F.col("impression") != "i3", F.col("impression"))
@@ -275,7 +275,7 @@ def test_some_days_of_a_table_are_overwritten(spark: Any) -> None:
 
 
 def test_a_stream_counts_each_batch_once(spark: Any, tmp_path: Path) -> None:
-    """The code of "From a stream", with a batch whose end Spark does not see, and which it therefore repeats."""
+    """The code of "From a stream", with a batch that Spark repeats, because it does not see its end."""
     page = Path(__file__).parents[2] / "docs" / "pages" / "how-to" / "every-day.md"
     if not page.exists():
         pytest.skip("the documentation is not beside the tests")
@@ -294,7 +294,7 @@ def test_a_stream_counts_each_batch_once(spark: Any, tmp_path: Path) -> None:
         part = rows[len(rows) * number // batches : len(rows) * (number + 1) // batches]
         ends.append(int(part[-1]["time"]))
         (source / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in part))
-        # The order of files is that of their times.
+        # The order of files is the order of their times.
         os.utime(source / f"{number}.json", (number + 1, number + 1))
     schema = (
         "kind string, impression string, time bigint, user string, agent string, shown array<string>, "

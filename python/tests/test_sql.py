@@ -1,4 +1,4 @@
-"""What `click-logs sql` prints counts what `click-logs credit` counts, row by row: in DuckDB, and in PostgreSQL where that is installed."""
+"""The query of `click-logs sql` and `click-logs credit` give the same counts, row by row: in DuckDB, and in PostgreSQL where that is installed."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def hostile(seed: int) -> Log:
         teams: list[str | None] | None = [chance.choice([*met, None]) if chance.random() < 0.3 else chance.choice(met) for _ in range(length)]
         documents = [f"d{at}" for at in chance.sample(range(6), length)]
         if chance.random() < 0.05:
-            # `credit` knows who met in such a line, and counts that when it infers how pairs were chosen, so such lines name no ranker.
+            # `credit` gets the rankers of such a line, and counts them when it infers how pairs were chosen, so such lines name no ranker.
             documents, teams = [*documents, documents[0]], None
         if chance.random() < 0.05 and teams:
             teams.append("A")
@@ -342,7 +342,7 @@ def test_moments_and_the_verdict(tmp_path: Path) -> None:
     database.run(f"copy click_credit.daily_pairs to '{export}' (header)")
     of_folder, of_export = (printed("decide", path).splitlines() for path in (tmp_path / "credited", export))
     verdict = next(at for at, line in enumerate(of_folder) if line.startswith("B beats A: over 9"))
-    # A table does not say what its units are.
+    # A table does not state its units.
     assert of_export[:4] == [line.replace("user", "unit") for line in of_folder[verdict : verdict + 4]]
 
 
@@ -358,7 +358,7 @@ def views_of(dialect: str) -> str:
 
 
 def of_growthbook(log: Log) -> tuple[Log, list[list[Any]], list[list[Any]]]:
-    """The log with some places that are nobody's, and the same as rows of exposures and events, those of another experiment among them."""
+    """The log with some places without a ranker, and the same as rows of exposures and events, those of another experiment among them."""
     chance = random.Random(5)
     exposures: list[list[Any]] = []
     impressions = []
@@ -417,7 +417,7 @@ def test_tables_of_growthbook_in_postgres(postgres: Postgres, tmp_path: Path) ->
 @pytest.mark.parametrize("columns", [(), ("--columns", "rankers,agent,pairs,version,mixed,pinned,dwell", "--dwell", "30s")])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_texts_are_parsed(dialect: str, columns: tuple[str, ...]) -> None:
-    """Of dialects that no test runs, the text is a text of the dialect as `sqlglot` knows it."""
+    """For dialects that no test runs, `sqlglot` parses the text as that dialect."""
     sqlglot = pytest.importorskip("sqlglot")
     script = printed("sql", "--dialect", dialect, *columns)
     parsed = [statement for statement in sqlglot.parse(script, read=dialect, error_level=sqlglot.ErrorLevel.RAISE) if statement]

@@ -1,10 +1,10 @@
-//! Waiting for several futures whose order matters.
+//! Waiting for several futures in a given order.
 
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Waits for all, each polled in its turn: what each does when it is first polled, it does in this order.
+/// Waits for all, and polls them in this order; so the work of their first polls is done in this order.
 pub(crate) async fn in_order<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut running: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
     let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();

@@ -1,8 +1,8 @@
-//! The live server: it says which rankers meet, mixes their lists, takes clicks, and says who won.
+//! The live server: chooses the rankers that meet, mixes their lists, takes clicks, and determines the winner.
 //!
-//! The log of an experiment is the truth, and its state is the fold of the log (`traffic`). This crate keeps logs in
-//! SQLite or PostgreSQL ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). What was acknowledged is on
-//! the disk; what could not be written was not acknowledged.
+//! The log of an experiment is the truth, and its state is the fold of the log (`traffic`). This crate keeps logs in SQLite or PostgreSQL
+//! ([`store`]), owns the folds in one thread ([`writer`]), and speaks HTTP ([`running`]). Acknowledged requests are on the disk; a request
+//! that could not be written was not acknowledged.
 
 #![warn(clippy::self_named_module_files)]
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What makes the compiler count covered edges for libFuzzer. There is no address sanitizer: the code under test is safe.
+/// The flags that make the compiler count covered edges for libFuzzer. There is no address sanitizer: the code under test is safe.
 const COVERAGE: [&str; 8] = [
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
@@ -39,7 +39,7 @@ pub struct Arguments {
     jobs: Option<usize>,
 }
 
-/// What a target did.
+/// The outcome of a target.
 struct Outcome {
     target: String,
     executions: Option<u64>,

@@ -1,5 +1,4 @@
-//! `cargo xtask pin`: writes every file that pins what the registered algorithms do or how they are listed, and that tests
-//! compare.
+//! `cargo xtask pin`: writes every file that pins the behaviour or the listing of the registered algorithms, and that tests compare.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `cargo xtask publishable`: a copy of the workspace whose packages have the names under which they are published.
+//! `cargo xtask publishable`: a copy of the workspace with packages under their published names.
 //!
 //! Half of the names in this tree are taken on the public registry. Packages are published under one prefix, and their libraries keep
 //! the names that they have here, so that code, examples and documentation read the same: `cargo add rankduel-bandits`, then
@@ -96,7 +96,7 @@ fn names(root: &Path, prefix: &str) -> Result<BTreeMap<String, String>> {
     Ok(names)
 }
 
-/// The files that are published, and what builds them: those that the repository knows.
+/// The files that are published, and the build files: those tracked by the repository.
 fn files(root: &Path) -> Result<Vec<PathBuf>> {
     let parts = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "LICENSE-APACHE", "LICENSE-MIT", "crates"];
     let output = Command::new("git").arg("-C").arg(root).args(["ls-files", "-z", "--"]).args(parts).output();
@@ -159,7 +159,7 @@ fn package(text: &str, names: &BTreeMap<String, String>, has_repository: bool) -
             }
             continue;
         }
-        // Without a version, a dependency of tests is left out of what is published: packages test each other in cycles.
+        // Without a version, a dependency of tests is not published: packages test each other in cycles.
         let tested = line.split_once([' ', '.', '=']).filter(|_| section == "[dev-dependencies]");
         if let Some((key, published)) = tested.and_then(|(key, _)| names.get_key_value(key)) {
             let features = line

@@ -10,10 +10,10 @@ use ranktypes::text::escaped;
 
 /// The exit code for failures.
 pub const FAILED: u8 = 1;
-/// The exit code for wrong usage, the same as that of clap.
+/// The exit code for wrong usage, the same as clap's.
 pub const WRONG_USAGE: u8 = 2;
 
-/// What kind of failure ended a command, for front ends that have a type of error for each.
+/// The kind of failure that ended a command, for front ends with an error type for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// Something was asked wrongly.
@@ -26,7 +26,7 @@ pub enum FailureKind {
     Io,
     /// There is not enough memory.
     Memory,
-    /// What a file or table holds is wrong.
+    /// The content of a file or table is wrong.
     Content,
     /// Anything else.
     Other,
@@ -43,7 +43,7 @@ impl FailureKind {
         }
     }
 
-    /// The kind of one cause in a chain; `known` has the types of errors that a program knows beside those of `output`.
+    /// The kind of one cause in a chain; `known` classifies the program's own errors, beside those of `output`.
     fn of(cause: &(dyn Error + 'static), known: impl Fn(&(dyn Error + 'static)) -> Option<Self>) -> Option<Self> {
         if cause.is::<NoRoom>() {
             return Some(Self::Memory);
@@ -58,7 +58,7 @@ impl FailureKind {
 /// Why a command stops: one line for the user, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// [`WRONG_USAGE`] or [`FAILED`].
     pub exit_code: u8,
@@ -67,13 +67,13 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The failure of a command. `known` says of which kind an error is that is neither of the file system nor from `output`;
-    /// what it calls wrong usage ends with that exit code.
+    /// The failure of a command. `known` gives the kind of an error that is neither of the file system nor from `output`; wrong usage ends
+    /// with its own exit code.
     #[must_use]
     pub fn of(error: &anyhow::Error, known: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
         let kinds: Vec<FailureKind> = error.chain().filter_map(|cause| FailureKind::of(cause, &known)).collect();
         let usage = kinds.contains(&FailureKind::Usage);
-        // The most specific of all causes: a name that was given wrongly may be that of a file that is not there.
+        // The most specific of all causes: a wrong name may name a missing file.
         let specific = [FailureKind::Memory, FailureKind::NotFound, FailureKind::Permission, FailureKind::Usage];
         let kind = { specific.into_iter() }.find(|kind| kinds.contains(kind));
         let kind = kind.or_else(|| kinds.first().copied()).unwrap_or(FailureKind::Other);

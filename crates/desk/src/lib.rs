@@ -1,13 +1,13 @@
-//! The front desk of the three programs `rankduel`, `click-logs` and `rankduel-server`: what a caller meets before and after the
-//! work itself, so that it is the same everywhere. Nothing about rankers, logs or servers.
+//! The front desk of the three programs `rankduel`, `click-logs` and `rankduel-server`: the handling of arguments, output and errors around
+//! the work itself, so that it is the same everywhere. Nothing about rankers, logs or servers.
 //!
 //! | module | holds |
 //! |---|---|
 //! | the crate's root | [`parse`] arguments or answer `--help`; run, and [end](ended) with an exit code |
 //! | [`failure`] | why a command stops: one line, a kind, an exit code |
-//! | [`refusal`] | an error of the parser as one line, made from what the parser says, not from its text |
+//! | [`refusal`] | an error of the parser as one line, made from its parts, not from its text |
 //! | [`mod@print`] | standard output that may be closed or full; lines of errors |
-//! | [`situations`] | for tests: what callers do wrong, and what a program then prints and returns |
+//! | [`situations`] | for tests: errors of callers, and the output and exit code of a program |
 //!
 //! # Exit codes
 //!
@@ -20,8 +20,8 @@
 //! | 130, 143 | stopped by Ctrl-C or `kill` |
 //! | 141 | the reader closed the pipe: what was printed is not all |
 //!
-//! Each failure is one line on standard error, `error: ` and what was expected and what to do; errors of usage end with
-//! `(see --help)`. [`output::tell`] has the three levels of other lines.
+//! Each failure is one line on standard error: `error: `, what was expected, and a remedy; errors of usage end with `(see --help)`.
+//! [`output::tell`] has the three levels of other lines.
 //!
 //! # How to add a program
 //!
@@ -45,7 +45,7 @@ use crate::failure::Failure;
 use crate::print::NotPrinted;
 use crate::refusal::Refusal;
 
-/// Does `work` and returns the exit code of the process: that of the work, or that of its failure, which is printed.
+/// Does `work` and returns the exit code of the process: the work's, or its failure's, which is printed.
 pub fn ended(work: impl FnOnce() -> Result<u8, Failure>) -> u8 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(code)) => code,
@@ -63,7 +63,7 @@ pub fn ended(work: impl FnOnce() -> Result<u8, Failure>) -> u8 {
 /// Parses `arguments`, the first of them the name of the program; `None` if they asked for help or the version, which is printed.
 ///
 /// # Errors
-/// If they are not those of `command`.
+/// If they are not arguments of `command`.
 pub fn parse<C: FromArgMatches>(
     command: &mut clap::Command,
     arguments: &[OsString],

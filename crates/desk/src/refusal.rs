@@ -9,13 +9,13 @@ use crate::failure::Failure;
 /// Why arguments were refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What kind of error it is.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// The flags or words that it is about, without their values: `--runs`.
     pub about: Vec<String>,
     /// The value that was refused, as it was given.
     pub value: Option<String>,
-    /// What was wrong, and what was expected, in one line.
+    /// The error and what was expected, in one line.
     pub text: String,
     /// Why the value was refused, by its own parser.
     pub reason: Option<String>,
@@ -28,7 +28,7 @@ impl Refusal {
         error.use_stderr()
     }
 
-    /// What `error` says of arguments of `command`.
+    /// The error of arguments of `command`.
     #[must_use]
     pub fn of(error: &clap::Error, command: &Command) -> Self {
         let said = ErrorText(error);
@@ -53,7 +53,7 @@ impl Refusal {
         Failure::usage(&format!("{}{hint} (see --help)", self.text))
     }
 
-    /// Why the value was refused and what it is, for callers that say themselves of which flag it is; the whole text if no value was.
+    /// The reason for the refusal and the value, for callers that name the flag themselves; the whole text if no value was refused.
     #[must_use]
     pub fn explanation(&self) -> String {
         match (&self.reason, &self.value) {
@@ -100,7 +100,7 @@ pub fn in_keywords(message: &str) -> String {
     text + rest
 }
 
-/// What the parser says of an error.
+/// The parser's message of an error.
 struct ErrorText<'a>(&'a clap::Error);
 
 impl ErrorText<'_> {
@@ -207,7 +207,7 @@ impl ErrorText<'_> {
         (!all.is_empty()).then(|| format!("expected {}", alternatives(&all)))
     }
 
-    /// What was probably meant.
+    /// The name that was probably meant.
     fn near(&self) -> String {
         let kinds = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
         // The most similar is the last.

@@ -1,5 +1,5 @@
-//! For tests: what callers do wrong, and what a program then prints and returns. The tests of each program call [`seen`] and hold
-//! what they get to what [`expected`] says, which is the same for all.
+//! For tests: errors of callers, and the output and exit code of a program. The tests of each program call [`seen`] and compare its result
+//! with [`expected`], which is the same for all.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -19,9 +19,9 @@ pub struct Program<'a> {
     pub misspelt_command: &'a str,
     /// A call with an unknown flag that nearly has the name of one.
     pub misspelt_flag: &'a [&'a str],
-    /// A call whose last flag takes a number of at least 1.
+    /// A call; its last flag takes a number of at least 1.
     pub number: &'a [&'a str],
-    /// A call whose last flag takes one of a few words.
+    /// A call; its last flag takes one of a few words.
     pub choice: &'a [&'a str],
     /// A call that lacks something.
     pub lacking: &'a [&'a str],
@@ -38,13 +38,13 @@ pub struct Program<'a> {
 /// A situation, and how a program ends in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedEnd {
-    /// What the caller did.
+    /// The action of the caller.
     pub situation: &'static str,
     /// The exit code; 128 and its number if a signal ended the program, as shells report it.
     pub code: i32,
-    /// What standard error has, with the folder left out.
+    /// The content of standard error, with the folder left out.
     pub line: String,
-    /// How many bytes standard output has.
+    /// The number of bytes on standard output.
     pub printed: usize,
 }
 
@@ -140,7 +140,7 @@ impl Program<'_> {
     fn command(&self, words: &[String]) -> Command {
         let mut command = Command::new(self.path);
         command.args(words).current_dir(self.folder).stdin(Stdio::null()).stderr(Stdio::piped());
-        // What a caller may have set.
+        // Variables that a caller may have set.
         ["RANKDUEL_STORE", "RANKDUEL_LOG", "RANKDUEL_CONFIG"].into_iter().for_each(|name| _ = command.env_remove(name));
         command
     }
@@ -185,8 +185,8 @@ fn code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-/// The first thing that is wrong with what was seen, by the rules of [`crate`]: exit codes, one line that controls no terminal,
-/// nothing on standard output.
+/// The first violation of the rules of [`crate`] in the observations: exit codes, one line without control characters, nothing on standard
+/// output.
 #[must_use]
 pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
     all.iter().find_map(|seen| {
@@ -204,7 +204,7 @@ pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
     })
 }
 
-/// What was seen, as a table for people: situation, exit code, line.
+/// The observations as a table for people: situation, exit code, line.
 #[must_use]
 pub fn table(all: &[ObservedEnd]) -> String {
     let row = |seen: &ObservedEnd| format!("{}\n    {}  {}\n", seen.situation, seen.code, seen.line);

@@ -1,4 +1,4 @@
-//! The partial file of a download, and what is known about it.
+//! The partial file of a download, and its origin.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -59,7 +59,7 @@ impl Aside {
         if self.origin.as_ref().is_some_and(|origin| origin.address == address) { self.len } else { 0 }
     }
 
-    /// What must be the same for the rest to fit.
+    /// The validator that must be unchanged for the rest to fit.
     pub(super) fn validator(&self) -> Option<&str> {
         self.origin.as_ref().map(|origin| origin.validator.as_str())
     }

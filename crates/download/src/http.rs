@@ -1,4 +1,4 @@
-//! One request, for what the partial file lacks.
+//! One request, for the missing part of the partial file.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -184,7 +184,7 @@ fn range_start(headers: &HeaderMap) -> Option<u64> {
     range.trim().strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
 }
 
-/// What identifies a version of a file: a strong entity tag, or the time of the last change.
+/// The identity of a version of a file: a strong entity tag, or the time of the last change.
 fn validator(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     text("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| text("last-modified"))

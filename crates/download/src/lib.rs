@@ -20,12 +20,11 @@ use self::http::Fault;
 /// Retries and timeouts.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Failed attempts in a row that do not gain what a server has to send in a `window`, before an address is given
-    /// up.
+    /// Failed attempts in a row, each with less progress than a server must make in a `window`, before an address is given up.
     pub attempts: u32,
     /// The pause after the first failed attempt; it doubles with each further one.
     pub pause: Duration,
-    /// How long a server may stay silent.
+    /// The time that a server may stay silent.
     pub patience: Duration,
     /// The least bytes per second, on average over `window`.
     pub floor: u64,
@@ -119,7 +118,7 @@ fn from_mirror(
                     if !resumed {
                         return Err(Fault::Elsewhere(difference));
                     }
-                    // The first part may be that of an older file: download all of it again.
+                    // The first part may come from an older file: download all of it again.
                     watch.note(&format!("{difference}: starting over"));
                 }
             },

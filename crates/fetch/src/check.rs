@@ -6,7 +6,7 @@ use letor_io::{Dataset, ReadOptions, Statistics, read_files};
 
 use super::Watch;
 
-/// What was found, one line per part, and what differs from what is expected.
+/// The findings, one line per part, and the differences from the expected files.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) found: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Prints what was found. Returns the differences unless there are none, or they are accepted.
+    /// Prints the findings. Returns the differences unless there are none, or they are accepted.
     pub(super) fn refusal(&self, entry: &Entry, accept: bool, watch: &mut dyn Watch) -> Option<Vec<String>> {
         self.found.iter().for_each(|line| watch.print(&format!("  {line}")));
         if self.differences.is_empty() {
@@ -36,7 +36,7 @@ impl Report {
     }
 }
 
-/// Reads all parts found and compares what they hold with what is expected.
+/// Reads all parts found and compares their content with the expected one.
 pub(super) fn check(entry: &Entry, located: &Located, report: &mut Report) -> Result<()> {
     for split in &entry.splits {
         match located.files(split.name) {

@@ -38,11 +38,11 @@ pub struct Arguments {
 pub struct Missing {
     /// Which one.
     pub entry: &'static Entry,
-    /// How its files differ from what is expected; empty if there are none, because users have to get them.
+    /// The differences of its files from the expected ones; empty if there are no files, because users have to get them.
     pub differences: Vec<String>,
 }
 
-/// What a user can do about files that are not as expected.
+/// The advice about files that are not as expected.
 pub const REFUSED: &str = "nothing was registered: check that these are the right files, or add --accept";
 
 impl Arguments {
@@ -52,8 +52,8 @@ impl Arguments {
         self.info
     }
 
-    /// Lists, downloads or registers below `root`; returns what is not registered in the end. A build without `downloads`
-    /// does all that needs no network.
+    /// Lists, downloads or registers below `root`; returns the data sets that are not registered in the end. A build without `downloads`
+    /// does everything else.
     ///
     /// # Errors
     /// For wrong usage, with a [`UsageError`](output::usage::UsageError); and when something cannot be downloaded, read or

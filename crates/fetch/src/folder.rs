@@ -64,7 +64,7 @@ pub(super) fn remove_leftovers(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the name of a folder says that an archive is unpacked to.
+/// The mark in the name of a folder that an archive is unpacked to.
 pub(super) const UNPACKED: &str = "unpacked";
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`command`] | the command: its flags, and what it does with them |
+//! | [`command`] | the command: its flags, and their effect |
 //! | [`archive`] | archives listed and unpacked; none is trusted |
 //! | [`verify`] | whether a file is the one that was published |
 //! | [`space`] | free space on the disk |
@@ -38,7 +38,7 @@ pub use watch::{Bar, Watch};
 pub struct MirroredFile<'a> {
     /// Its name on this machine.
     pub file: &'a str,
-    /// What to expect of it.
+    /// The expected size and checksum.
     pub expected: Expected<'a>,
     /// Its addresses, the best first.
     pub mirrors: Vec<&'a str>,
@@ -62,8 +62,8 @@ pub enum Registration {
     Refused(Vec<String>),
 }
 
-/// Downloads the file of `entry` with `downloads` into the folder `downloads` below `root` and registers what is in it,
-/// even if that is not as expected if `accept`. Removes the download once it is registered, unless `keep`.
+/// Downloads the file of `entry` with `downloads` into the folder `downloads` below `root` and registers its content, with `accept` even an
+/// unexpected one. Removes the download once it is registered, unless `keep`.
 ///
 /// # Errors
 /// When it cannot be downloaded, verified, unpacked or read.

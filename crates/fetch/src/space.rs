@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 /// Bytes that stay free for other programs.
 const MARGIN: u64 = 64 << 20;
 
-/// Checks that `bytes` more fit into the file system of `folder`, whose free bytes `room` returns.
+/// Checks that `bytes` more fit into the file system of `folder`; `room` returns its free bytes.
 ///
 /// # Errors
 /// When they do not.

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-/// What a file should be, as far as known.
+/// The expected file, as far as known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expected<'a> {
     /// Its size.
@@ -16,7 +16,7 @@ pub struct Expected<'a> {
     pub sha256: Option<&'a str>,
 }
 
-/// How the file at `path` differs from what is expected; `None` if it does not.
+/// The difference of the file at `path` from the expected one; `None` if there is none.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use output::progress::Progress;
 
-/// Hears what is done.
+/// Receives reports, notes and progress.
 pub trait Watch {
     /// A line of the report, for standard output.
     fn print(&mut self, line: &str);

@@ -5,7 +5,7 @@ use judges::{Session, verdict_word};
 /// The columns; the last is there if judges noted something.
 const COLUMNS: [&str; 7] = ["first", "second", "winner", "item", "judge", "ticket", "note"];
 
-/// The header and the rows of all answers of a session, in the order in which they came back. What is not known is empty.
+/// The header and the rows of all answers of a session, in the order of their arrival. Unknown values are empty.
 #[must_use]
 pub fn table(session: &Session) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let (config, judges) = (session.config(), session.judges());

@@ -1,5 +1,5 @@
-//! Files to which several processes append lines, one after the other, and which survive a `kill -9` at any moment. What the
-//! lines mean is known elsewhere.
+//! Files to which several processes append lines, one after the other, and which survive a `kill -9` at any moment. Not here:
+//! the meaning of lines.
 
 use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -26,7 +26,7 @@ impl Journal {
     /// NAME.lock, which is removed in the end.
     ///
     /// # Errors
-    /// If somebody else still holds it then, or no file can be made there.
+    /// If another process still holds it then, or no file can be made there.
     pub fn lock(path: &Path, patience: Duration) -> Result<Self> {
         // Two names of one file have one lock.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -49,7 +49,7 @@ impl Journal {
         }
     }
 
-    /// What the file holds; `None` if it does not exist.
+    /// Reads the file; `None` if it does not exist.
     ///
     /// # Errors
     /// If it cannot be read, or is not a regular file.
@@ -76,7 +76,7 @@ impl Journal {
     }
 }
 
-/// What the log at `path` holds, without a lock: somebody may be writing its last line. `None` if it does not exist.
+/// Reads the log at `path` without a lock: its last line may still be being written. `None` if it does not exist.
 ///
 /// # Errors
 /// If it cannot be read, or is not a regular file.

@@ -1,4 +1,4 @@
-//! What judging needs on disk: the file of a session, which several programs may use together, and the texts that judges compare.
+//! The files of judging: the file of a session, which several programs may use together, and the texts that judges compare.
 //!
 //! | module | |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | [`sheet`] | pairs as a table to be filled in |
 //! | [`texts`] | tables of items, competitors and texts |
 //!
-//! Not here: sessions themselves, which are in `judges`, and how a judge is asked.
+//! Not here: sessions themselves, which are in `judges`, and the ways to ask a judge.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

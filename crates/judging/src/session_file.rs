@@ -9,7 +9,7 @@ use output::tell::note;
 
 use crate::journal::{self, Journal};
 
-/// How long a call waits for others that use the file.
+/// The time that a call waits for others that use the file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session and its file. It is locked from [`open`](Self::open) or [`lock`](Self::lock) until [`unlock`](Self::unlock).
@@ -24,7 +24,7 @@ pub struct SessionFile {
     torn: usize,
 }
 
-/// How a file was found.
+/// The state in which a file was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unbegun {
     /// There is none, or it is empty.
@@ -38,7 +38,7 @@ impl SessionFile {
     /// still be looked at.
     ///
     /// # Errors
-    /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and those of `begin`.
+    /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and errors of `begin`.
     pub fn open(path: &Path, writes: bool, begin: impl FnOnce(Unbegun) -> Result<Session>) -> Result<Self> {
         let journal = match Journal::lock(path, PATIENCE) {
             Ok(journal) => Some(journal),
@@ -66,7 +66,7 @@ impl SessionFile {
         self.torn
     }
 
-    /// Locks the file again, and reads what others appended since.
+    /// Locks the file again, and reads the lines that others appended since.
     ///
     /// # Errors
     /// As for [`open`](Self::open), and if the file is gone.
@@ -88,7 +88,7 @@ impl SessionFile {
         self.journal = None;
     }
 
-    /// Writes what is new, and returns when it is on the disk. A session that begins is announced on standard error.
+    /// Writes new events, and returns when they are on the disk. A new session is announced on standard error.
     ///
     /// # Errors
     /// If it cannot be written: the file is as before, and is read again by the next [`lock`](Self::lock).
@@ -101,14 +101,14 @@ impl SessionFile {
         journal.append(end, lines.as_bytes())?;
         self.end = Some(end + lines.len() as u64);
         if end == 0 {
-            // A header among the names, or a name that was cut in two, is seen here before anybody judges it.
+            // This shows a header among the names, or a name that was cut in two, before any judgement.
             note(false, &format!("the session begins: {}", of_what(self.session.config())));
         }
         Ok(())
     }
 }
 
-/// How many competitors and items there are, and which are the first and the last.
+/// The number of competitors and items, and the first and last of them.
 fn of_what(config: &Config) -> String {
     let ends = |all: &[String], noun: &str| {
         let short = |text: &String| match text.char_indices().nth(40) {
@@ -156,7 +156,7 @@ mod tests {
         other.unlock();
         one.lock().unwrap();
         assert_eq!(one.session.counts().answered, 1);
-        // What was not saved is forgotten, as the file does not have it.
+        // An unsaved question is forgotten, as the file does not have it.
         one.session.ask(None).unwrap();
         one.session.take_lines();
         one.end = None;

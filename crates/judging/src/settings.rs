@@ -78,7 +78,7 @@ pub struct Settings {
     model_cost: Option<f64>,
 }
 
-/// What a model costs that is not said: an answer for cents beside a minute of a person.
+/// The default cost of a model: an answer for cents beside a minute of a person.
 const MODEL_COST: f64 = 0.01;
 
 fn parse_goal(text: &str) -> Result<Goal, String> {

@@ -22,13 +22,13 @@ pub struct Filled {
     pub line: u64,
     /// The pair.
     pub ticket: Ticket,
-    /// What the judge says.
+    /// The judge's answer.
     pub verdict: Answer,
-    /// What the judge noted.
+    /// The judge's note.
     pub note: Option<String>,
 }
 
-/// A sheet of pairs, in CSV: what was asked, both texts (names without texts), and empty columns for the better one and a note.
+/// A sheet of pairs, in CSV: the question, both texts (names without texts), and empty columns for the better one and a note.
 ///
 /// # Errors
 /// If the table cannot be written.

@@ -1,4 +1,4 @@
-//! What judges compare: a table with a text of each competitor on each item, in CSV or JSON Lines, plain or gzip.
+//! The texts that judges compare: a table with a text of each competitor on each item, in CSV or JSON Lines, plain or gzip.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,9 +25,9 @@ pub struct Texts {
     pub competitors: Vec<String>,
     /// The items; empty if the table has none.
     pub items: Vec<String>,
-    /// What was asked, of items that have more to say than their name.
+    /// The questions of items with more than a name.
     questions: BTreeMap<String, String>,
-    /// By item, an empty one without items, and competitor.
+    /// Keyed by item (empty without items) and competitor.
     texts: BTreeMap<(String, String), String>,
 }
 
@@ -112,19 +112,19 @@ impl Texts {
         }
     }
 
-    /// What a competitor answered on an item, an empty one without items.
+    /// The text of a competitor on an item (empty without items).
     #[must_use]
     pub fn text(&self, item: &str, competitor: &str) -> Option<&str> {
         self.texts.get(&(item.to_owned(), competitor.to_owned())).map(String::as_str)
     }
 
-    /// What was asked: the question, or the item itself if the table has none.
+    /// The question: that of the table, or else the item itself.
     #[must_use]
     pub fn question<'a>(&'a self, item: &'a str) -> &'a str {
         self.questions.get(item).map_or(item, String::as_str)
     }
 
-    /// Refuses a table that lacks what a session asks about.
+    /// Refuses a table that lacks items or competitors of a session.
     ///
     /// # Errors
     /// With the first that is missing.

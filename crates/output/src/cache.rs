@@ -32,7 +32,7 @@ pub struct Cache<'a> {
 struct CachedValue {
     key: String,
     value: Value,
-    /// Of key and value.
+    /// The checksum of key and value.
     checksum: String,
 }
 
@@ -48,7 +48,7 @@ impl CachedValue {
     }
 }
 
-/// What the file of a value holds.
+/// The state of a value's file.
 enum Cached<T> {
     /// The value.
     Whole(T),
@@ -73,7 +73,7 @@ impl<'a> Cache<'a> {
     /// name of the file starts with `what`.
     ///
     /// # Errors
-    /// Those of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
+    /// Errors of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
     pub fn json<T: Serialize + DeserializeOwned>(
         &self,
         what: &str,

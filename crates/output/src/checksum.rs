@@ -21,7 +21,7 @@ pub fn sha256_hex(text: &str) -> String {
 /// SHA-256 of all that `reader` reads, in hexadecimal; calls `read` with the number of bytes of each piece.
 ///
 /// # Errors
-/// Those of the reader.
+/// Errors of the reader.
 pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
     let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
@@ -45,15 +45,14 @@ pub fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What is before the checksum at the end of `bytes`; `None` if the checksum does not match or is missing.
+/// The part of `bytes` before the checksum at their end; `None` if the checksum does not match or is missing.
 #[must_use]
 pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(LENGTH)?)?;
     (Sha256::digest(body)[..] == *checksum).then_some(body)
 }
 
-/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers `of` too: what the line belongs
-/// to.
+/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `of`, too.
 #[must_use]
 pub fn sealed_line(of: &str, text: &str) -> String {
     format!("{} {text}", line_checksum(of, text))

@@ -1,8 +1,8 @@
-//! What differs between the description of something that exists and of something wanted.
+//! The differences between the descriptions of an existing thing and of a wanted one.
 
 use serde_json::Value;
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compare {
     /// Every field of either, a missing one being null.

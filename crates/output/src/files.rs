@@ -99,8 +99,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     written.and_then(|()| aside.rename()).map_err(|error| explained(error, "write", path))
 }
 
-/// Writes a large file that can be made again, such as a cache, to `path` in one step: `write` writes it. It is not flushed to
-/// disk, and a process that is asked to stop does not wait for it; who reads it checks it.
+/// Writes a large file that can be made again, such as a cache, to `path` in one step: `write` writes it. It is not flushed to disk, and a
+/// process that is asked to stop does not wait for it; readers check it.
 ///
 /// # Errors
 /// As for [`write_atomic`].
@@ -115,7 +115,7 @@ pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>)
 /// lines instead of taking one line per value.
 ///
 /// # Errors
-/// As for [`write_atomic`], and if `value` has no JSON form (e.g. a map whose keys are not strings).
+/// As for [`write_atomic`], and if `value` has no JSON form (e.g. a map with keys that are not strings).
 pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .with_context(|| format!("failed to turn the content of {} into JSON", path.display()))?;
@@ -185,7 +185,7 @@ fn filled(pretty: &str) -> String {
 /// fields or a slice). The header is written even without rows.
 ///
 /// # Errors
-/// As for [`write_atomic`], and if the number of fields of a row differs from that of the header.
+/// As for [`write_atomic`], and if the number of fields of a row differs from the header's.
 pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()> {
     let table = csv(header, rows).with_context(|| format!("failed to format the table {}", path.display()))?;
     write_atomic(path, &table)
@@ -194,7 +194,7 @@ pub fn write_csv<R: Serialize>(path: &Path, header: &[&str], rows: impl IntoIter
 /// The bytes of such a file.
 ///
 /// # Errors
-/// If the number of fields of a row differs from that of the header.
+/// If the number of fields of a row differs from the header's.
 pub fn csv<R: Serialize>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record(header)?;
@@ -204,8 +204,8 @@ pub fn csv<R: Serialize>(header: &[&str], rows: impl IntoIterator<Item = R>) -> 
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }
 
-/// Removes temporary files that killed writers of `path` left behind. Those of running processes stay; where the
-/// system does not list processes, all stay.
+/// Removes temporary files that killed writers of `path` left behind. Files of running processes stay; if the system does not list
+/// processes, all stay.
 pub fn remove_leftovers(path: &Path) {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -236,8 +236,8 @@ pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     }
 }
 
-/// Eight digits that distinguish this machine from others with which it shares a folder: processes of several machines, and those
-/// of containers almost always, have the same number.
+/// Eight digits that distinguish this machine from others that share a folder with it: processes of several machines, and those of
+/// containers almost always, have the same number.
 fn this_machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
@@ -250,8 +250,8 @@ fn this_machine() -> &'static str {
 /// A temporary file beside its target, removed on drop unless it was renamed.
 struct Aside {
     path: PathBuf,
-    /// The file itself: a symbolic link that a user named stays, and what it points to is replaced. In a folder of results nobody named
-    /// it, and it is replaced.
+    /// The file itself: a symbolic link that a user named stays, and its target is replaced. In a folder of results, the link itself is
+    /// replaced.
     target: PathBuf,
     /// A process that is asked to stop completes its files.
     writing: Option<RwLockReadGuard<'static, ()>>,
@@ -305,7 +305,7 @@ pub fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             "a file is where a folder should be; choose another folder"
         }
-        // What `input` refuses.
+        // The error of `input`.
         ErrorKind::InvalidInput => "give a regular file",
         _ => "check the disk or choose another folder",
     };

@@ -1,9 +1,9 @@
 //! Opening and reading files that others may have placed: data of users, and everything that lies in folders which processes,
 //! users and machines share.
 //!
-//! A file is a regular file: a pipe, a device, a socket or a folder is refused before it can keep anybody waiting, and no more
-//! is read than a limit. Only files that users name may be pipes ([`read`], [`read_text`], [`open_or_pipe`]), because shells
-//! make them: `<(zcat log.gz)`. Errors do not name the file; callers do.
+//! A file is a regular file: a pipe, a device, a socket or a folder is refused before it can block, and no more is read than a limit. Only
+//! files that users name may be pipes ([`read`], [`read_text`], [`open_or_pipe`]), because shells make them: `<(zcat log.gz)`. Errors do
+//! not name the file; callers do.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
-/// Opens the regular file at `path` with `options`, which may create it. Nothing else is waited for or written to.
+/// Opens the regular file at `path` with `options`, which may create it. Never waits for or writes to anything else.
 ///
 /// # Errors
 /// If it cannot be opened, or is something else.
@@ -146,7 +146,7 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
 }
 
-/// Refuses what is not a regular file.
+/// Refuses anything but a regular file.
 fn regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
@@ -207,7 +207,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        // Nobody writes into it: whoever waits waits for ever.
+        // The pipe has no writer: a reader would wait for ever.
         let (send, receive) = std::sync::mpsc::channel();
         let there = path.clone();
         std::thread::spawn(move || {

@@ -1,15 +1,15 @@
 //! Ctrl-C, `kill`, and a file that exceeds its limit.
 //!
-//! A process that is asked to stop says in one line what is kept and how to go on, waits until files that are being
-//! written are complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not
-//! depend on any of this: after `kill -9`, the same command continues as well.
+//! A process that is asked to stop prints one line with what is kept and how to go on, waits until files that are being written are
+//! complete, and then ends by the same signal, so that a shell sees exit code 130 or 143. Results do not depend on any of this: after `kill
+//! -9`, the same command continues as well.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-/// What happens before the process ends by a signal.
+/// The actions before the process ends by a signal.
 struct Farewell {
     say: Option<Box<dyn Fn() -> String + Send>>,
     /// Folders to remove if they are empty, inner ones first.
@@ -24,14 +24,14 @@ static WRITING: RwLock<()> = RwLock::new(());
 /// Whether the process was asked to stop.
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
-/// How many save before it stops.
+/// The number of threads that save before it stops.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 
 fn farewell() -> MutexGuard<'static, Farewell> {
     FAREWELL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets the line that is printed when the process is asked to stop: what is kept, and how to go on.
+/// Sets the line that is printed when the process is asked to stop: the kept results, and how to go on.
 pub fn say_when_stopped(say: impl Fn() -> String + Send + 'static) {
     farewell().say = Some(Box::new(say));
 }
@@ -85,7 +85,7 @@ impl Drop for SavesBeforeItStops {
     }
 }
 
-/// Removes those of these folders that are empty.
+/// Removes the empty ones of these folders.
 pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders {
         // A folder that is not empty stays.
@@ -116,9 +116,9 @@ mod unix {
 
     use super::{SAVING, STOPPING, WRITING, farewell, remove_empty};
 
-    /// How long a file that is being written may delay the end.
+    /// The time for which a file that is being written may delay the end.
     const PATIENCE: Duration = Duration::from_secs(2);
-    /// How long work that saves before the process stops may delay the end.
+    /// The time for which work that saves before the process stops may delay the end.
     const PATIENCE_TO_SAVE: Duration = Duration::from_secs(25);
 
     pub(super) fn install() {
@@ -126,7 +126,7 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
         let stops = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored.unwrap_or(0) >> (signal - 1) & 1 == 0);
-        // The thread first: signals that nobody waits for would not end the process at all. Without it they end it
+        // The thread first: without it, caught signals would not end the process at all. If it cannot start, they end the process
         // immediately, as `kill -9` does.
         let (give, take) = channel::<Signals>();
         let wait = move || {

@@ -1,4 +1,4 @@
-//! What every command writes with. Nothing about rankers or bandits, and no figures.
+//! The output of all commands. Nothing about rankers or bandits, and no figures.
 //!
 //! | module | holds |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
 //! | [`machine`] | free memory, threads, the name of the program |
 //! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
-//! | [`sealed`] | JSON files that say what lies beside them, with a checksum of their own |
+//! | [`sealed`] | JSON files that describe the files beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
 //! | [`tell`] | lines on standard error, at three levels |

@@ -10,7 +10,7 @@ use anyhow::Result;
 use crate::files::explained;
 use crate::input;
 
-/// A lock on a file or a folder, held until this is dropped. A lock file left behind does not lock anybody out.
+/// A lock on a file or a folder, held until this is dropped. A lock file left behind does not block anything.
 #[derive(Debug)]
 pub struct Lock {
     /// The file to remove in the end.
@@ -70,8 +70,8 @@ impl Lock {
         }
     }
 
-    /// Whether this lock is that of the folder that is now at `path`: the one that was locked may have been moved away or
-    /// removed between its opening and its locking.
+    /// Whether this lock is on the folder that is now at `path`: the locked one may have been moved away or removed between its opening and
+    /// its locking.
     #[must_use]
     pub fn is_of(&self, path: &Path) -> bool {
         self.path.is_some() || is_same(&self.file, path)

@@ -7,7 +7,7 @@ pub use ranktypes::text::{with_separators, with_unit};
 /// Reads a count; the exponent form is accepted where it denotes a whole number, which is read exactly.
 ///
 /// # Errors
-/// One line with what is expected and what was found.
+/// One line with the expected form and the text found.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let expected = || format!("expected a whole number such as 1000000 or 1e6, found `{}`", escaped(text));
@@ -59,7 +59,7 @@ pub fn parse_up_to<T: TryFrom<u64>, const MOST: u64>(text: &str) -> Result<T, St
 /// Reads the number of an arm or a feature from a list.
 ///
 /// # Errors
-/// One line with what is expected and what was found.
+/// One line with the expected form and the text found.
 pub fn parse_ordinal(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| format!("expected whole numbers such as 1,5,110, found `{}`", escaped(text)))
 }
@@ -67,7 +67,7 @@ pub fn parse_ordinal(text: &str) -> Result<u32, String> {
 /// Reads a finite number, whole or not.
 ///
 /// # Errors
-/// One line with what is expected and what was found.
+/// One line with the expected form and the text found.
 pub fn parse_number(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| format!("expected a number such as 0.5 or 1e-3, found `{}`", escaped(text)))
@@ -132,7 +132,7 @@ pub fn deviation(mean: f64, value: f64, runs: usize) -> String {
     if runs > 1 { uncertainty(mean, value) } else { "-".to_owned() }
 }
 
-/// A standard error or deviation beside its `mean`. What is only rounding of equal numbers is 0.
+/// A standard error or deviation beside its `mean`. Mere rounding of equal numbers is 0.
 #[must_use]
 pub fn uncertainty(mean: f64, value: f64) -> String {
     if value <= 1e-9 * mean.abs() { "0".to_owned() } else { significant(value) }
@@ -167,7 +167,7 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// Reads a tolerance: by how much of a share one that is named may be worse than another.
+/// Reads a tolerance: the share by which the named one may be worse than another.
 ///
 /// # Errors
 /// If it is not a share from 0 to below one half.

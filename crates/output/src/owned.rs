@@ -1,9 +1,9 @@
-//! Folders of results of this process: in these a symbolic link is replaced instead of what it leads to.
+//! Folders of results of this process: in these a symbolic link is replaced instead of its target.
 
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-/// A folder whose files are results of this process, as long as this lives.
+/// A folder; its files are results of this process, as long as this lives.
 #[derive(Debug)]
 pub(super) struct Owned(PathBuf);
 

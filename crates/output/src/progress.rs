@@ -20,7 +20,7 @@ pub fn announce(what: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{what}");
 }
 
-/// Hears of the progress of work, from any thread.
+/// Receives the progress of work, from any thread.
 pub trait Watch: Send + Sync {
     /// Work of `total` units begins, e.g. `playing`.
     fn begins(&self, what: &str, total: u64);
@@ -29,22 +29,22 @@ pub trait Watch: Send + Sync {
     /// that take part come by every few milliseconds.
     fn advances(&self, units: u64);
 
-    /// There are `units` more of it than was said.
+    /// There are `units` more of it than announced.
     fn lengthens(&self, units: u64);
 
-    /// Something about the data or the settings that the user should know, in one line.
+    /// A note on the data or the settings for the user, in one line.
     fn notes(&self, note: &str) {
         let _ = note;
     }
 }
 
-/// Whether somebody [watches](watched) this thread's work.
+/// Whether this thread's work is [watched](watched).
 #[must_use]
 pub fn is_watched() -> bool {
     watch().is_some()
 }
 
-/// Hands a note to whoever [watches](watched) this thread's work; returns whether somebody does.
+/// Passes a note to the [watcher](watched) of this thread's work; returns whether there is one.
 pub fn noted(note: &str) -> bool {
     let watch = watch();
     if let Some(watch) = &watch {
@@ -61,8 +61,8 @@ fn watch() -> Option<Arc<dyn Watch>> {
     WATCH.with_borrow(Clone::clone)
 }
 
-/// Does `work`, and lets `watch` hear of every [`Progress`] that this thread begins meanwhile; no bar is drawn, and nothing
-/// is [announced](announce).
+/// Does `work`, and calls `watch` for every [`Progress`] that this thread begins meanwhile; no bar is drawn, and nothing is
+/// [announced](announce).
 pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
     struct Before(Option<Arc<dyn Watch>>);
     impl Drop for Before {
@@ -75,7 +75,7 @@ pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// How long work is measured before it is said how long all of it takes.
+/// The time that work is measured before its total time is estimated.
 const MEASURED: Duration = Duration::from_secs(10);
 
 /// Impressions that no thread exceeds in a second.
@@ -84,8 +84,8 @@ const FASTEST: u64 = 10_000_000;
 /// A day: work that takes longer is announced.
 const LONG: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the
-/// highest rate that a thread could have, ten million per second. For work whose progress comes too rarely to measure.
+/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the highest rate
+/// of a thread, ten million per second. For work with progress too rare to measure.
 pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
     let a_second = FASTEST * rayon::current_num_threads() as u64;
     let least = u128::from(units) * u128::from(each) / u128::from(a_second);
@@ -101,7 +101,7 @@ pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
     }
 }
 
-/// A note about work. (`tell` asks this module who hears of notes.)
+/// A note about work. (`tell` asks this module for the receiver of notes.)
 fn note(text: &str) {
     if !noted(text) {
         // There is nowhere to report an error to.
@@ -160,7 +160,7 @@ impl Progress {
             watch.begins(what, total);
             return Self { bar: ProgressBar::hidden(), watch: Some(watch) };
         }
-        // indicatif itself hides a bar whose stream is not a terminal.
+        // indicatif itself hides a bar on a stream that is not a terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let style = ProgressStyle::with_template("{msg:28} {bar:32} {percent:>3}%  {elapsed} elapsed, {eta} left")
             .expect("the template is a constant")
@@ -172,8 +172,8 @@ impl Progress {
         Self { bar, watch: None }
     }
 
-    /// A bar over the bytes of `file`, `have` of which are already here, with their rate; `total` is `None` where nobody
-    /// knows it. Hidden when not on a terminal.
+    /// A bar over the bytes of `file`, with their rate; `have` bytes are already here; `total` is `None` if unknown. Hidden when not on a
+    /// terminal.
     #[must_use]
     pub fn of_bytes(file: &str, have: u64, total: Option<u64>) -> Self {
         if let Some(watch) = watch() {
@@ -295,7 +295,7 @@ mod tests {
         let stopped = catch_unwind(AssertUnwindSafe(|| watched(counter.clone(), work))).expect_err("stopped");
         assert_eq!(stopped.downcast_ref(), Some(&"stopped"));
         assert_eq!((counter.total.load(Ordering::Relaxed), counter.done.load(Ordering::Relaxed)), (10, 7));
-        // Nobody watches any more.
+        // No longer watched.
         work();
         assert_eq!(counter.done.load(Ordering::Relaxed), 7);
     }

@@ -1,9 +1,9 @@
 //! Numbered records, such as finished runs, kept in one file per subject with one line per record, so that an interrupted
 //! command continues where it stopped.
 //!
-//! The first line says what the records belong to. Each other line is a checksum and a record as JSON. A line whose checksum
-//! is missing or does not match is damaged, and its record is never used. A line that was cut off, because the process was
-//! killed or the disk was full, is ignored.
+//! The first line names the subject of the records. Each other line is a checksum and a record as JSON. A line with a missing or wrong
+//! checksum is damaged, and its record is never used. A line that was cut off, because the process was killed or the disk was full, is
+//! ignored.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -25,7 +25,7 @@ use crate::tell::warn;
 /// A larger file is not one of kept records.
 const MOST_BYTES: u64 = 1 << 34;
 
-/// A record with its number among those of the same subject.
+/// A record, numbered among those of the same subject.
 pub trait Record: Serialize + DeserializeOwned {
     /// The number.
     fn number(&self) -> u64;
@@ -36,13 +36,13 @@ pub trait Record: Serialize + DeserializeOwned {
 pub struct Records<R> {
     path: PathBuf,
     subject: String,
-    /// By their numbers.
+    /// The records by their numbers.
     pub found: BTreeMap<u64, R>,
 }
 
 impl<R: Record> Records<R> {
-    /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Those that are not `sound`
-    /// are ignored. If damaged ones are found, a warning says that they will be made again.
+    /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Records that are not `sound` are ignored.
+    /// If damaged ones are found, a warning announces that they will be made again.
     pub fn open(path: PathBuf, subject: String, sound: impl Fn(&R) -> bool) -> Self {
         let mut records = Self::at(path, subject);
         records.find(sound);
@@ -71,13 +71,13 @@ impl<R: Record> Records<R> {
             warn(false, &format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
         }
         if read.damaged > 0 || read.misnamed {
-            // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs
-            // to somebody else, is as good as before.
+            // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs to another user,
+            // is as good as before.
             let _ = self.rewrite_with(|bytes| self.read(bytes, &sound).found);
         }
     }
 
-    /// What the records belong to.
+    /// The subject of the records.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
@@ -175,7 +175,7 @@ impl<R: Record> Records<R> {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 struct Read<R> {
     found: BTreeMap<u64, R>,
     /// Lines that were complete once.
@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(found.get(&1), None, "byte {at}");
             assert_eq!(numbers(&path), [0]);
         }
-        // Of the line that names the subject: the records say themselves what they belong to.
+        // In the line that names the subject: the records name their subject themselves.
         let mut damaged = whole.clone();
         damaged[2] ^= 1;
         fs::write(&path, &damaged).unwrap();

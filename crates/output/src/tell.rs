@@ -1,5 +1,5 @@
-//! Lines for the user on standard error, at three levels: what becomes of files ([`info`]), what to know before results are read
-//! ([`note`]), and what may be wrong ([`warn`]). Results never come here.
+//! Lines for the user on standard error, at three levels: the fate of files ([`info`]), notes to read before results ([`note`]), and
+//! possible faults ([`warn`]). Results never come here.
 
 use std::fmt;
 use std::io::Write as _;
@@ -8,15 +8,15 @@ use ranktypes::text::harmless;
 
 use crate::progress;
 
-/// Says what becomes of files and folders, unless `quiet`.
+/// Reports the fate of files and folders, unless `quiet`.
 pub fn info(quiet: bool, text: &str) {
     if !quiet {
         line(format_args!("{text}"));
     }
 }
 
-/// Shows what users should know of data or settings before they read results: whatever [watches](progress::watched) the work hears
-/// it; otherwise it is a line on standard error, unless `quiet`.
+/// Shows what users should know of data or settings before they read results: to the [watcher](progress::watched) of the work, or else as a
+/// line on standard error, unless `quiet`.
 pub fn note(quiet: bool, text: &str) {
     at_level(quiet, "note", text);
 }
@@ -26,7 +26,7 @@ pub fn notes(quiet: bool, notes: impl IntoIterator<Item = String>) {
     notes.into_iter().for_each(|text| note(quiet, &text));
 }
 
-/// The same for what may be wrong: something was mended, no theory covers a parameter, a setting has no effect.
+/// The same for possible faults: something was mended, no theory covers a parameter, a setting has no effect.
 pub fn warn(quiet: bool, text: &str) {
     at_level(quiet, "warning", text);
 }

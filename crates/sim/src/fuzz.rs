@@ -54,8 +54,8 @@ pub fn state(bytes: &[u8]) -> bool {
     State::check_bytes(bytes, false)
 }
 
-/// Reads `bytes` as a file of kept runs of what its first line says, as it is and with checksums that fit. Returns whether
-/// it has runs as it is.
+/// Reads `bytes` as a file of kept runs with the subject of its first line, as it is and with checksums that fit. Returns whether it has
+/// runs as it is.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
-//! The command line of online ranker evaluation, and what it is made of beyond the simulation itself, which is crate
-//! `simulation`. Files and folders are written with crate `output`, figures are drawn by crate `figures`.
+//! The command line of online ranker evaluation, and its parts beyond the simulation itself, which is crate `simulation`. Files and folders
+//! are written with crate `output`, figures are drawn by crate `figures`.
 //!
-//! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns what they print:
+//! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns their output:
 //!
 //! ```
 //! let printed = sim::cli::captured(["rankduel", "algorithms", "rucb"])?;
@@ -17,7 +17,7 @@
 //! | [`cli`] | the command line: its commands, and checks of arguments |
 //! | [`experiment`] | the figures and tables of papers, from experiment files, with tests of their claims |
 //!
-//! What long commands compute is in crate `studies`: here are flags, and what is printed.
+//! The computations of long commands are in crate `studies`: here are flags and output.
 //!
 //! # How to add a command
 //!

@@ -107,7 +107,7 @@ fn bounds_say_when_they_are_asymptotic_or_vacuous() {
     assert!(run.status.success(), "{}", text(&run.stderr));
     let table = text(&run.stdout);
     assert!(table.contains("if every duel includes the winner (asymptotic)\n"), "{table}");
-    // The table says of each bound what the findings do: of a largest gap of 0.22, no policy can lose more than 2.2e6 by T = 1e7.
+    // The bounds in the table agree with the findings: of a largest gap of 0.22, no policy can lose more than 2.2e6 by T = 1e7.
     let findings: Value =
         serde_json::from_slice(&fs::read(path.join("a/findings.json")).expect("findings")).expect("JSON");
     let bounds = findings["upper_bounds"].as_array().expect("bounds");
@@ -124,7 +124,7 @@ fn bounds_say_when_they_are_asymptotic_or_vacuous() {
     assert!(bounds.len() == 4 && table.contains("vacuous until T = "), "{table}");
     let figure = fs::read_to_string(path.join("a/bounds.svg")).expect("a figure");
     assert!(figure.contains("lower bound (asymptotic)"));
-    // One arm hardly better than another: theory says nothing for as long as the figure shows.
+    // One arm is hardly better than another: theory gives no bound in the range of the figure.
     fs::write(path.join("close.txt"), "0.5 0.5001\n0.4999 0.5\n").expect("a writable folder");
     let run = analyse(path, &["--matrix", "close.txt", "--samples", "0", "--out", "b"]);
     assert!(text(&run.stdout).contains("vacuous until T = "), "{}", text(&run.stdout));
@@ -191,7 +191,7 @@ fn chosen_arms_are_shown_with_both_numbers() {
     fs::write(path.join("even.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let even = text(&analyse(path, &["--matrix", "even.txt", "--out", "c"]).stdout);
     assert!(even.contains("Condorcet winner        none: all arms are equal\n"), "{even}");
-    // Of arms that never met, nobody knows it.
+    // The preference of arms that never met is unknown.
     fs::write(path.join("apart.txt"), "0 5 0\n5 0 0\n0 0 0\n").expect("a writable folder");
     let apart = text(&analyse(path, &["--matrix", "apart.txt", "--out", "d"]).stdout);
     assert!(apart.contains("Condorcet winner        none: no two arms are known to differ\n"), "{apart}");
@@ -272,7 +272,7 @@ fn pairs_that_never_met_come_before_winners() {
     assert_eq!((&json["never_compared"]["pairs"], &json["never_compared"]["of"]), (&2.into(), &6.into()));
     let svg = fs::read_to_string(path.join("a/matrix.svg")).expect("a file");
     assert!(svg.contains("hatched: 2 of 6 pairs were never compared"), "the figure says it");
-    // Of some arms, only their pairs count; all of these met.
+    // With some arms, only their pairs count; all of these met.
     let some = analyse(path, &["--matrix", "wins.csv", "--arms", "a,b,d", "--samples", "0", "--out", "b"]);
     assert!(!text(&some.stdout).contains("never compared") && some.status.success(), "{}", text(&some.stdout));
     let two = analyse(path, &["--matrix", "wins.csv", "--arms", "c,a", "--samples", "0", "--out", "c"]);
@@ -281,7 +281,7 @@ fn pairs_that_never_met_come_before_winners() {
         ["bandit", "--matrix", "wins.csv", "--algorithms", "random", "--steps", "100", "--runs", "1", "--out", "d"];
     let played = text(&sim(path).args(bandit).output().expect("sim starts").stdout);
     assert!(played.starts_with("2 of 6 pairs were never compared and count as 1/2; "), "{played}");
-    // Probabilities say nothing about comparisons.
+    // Probabilities do not determine comparisons.
     fs::write(path.join("P.txt"), "0.5 0.5\n0.5 0.5\n").expect("a writable folder");
     let plain = analyse(path, &["--matrix", "P.txt", "--samples", "0", "--out", "e"]);
     assert!(!text(&plain.stdout).contains("never compared"), "{}", text(&plain.stdout));

@@ -114,7 +114,7 @@ fn a_session_of_judges_is_a_table() {
         code == Some(0) && printed.starts_with("short is best among 3: ") && printed.contains(" at every look."),
         "{printed}{said}"
     );
-    // The exported table says the same; its competitors are numbered as they come, which enters the drawn probabilities.
+    // The exported table gives the same; its competitors are numbered in order of appearance, which enters the drawn probabilities.
     next(&["--export", "export.csv"]);
     let counts = |file: &str| {
         let printed = run(at, &[file, "--format", "csv", "--looks", "every"]).1;
@@ -155,7 +155,7 @@ fn ties_are_fitted_by_either_model() {
     let rao_kupper = board(&["--ties", "rao-kupper"]);
     for (board, model, nu, difference) in [
         (&davidson, "davidson", tie / (win * loss).sqrt(), std::f64::consts::LN_2),
-        // The logit of P(win) less that of P(loss), halved: ln 2.8 is 1.0296.
+        // Half the logit of P(win) less the logit of P(loss): ln 2.8 is 1.0296.
         (&rao_kupper, "rao-kupper", tie / (win * loss), 1.029_619_417_181_158 / 2.0),
     ] {
         let (group, rows) = (&board["groups"][0], &board["competitors"]);
@@ -171,7 +171,7 @@ fn ties_are_fitted_by_either_model() {
     let assumes = |board: &Value| board["assumptions"]["one_look"].as_str().expect("words").contains("Rao and Kupper");
     assert!(assumes(&rao_kupper) && !assumes(&davidson));
     assert_eq!(run(at, &["votes.csv", "--ties", "elo"]).0, Some(2));
-    // The figure says what its differences are.
+    // The figure states the unit of its differences.
     let (code, _, said) = run(at, &["votes.csv", "--ties", "rao-kupper", "--out", "results"]);
     assert!(code == Some(0), "{said}");
     let figure = fs::read_to_string(at.join("results/board.svg")).expect("a figure");

@@ -16,7 +16,7 @@ fn files(kind: &str, target: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect("a readable file")).collect()
 }
 
-/// Puts the files of `target` through `read`, which says whether they are sound.
+/// Puts the files of `target` through `read`, which returns whether they are sound.
 fn check(target: &str, read: impl Fn(&[u8]) -> bool) {
     let seeds = files("seeds", target);
     assert!(!seeds.is_empty(), "{target} has seeds");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{sim, text};
 use tempfile::TempDir;
 
-/// Numbers of the pages, and what the test takes instead.
+/// Numbers of the pages, and the smaller ones of the test.
 const SMALLER: [(&str, &str); 8] = [
     ("--steps", "2e3"),
     ("--impressions-per-pair", "200"),

@@ -129,7 +129,7 @@ fn horizons_and_comparisons_are_drawn_side_by_side() {
     ran(folder.path(), &["draw", "compared", "--out", "compared.svg", "--width", "7in"]);
     let svg = fs::read_to_string(folder.path().join("compared.svg")).expect("a figure");
     assert!(svg.contains(">live<") && svg.contains(">proxy<") && svg.contains("synthetic data"), "{svg}");
-    // Without a headline, data that were generated still say so.
+    // Without a headline, figures of generated data still carry the note.
     ran(folder.path(), &["draw", "compared/live", "--out", "live.svg", "--no-title"]);
     assert!(fs::read_to_string(folder.path().join("live.svg")).expect("a figure").contains("synthetic data"));
 }
@@ -150,7 +150,7 @@ fn a_grid_of_parameters_is_a_heat_map() {
     assert!(code == Some(2) && line.contains("differ in one or two parameters"), "{line}");
 }
 
-/// Two pairs of a log, of which one has a day without a winner.
+/// Two pairs of a log; one of them has a day without a winner.
 #[test]
 fn win_rates_of_logs_are_drawn() {
     let folder = TempDir::new().expect("a temporary folder");
@@ -201,7 +201,7 @@ fn win_rates_of_logs_are_drawn() {
 fn mistakes_are_one_line_and_replace_nothing() {
     let folder = study(&[]);
     let folder = folder.path();
-    // Its own drawings are replaced, those of others are not.
+    // Its own drawings are replaced, others are not.
     for format in ["pdf", "svg", "png"] {
         ran(folder, &["draw", "out", "--format", format]);
         let name = format!("out/draw.{format}");
@@ -273,7 +273,7 @@ fn experiments_say_in_their_file_how_they_are_printed() {
         "[draw]\nbands = \"sd\"\nformat = \"svg\"\nwidth = \"85mm\"\nfont = \"7pt\"\ntitle = false\nrelabel = { rucb = \"RUCB\" }",
     );
     run();
-    // Drawn from the numbers in the folder: nothing was played, and what is measured has the same fingerprint.
+    // Drawn from the numbers in the folder: nothing was played, and the fingerprint of the measurements is the same.
     let measured = |summary: &str| {
         let json: serde_json::Value = serde_json::from_str(summary).expect("JSON");
         json["fingerprint"].as_str().expect("a fingerprint").split('/').next().map(str::to_owned)

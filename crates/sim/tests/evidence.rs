@@ -1,4 +1,4 @@
-//! What comparisons prove: `rankduel power`, runs that end by evidence, `rankduel significance`.
+//! Evidence from comparisons: `rankduel power`, runs that end by evidence, `rankduel significance`.
 
 use std::fs;
 use std::path::Path;
@@ -81,7 +81,7 @@ fn power_with_a_horizon_has_the_tests_that_must_know_it() {
     let tests = found["cases"][0]["tests"].as_array().expect("a list");
     let names: Vec<_> = tests.iter().map(|test| test["test"].as_str().expect("a name")).collect();
     assert_eq!(names, ["anytime", "max-sprt", "yeast", "fixed-sample"]);
-    // At 80%. With three times what a single look needs, YEAST's one bound is far away early on.
+    // At 80%. With three times the impressions of a single look, YEAST's one bound is far away early on.
     let impressions = |test: &Value| test["by_power"][1]["impressions"].as_f64().expect("a number");
     let impressions: Vec<f64> = tests.iter().map(impressions).collect();
     assert!(impressions[3] < impressions[0] && impressions[0] < impressions[2], "{impressions:?}");

@@ -70,7 +70,7 @@ fn results_are_complete_reproducible_and_only_changed_where_the_file_is() {
     // Three settings, two algorithms, four runs.
     assert_eq!(runs_played(here, "small"), 24);
 
-    // Nothing has changed: nothing is done, and the output says so.
+    // Nothing has changed: nothing is done, with a message.
     assert!(run(here, &["experiments/small.toml"]).contains("up to date"));
     // Elsewhere, with another number of threads: the same bytes.
     run(here, &["experiments/small.toml", "--out", "elsewhere", "--cache", "other-cache", "--threads", "1"]);
@@ -173,7 +173,7 @@ fn results_of_another_report_version_are_rewritten_without_a_run() {
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     let first = files(here, "small");
-    // What an older version would have written: another fingerprint, other texts.
+    // The output of an older version: another fingerprint, other texts.
     let summary = here.join("results/small/summary.json");
     let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&summary).expect("a summary")).expect("JSON");
     old["fingerprint"] = "older".into();
@@ -359,7 +359,7 @@ fn words_claims_and_axes_change_without_a_run() {
     assert!(file(&second, "README.md").contains("RUCB beats chance") && file(&second, "README.md").contains("\nwhy\n"));
     assert!(file(&second, "figure.svg").contains("the same, in other words"));
     assert_ne!(file(&first, "figure.svg"), file(&second, "figure.svg"));
-    // Back again: every byte is that of the results that were played.
+    // Back again: every byte equals the results that were played.
     fs::write(here.join("small.toml"), SMALL).expect("a file");
     run(here, &["small.toml"]);
     assert_eq!(files(here, "small"), first);
@@ -396,7 +396,7 @@ fn own_experiments_print_their_numbers_and_leave_the_index_alone() {
 fn a_dry_run_lists_its_table_without_opening_data() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    // A live setting of full size, whose truth would take minutes.
+    // A live setting of full size, with a truth that would take minutes.
     fs::write(here.join("small.toml"), SMALL.replace("mq2008-lookalike:0.05", "mslr-lookalike:1")).expect("a file");
     let start = Instant::now();
     let output = run(here, &["small.toml", "--dry-run"]);

@@ -1,4 +1,4 @@
-//! `rankduel datasets fetch` through the binary: all that needs no network, and what a build says that cannot download.
+//! `rankduel datasets fetch` through the binary: all that needs no network, and the message of a build that cannot download.
 
 use std::fs;
 use std::path::Path;

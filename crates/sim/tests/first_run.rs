@@ -16,7 +16,7 @@ fn results(folder: &str, file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What a call prints to standard output and standard error.
+/// The standard output and standard error of a call.
 fn said(folder: &Path, arguments: &[&str]) -> (String, String) {
     let run = sim(folder).args(arguments).output().expect("sim starts");
     assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));
@@ -206,14 +206,14 @@ fn efforts_of_the_truth_are_kept_apart_whatever_the_steps() {
 
 #[test]
 fn an_algorithm_that_multileaving_misleads_is_explained() {
-    // In the published run MDB finds the winner by pairs in no run; the terminal says why that can be.
+    // In the published run MDB finds the winner by pairs in no run; the terminal gives a possible reason.
     let folder = TempDir::new().expect("a temporary folder");
     let (printed, _) = said(folder.path(), &["--steps", "2e5", "--runs", "2", "--algorithms", "mdb", "--quiet"]);
     let line =
         printed.lines().find(|line| line.starts_with("mdb in 2 of 2 runs ended with another ranker than the winner"));
     let line = line.unwrap_or_else(|| panic!("no explanation in {printed}"));
     assert!(line.contains("sosm multileaving") && line.contains("`rankduel distortion`"), "{line}");
-    // Nothing is said where it finds the winner.
+    // There is no such note where it finds the winner.
     let (printed, _) = said(folder.path(), &[&PROBLEM[..], &["--steps", "2e4", "--algorithms", "mdb"]].concat());
     assert!(!printed.contains("another ranker"), "{printed}");
 }
@@ -235,7 +235,7 @@ fn what_the_examples_of_the_readme_write_is_not_tracked() {
     assert!(readme.contains("](docs/pages/images/regret.svg)"));
 }
 
-/// The README and the home page show what this command draws.
+/// The README and the home page show the figure of this command.
 #[test]
 fn the_picture_of_the_readme_is_drawn_from_the_published_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -56,7 +56,7 @@ fn a_smaller_study_takes_nothing_from_a_larger_one() {
     assert!(text(&less.stdout).contains("random"), "the table is that of the folder");
     assert_eq!(tree(&here.join("r")), before);
 
-    // Another algorithm is played at the size of the folder, and the result is that of one command.
+    // Another algorithm is played at the size of the folder, and the result equals one command's.
     let more = succeeds(here, &[&PROBLEM, &["--algorithms", "rmed1", "--steps", "100", "--runs", "1", "--out", "r"]]);
     let said = text(&more.stderr);
     assert!(said.contains("it is extended to 3 runs of 20,000 steps of rucb, random, rmed1"), "{said}");

@@ -11,7 +11,7 @@ use crate::common::{sim, text};
 const QUERIES: usize = 8;
 const DOCUMENTS: usize = 12;
 
-/// Two runs, people's labels of all documents, and those of a model.
+/// Two runs, people's labels of all documents, and a model's.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let lines = |of: &dyn Fn(usize, usize) -> Option<String>| -> String {

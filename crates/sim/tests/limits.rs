@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::common::{copy_program, text, tree};
 
-/// A user with no other processes, whose limit the kernel enforces; root has none.
+/// A user without other processes, for whom the kernel enforces the limit; root has none.
 const NOBODY: &str = "65534";
 
 /// `sim` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.

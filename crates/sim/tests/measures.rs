@@ -50,7 +50,7 @@ fn runs_are_measured_by_name_and_query() {
     assert!(!folder.join("S/measures-per-query.csv").exists());
 }
 
-/// Two runs on `queries` queries, of which each has one relevant document `a` and another: `first` ranks `a` first where asked.
+/// Two runs on `queries` queries, each with one relevant document `a` and another: `first` decides where a run ranks `a` first.
 fn two_runs(folder: &Path, queries: usize, first: [&dyn Fn(usize) -> bool; 2]) {
     let lines = |line: &dyn Fn(usize) -> String| (1..=queries).map(line).collect::<String>();
     for (name, is_first) in ["x", "y"].into_iter().zip(first) {

@@ -10,7 +10,7 @@ use crate::common::{sim, text};
 
 /// Names with everything that files could trip over.
 const ODD: [&str; 3] = ["bm25, k1=\"0.9\"", "検索 naïve", "ltr"];
-/// The preferences of three arms, the last of which is the best.
+/// The preferences of three arms; the last is the best.
 const MATRIX: [[f64; 3]; 3] = [[0.5, 0.6, 0.3], [0.4, 0.5, 0.2], [0.7, 0.8, 0.5]];
 
 fn run(folder: &Path, arguments: &[&str]) -> String {

@@ -56,7 +56,7 @@ fn exported_runs_rank_as_the_features_do() {
     for (run, feature) in [0, 22, 36].into_iter().enumerate() {
         assert!((runs[run] - features[feature]).abs() < 1e-12, "{runs:?} {feature}");
     }
-    // Synthetic data say so wherever they go, and runs are called by their names.
+    // Synthetic data are labelled everywhere, and runs are called by their names.
     assert!(
         said.contains("(synthetic): 16 queries") && said.contains("3 runs (feature-1, feature-23, feature-37)"),
         "{said}"
@@ -108,7 +108,7 @@ fn every_command_takes_runs() {
         let all = format!("{out}{said}");
         assert!(said.contains("3 runs (feature-1, feature-23, feature-37)"), "{command:?}: {said}");
         assert!(!names || out.contains("feature-") || command[0] == "proxy", "{command:?}: {all}");
-        // Of live runs and `inspect`, the verdict comes first, as a sentence of its own.
+        // In live runs and `inspect`, the verdict comes first, as a sentence of its own.
         let verdict = match command[0] {
             "--algorithms" => "By clicks, ",
             "inspect" => "By nDCG@10, ",
@@ -186,7 +186,7 @@ fn what_was_left_out_is_said_once() {
 fn scores_that_contradict_their_ranks_are_said_before_any_measure() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    // By run, the rank and the score of the document at each place of the file.
+    // For each run, the rank and the score of the document at each place of the file.
     let write = |name: &str, queries: usize, line: &dyn Fn(usize, usize) -> (usize, f64)| {
         let lines = (1..=queries).flat_map(|query| {
             (0..4).map(move |place| {
@@ -299,7 +299,7 @@ fn scores_are_rankers_beside_features_or_instead_of_them() {
     let (out, said) =
         run(at, &[&data[..], &["--steps", "3000", "--runs", "2", "--algorithms", "rucb", "--scores-only"]].concat());
     assert!(said.contains("2 features (ltr, bad)") && out.contains("Condorcet winner: ltr"), "{out}{said}");
-    // What is exported is what was read.
+    // The export equals the input.
     run(at, &["export", "--dataset", "train.txt", "--scores", "ltr=good.txt", "--scores-only", "--out", "runs"]);
     let (_, said) = run(at, &["inspect", "--rankings", "runs", "--qrels", "runs/qrels.txt", "--out", "back"]);
     assert!(said.contains("1 run (ltr)") && !said.contains("synthetic"), "{said}");
@@ -352,7 +352,7 @@ fn win_counts_are_a_matrix_and_said_so() {
     assert!(said.contains(note) && counted.contains("claude"), "{said}{counted}");
     let (stated, said) = run(at, &["analyse", "--matrix", "P.txt", "--samples", "1000", "--out", "stated"]);
     assert!(!said.contains("win counts"), "{said}");
-    // All but the line on what was never compared, which comes before the winners.
+    // All but the line on pairs that were never compared, which comes before the winners.
     let (head, rest) =
         counted.split_once("never compared          1 of 3 pairs was never compared and counts as 1/2\n").unwrap();
     assert_eq!(format!("{head}{rest}").replace("wins.csv", "P.txt"), stated);
@@ -435,7 +435,7 @@ fn ranges_of_numbers_select_rankers_and_arms() {
         let (message, code) = fail(at, &[flags, &["--dataset", data, "--steps", "10"]].concat());
         assert!(message.contains(expected) && code == Some(2), "{flags:?}: {message}");
     }
-    // Arms of matrices, of which one is called like a range.
+    // Arms of matrices; one is called like a range.
     fs::write(at.join("names.txt"), "a\nb\n0-1\nd\n").unwrap();
     let bandit = |arms: &str, more: &[&str]| {
         let usual =

@@ -1,4 +1,4 @@
-//! What others may have placed where a command reads: nothing waits for ever, and nothing takes memory without end.
+//! Hostile files where a command reads: nothing waits for ever, and nothing takes memory without end.
 
 #![cfg(unix)]
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::common::{sim, text};
 
-/// What a command says that must fail within a minute.
+/// The message of a command that must fail within a minute.
 fn refused(folder: &Path, args: &[&str]) -> String {
     let mut command = sim(folder);
     let run = command.args(args).timeout(Duration::from_secs(60)).output().expect("sim starts");

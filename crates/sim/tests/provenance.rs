@@ -1,5 +1,5 @@
-//! What is known of the data goes with them: a matrix of a look-alike says so wherever it is read, and a data set is
-//! named in the same way everywhere.
+//! The provenance of data goes with them: a matrix of a look-alike is labelled wherever it is read, and a data set is named in the same way
+//! everywhere.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn a_matrix_of_synthetic_data_says_so_everywhere() {
     assert_eq!(json(&here.join("b/summary.json"))[0]["synthetic"], true);
     assert_eq!(json(&here.join("b/config.json"))["environment"]["estimated_from"]["dataset"], "mslr-lookalike:0.01");
     assert!(svg("b/regret.svg").contains("synthetic data"));
-    // Its winner is a coin toss, as `proxy` said; so it is among four of its arms.
+    // Its winner is a coin toss, as `proxy` noted; so it is among four of its arms.
     assert!(json(&here.join("P.json"))["winner_z"].as_f64().is_some_and(|z| z < 3.0));
     assert!(printed.contains("WINNER NOT RESOLVED (z = "), "{printed}");
     let (printed, _) = said(here, &[&BANDIT[..], &["--matrix", "P.npy", "--arms", "2,5", "--out", "s"]].concat());
@@ -58,11 +58,11 @@ fn a_matrix_of_synthetic_data_says_so_everywhere() {
     for figure in ["matrix", "subsets", "bounds"] {
         assert!(svg(&format!("a/{figure}.svg")).contains("synthetic data"), "{figure}");
     }
-    // The page says that the winner is not known.
+    // The page notes that the winner is not known.
     said(here, &["report", "a", "--out", "page.html"]);
     let page = fs::read_to_string(here.join("page.html")).expect("a page");
     assert!(page.contains(" others, but not known to beat ") && !page.contains("it beats every other"), "{page}");
-    // A matrix of unknown origin says neither.
+    // A matrix of unknown origin carries neither note.
     fs::copy(here.join("P.npy"), here.join("alone.npy")).expect("a copy");
     let (printed, _) = said(here, &[&BANDIT[..], &["--matrix", "alone.npy", "--out", "n"]].concat());
     assert!(!printed.contains("synthetic") && !printed.contains("RESOLVED"), "{printed}");
@@ -99,7 +99,7 @@ fn the_description_of_another_matrix_is_ignored_aloud() {
     }
 }
 
-/// Every way of losing the word "synthetic" leaves a line, even where nothing else is said.
+/// Every way of losing the word "synthetic" leaves a line, even where there are no other notes.
 #[test]
 fn a_description_that_was_changed_is_remarked_on_everywhere() {
     let folder = folder_with_matrix();
@@ -138,7 +138,7 @@ fn a_description_that_was_changed_is_remarked_on_everywhere() {
         assert_eq!(json(&here.join(format!("bandit-{number}/summary.json")))[0]["synthetic"], Value::Null);
         assert_eq!(json(&here.join(format!("analyse-{number}/findings.json"))).get("synthetic"), None);
     }
-    // Names alone may be written by hand, but not instead of what `rankduel proxy` wrote.
+    // Names alone may be written by hand, but not instead of the file of `rankduel proxy`.
     let names = r#"{"names": ["a", "b", "c", "d", "e", "f"]}"#;
     fs::write(here.join("P.json"), names).expect("a writable folder");
     let (printed, remarks) = said(here, &[&analyse[..], &["--matrix", "P.npy", "--out", "instead"]].concat());
@@ -231,7 +231,7 @@ fn experiments_name_data_as_the_flag_does() {
     assert_eq!(proxy["source"]["lookalike"], true, "{proxy}");
     assert!(title.contains("look-alike data"), "{title}");
     assert!(proxy["about"].as_str().is_some_and(|about| about.contains("estimated on synthetic data")), "{proxy}");
-    // Last: results on real data are not replaced by those of a look-alike.
+    // Last: results on real data are not replaced by results of a look-alike.
     let (files, title) = source("play = \"live\"\ndataset = \"a.txt,b.txt\"\nclick = \"perfect\"");
     assert!(files["source"]["lookalike"] == false && !title.contains("look-alike"), "{files}");
     assert!(files["about"].as_str().is_some_and(|about| about.contains("2 queries")), "{files}");

@@ -31,7 +31,7 @@ fn succeeds(mut command: Command) -> String {
     text(&run.stdout)
 }
 
-/// The one line of a failure, or of a request that does not fit what is there.
+/// The one line of a failure, or of a request that does not fit the existing folder.
 fn failure(run: &Output) -> String {
     assert!(matches!(run.status.code(), Some(1 | 2)), "{}", text(&run.stderr));
     let message = text(&run.stderr);
@@ -235,7 +235,7 @@ fn a_folder_that_cannot_be_written_to_is_one_error_before_any_work() {
     let closed = folder.path().join("closed");
     fs::create_dir(&closed).expect("a writable folder");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).expect("it can be closed");
-    // The superuser may write anywhere but where the kernel says no.
+    // The superuser may write anywhere but where the kernel refuses.
     let open_to_us = fs::write(closed.join("probe"), "").is_ok();
     let out = if open_to_us { Path::new("/sys").to_owned() } else { closed }.join("P.npy");
     let out = out.to_str().expect("a plain name");
@@ -260,7 +260,7 @@ fn a_full_disk_is_one_error_and_what_was_saved_stays() {
     run.wait().expect("it ends");
     let saved = fs::read(&path).expect("the state is there");
 
-    // No file may grow beyond one block of 512 or 1024 bytes, and the signal that says so is ignored.
+    // No file may grow beyond one block of 512 or 1024 bytes, and the signal for that is ignored.
     let mut shell = Command::new("sh");
     shell.current_dir(folder.path()).args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
     let limited = shell.arg(env!("CARGO_BIN_EXE_rankduel")).args(["proxy", "--quiet"]).args(&arguments).output();

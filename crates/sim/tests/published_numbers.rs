@@ -72,7 +72,7 @@ impl Published {
         self.curve(setting, curve, metric).into_iter().find(|row| row.x == x).expect("a point")
     }
 
-    /// What a step costs between the last two checkpoints.
+    /// The cost of a step between the last two checkpoints.
     fn slope(&self, setting: &str, curve: &str) -> f64 {
         let points = self.curve(setting, curve, "regret");
         let [.., one, two] = points[..] else { panic!("two points") };
@@ -93,7 +93,7 @@ impl Published {
         sizes
     }
 
-    /// On how many sets of rankers, of all sizes, `curve` has the lowest regret.
+    /// The number of sets of rankers, of all sizes, on which `curve` has the lowest regret.
     fn lowest_on(&self, setting: &str, curve: &str) -> usize {
         let mut sets: BTreeMap<(u64, usize), Vec<(&str, f64)>> = BTreeMap::new();
         for row in self.runs.iter().filter(|row| row.setting == setting && row.metric == "regret") {
@@ -130,8 +130,8 @@ fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The phrases that the comment of claim `claim` of `experiment` must contain, with numbers from the results, and those
-/// whose digits are settings or the paper's.
+/// The phrases that the comment of claim `claim` of `experiment` must contain, with numbers from the results, and those with digits that
+/// are settings or the paper's.
 fn phrases(experiment: &str, claim: usize, published: &Published) -> (Vec<String>, &'static [&'static str]) {
     let p = published;
     let short = |value: f64| significant(value);

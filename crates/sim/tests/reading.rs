@@ -1,4 +1,4 @@
-//! How files are read: NULL, and labels that no published click model is for.
+//! Reading of files: NULL, and labels without a published click model.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::common::{sim, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What `rankduel inspect` finds, and its remarks.
+/// The findings of `rankduel inspect`, and its remarks.
 fn inspect(folder: &Path, args: &[&str]) -> (Value, String) {
     let out = format!("of{}", args.concat());
     let run = sim(folder).args(["inspect", "--json", "--out", &out]).args(args).output().expect("sim starts");
@@ -19,7 +19,7 @@ fn inspect(folder: &Path, args: &[&str]) -> (Value, String) {
 fn null_min_lets_no_unknown_document_outrank_a_known_one() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
-    // Feature 1 is a log probability, negative; nobody knows that of the last document. Feature 2 is never known.
+    // Feature 1 is a log probability, negative, and unknown for the last document. Feature 2 is never known.
     let data = "2 qid:1 1:-1.5 2:NULL\n0 qid:1 1:-9.25 2:NULL\n0 qid:1 1:NULL 2:NULL\n";
     fs::write(here.join("d.txt"), data).expect("a file");
     let ndcg = |null: &str| {
@@ -102,7 +102,7 @@ fn four_grades_have_no_published_clicks_and_that_is_said() {
     assert!(said.contains("labels go up to 3, but navigational clicks are published for 2, 3 and 5 grades"), "{said}");
     let full = ["0:0.050,1:0.367,2:0.633,3:0.950", "0:0.200,1:0.367,2:0.633,3:0.900"];
     assert!(said.contains(&format!("--click {} --stop {}", full[0], full[1])), "{said}");
-    // What the remark offers is accepted, and nothing more is said.
+    // The value that the remark offers is accepted without further remarks.
     let (said, click) = remarks(&["--dataset", "four.txt", "--click", full[0], "--stop", full[1]]);
     assert_eq!(click.as_array().map(Vec::len), Some(4));
     assert!(!said.contains("published"), "{said}");

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::common::{TINY, sim, text};
 
-/// Wrong usage, and a part of the error that names what is wrong.
+/// Wrong usage, and a part of the error that names the fault.
 const WRONG_USAGE: &[(&[&str], &str)] = &[
     (&["--steps", "0"], "'0' for '--steps <N>': expected at least 1"),
     (&["--steps", "many"], "'--steps <N>': expected a whole number such as 1000000 or 1e6, found `many`"),
@@ -217,7 +217,7 @@ fn a_missing_data_set_is_one_clear_error() {
     assert_eq!(run.status.code(), Some(1));
     let message = text(&run.stderr);
     assert_eq!(message.lines().count(), 1, "{message}");
-    // Here is no workspace, whose commands could get it.
+    // There is no workspace here, so no advice to run cargo.
     assert!(message.contains("the data set ylr1 is not on this machine") && !message.contains("cargo"), "{message}");
     assert!(run.stdout.is_empty());
 }
@@ -234,8 +234,7 @@ fn a_pattern_expanded_by_the_shell_is_explained() {
     assert!(message.ends_with("separate several files with commas (see --help)\n"), "{message}");
 }
 
-/// The rule of exit codes: 2 for what is asked wrongly, by flags or in a file that is written as configuration, and 1 for
-/// what cannot be done: data that are missing or damaged.
+/// The rule of exit codes: 2 for wrong usage, by flags or in a configuration file, and 1 for failures: data that are missing or damaged.
 #[test]
 fn exit_codes_tell_wrong_requests_from_failures() {
     let folder = TempDir::new().expect("a temporary folder");

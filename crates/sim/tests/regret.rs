@@ -1,4 +1,4 @@
-//! `--regret`: what each kind measures, and what is said where a kind measures nothing.
+//! `--regret`: the measure of each kind, and the message where a kind measures nothing.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const EVEN: &str = "0.5 0.6 0.4\n0.4 0.5 0.6\n0.6 0.4 0.5\n";
 /// A cycle of different margins: each arm beats one other, but they differ in Borda score.
 const UNEVEN: &str = "0.5 0.6 0.2\n0.4 0.5 0.7\n0.8 0.3 0.5\n";
-/// A cycle of three, all of which beat a fourth arm with probability 0.8.
+/// A cycle of three arms; all of them beat a fourth arm with probability 0.8.
 const WITH_LOSER: &str = "0.5 0.7 0.3 0.8\n0.3 0.5 0.7 0.8\n0.7 0.3 0.5 0.8\n0.2 0.2 0.2 0.5\n";
 /// Arm 0 beats all others.
 const ORDER: &str = "0.5 0.6 0.7\n0.4 0.5 0.6\n0.3 0.4 0.5\n";
@@ -24,7 +24,7 @@ fn folder_with_matrices() -> TempDir {
     folder
 }
 
-/// What a successful command printed.
+/// The output of a successful command.
 fn said(folder: &Path, args: &[&str]) -> String {
     let run = sim(folder).args(args).arg("--quiet").output().expect("sim starts");
     assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
@@ -114,7 +114,7 @@ fn each_kind_has_its_own_costs_and_none_changes_a_choice() {
         };
         assert!(printed.contains(label), "{printed}");
         assert!(figure.contains(&label[..10]), "{kind}: the label of the axis");
-        // Of each step of `random`, whose arms are drawn uniformly.
+        // Per step of `random`, which draws its arms uniformly.
         let mean = summary[0]["regret"]["mean"].as_f64().expect("a number") / 2e4;
         (mean, column(&here.join(&out).join("runs.csv"), "recommended_arm"))
     };
@@ -282,7 +282,7 @@ fn regret_is_dynamic_where_preferences_change() {
     };
     assert!((at("1000") - 100.0).abs() < 9.0 && (at("2000") - at("1000") - 200.0).abs() < 9.0, "{}", at("2000"));
 
-    // What was right before the change is judged by the arms of that time.
+    // Recommendations before the change are judged by the arms of that time.
     let (algorithms, shares) = (column(&curves, "algorithm"), column(&curves, "share_recommending_best"));
     let rows = (0..steps.len())
         .filter(|&row| algorithms[row].starts_with("sliding-rucb") && ["1000", "2000"].contains(&&*steps[row]));

@@ -1,4 +1,4 @@
-//! How impressions are served: keyed streams, and answers that come late, in batches, or never.
+//! Serving of impressions: keyed streams, and answers that come late, in batches, or never.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::common::{TINY, files, sim, text, tree};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs a command that succeeds; what it printed.
+/// Runs a command that succeeds; returns its output.
 fn said(folder: &Path, args: &[&str]) -> String {
     let run = sim(folder).args(args).arg("--quiet").output().expect("sim starts");
     assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
@@ -235,7 +235,7 @@ fn days_of_a_log_make_the_table_of_the_next() {
         assert_eq!(used.iter().sum::<u64>(), 5 * 3 * 1_200, "{algorithm}");
         assert!(used[0] > 0, "{algorithm}");
     }
-    // The best arm is in most of what RUCB would show.
+    // RUCB's plan shows the best arm most of the time.
     let shown = |algorithm: usize, ranker: &str| -> u64 {
         let shares = json["plans"][algorithm]["shares"].as_array().expect("shares");
         let with = shares.iter().filter(|share| share["rankers"].as_array().expect("names").contains(&ranker.into()));
@@ -260,7 +260,7 @@ fn days_that_cannot_be_learnt_from_are_refused() {
     let folder = TempDir::new().expect("a temporary folder");
     let here = folder.path();
     outcomes(here);
-    // The reader is that of `click-logs decide`: what one refuses, the other does too.
+    // The reader is the one of `click-logs decide`: both refuse the same tables.
     let header = "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n";
     for (name, line) in [
         ("count", "2026-11-01,a,b,1,1,0,1,-1,0"),

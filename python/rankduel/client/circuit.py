@@ -1,4 +1,4 @@
-"""What a client with a fallback does when the server is down: stop asking for a while, count, and log."""
+"""The circuit breaker of a client with a fallback: while the server is down, pause calls, count, and log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Circuit:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pages were asked for, how many of them got the fallback, and how many other calls were lost."""
+        """The numbers of pages asked for, of those that got the fallback, and of other calls that were lost."""
         with self._lock:
             return dict(self._counts)
 

@@ -57,7 +57,7 @@ class Client(Experiments):
     within
         Seconds for a call with all of its attempts.
     fallback
-        The ranker whose list is shown when the server cannot be used: usually the champion.
+        The ranker to show when the server cannot be used: usually the champion.
     page
         How many documents a page of the fallback shows: `shown` of the experiment.
     idle
@@ -377,7 +377,7 @@ class Client(Experiments):
         return Impression(self, optional(answer, "id"), shown, field(answer, "credited", bool), optional(answer, "why"), rest)
 
     def _rest(self, lists: Mapping[str, Ranked], shown: Sequence[str]) -> list[str]:
-        """What later pages show if the server cannot say: the rest of the fallback's list, or of the list that begins with `shown`."""
+        """The documents of later pages if the server cannot be used: the rest of the fallback's list, or of the list that begins with `shown`."""
         if self.fallback is not None and self.fallback in lists:
             documents = documents_of(lists[self.fallback])
         else:

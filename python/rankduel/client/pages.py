@@ -1,4 +1,4 @@
-"""What a client returns: impressions, the rankers of one, duels, and the fates of events."""
+"""The return values of a client: impressions, the rankers of one, duels, and the fates of events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Fate(NamedTuple):
-    """What became of an event.
+    """The fate of an event.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def outcome(
     currency: Optional[str] = None,
     order: Optional[str] = None,
 ) -> dict[str, Any]:
-    """What a user did later, such as ordering, as an event for `Client.events`.
+    """A later action of a user, such as an order, as an event for `Client.events`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How requests reach a server: connections that stay open, a hard time limit, and attempts that repeat the same bytes."""
+"""The transport of requests: connections that stay open, a hard time limit, and attempts that repeat the same bytes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Secret:
 
 
 class _NoAnswer(Exception):
-    """An attempt failed. It replaces the original error, whose frames hold the request with its key."""
+    """An attempt failed. It replaces the original error, because frames of that hold the request with its key."""
 
     def __init__(self, why: str, sent: bool, was_kept: bool, is_final: bool) -> None:
         super().__init__(why)
@@ -70,7 +70,7 @@ class _Timed(io.RawIOBase):
     def __init__(self, connection: Connection, made: socket.socket) -> None:
         self._connection = connection
         self._socket = made
-        # It keeps the socket open while an answer is read whose connection `http.client` has closed already.
+        # Keeps the socket open while an answer is read after `http.client` has closed its connection.
         self._raw = made.makefile("rb", buffering=0)
 
     def readable(self) -> bool:
@@ -86,7 +86,7 @@ class _Timed(io.RawIOBase):
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection whose every step ends before `ends`, a moment of `time.monotonic`."""
+    """A connection with a deadline for every step: `ends`, a moment of `time.monotonic`."""
 
     def __init__(self, host: str, port: int, tls: Optional[ssl.SSLContext]) -> None:
         super().__init__(host, port)
@@ -113,11 +113,11 @@ class Connection(http.client.HTTPConnection):
             made.close()
             raise
         self._socket = made
-        # What `http.client` uses of a socket.
+        # The part of a socket that `http.client` uses.
         self.sock = cast("socket.socket", self)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What answers are read from."""
+        """The stream that answers are read from."""
         assert self._socket is not None
         return io.BufferedReader(_Timed(self, self._socket))
 
@@ -191,7 +191,7 @@ class Transport:
         self.timeout = seconds("timeout", timeout)
         self.within = seconds("within", within)
         self._most_idle = idle
-        # Not the generator of the module, whose seed is the caller's.
+        # Not the generator of the module: the caller owns its seed.
         self._random = random.Random()
         self.after_fork: Optional[Callable[[], None]] = None
         self._begin()
@@ -203,7 +203,7 @@ class Transport:
         return self._secret is not None
 
     def settings(self) -> tuple[str, float, float, int]:
-        """The URL, the time limits and the number of idle connections, of which another one can be made.
+        """The URL, the time limits and the number of idle connections, to make another one.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-//! Tables of ours for other libraries: a stream of one batch, the columns of which stay where they are.
+//! Tables of ours for other libraries: a stream of one batch; its columns are not copied.
 //!
-//! A structure that is handed out owns what it points to, through `private_data`, until its consumer releases it.
+//! A structure that is handed out owns its data, through `private_data`, until its consumer releases it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null;
@@ -16,14 +16,14 @@ use super::structures::{Array, Schema, Stream, Structure};
 /// A value may be missing.
 const NULLABLE: i64 = 2;
 
-/// What a stream owns.
+/// The state of a stream.
 struct Open {
     table: Arc<Table>,
     /// Whether its only batch was handed out.
     done: bool,
 }
 
-/// What a schema or an array owns: its children, and what else it points to.
+/// The memory that a schema or an array owns: its children, and the other data it points to.
 struct Owned<T, D> {
     children: Vec<*mut T>,
     data: D,
@@ -56,8 +56,7 @@ unsafe extern "C" fn release<T: Structure, D>(structure: *mut T) {
     drop(unsafe { Box::from_raw((*structure).end().cast::<D>()) });
 }
 
-/// What `__arrow_c_stream__` of a table returns. The schema that a consumer may ask for is a wish, which a producer may leave
-/// unfulfilled.
+/// The result of `__arrow_c_stream__` of a table. A producer may ignore the schema that a consumer asks for.
 pub(crate) fn capsule<'py>(
     py: Python<'py>,
     table: &Arc<Table>,
@@ -88,7 +87,7 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     // SAFETY: as above.
     unsafe {
         let open = &mut *(*stream).private_data.cast::<Open>();
-        // An empty structure says that there is no further batch.
+        // An empty structure means that there is no further batch.
         out.write(if open.done { Array::default() } else { batch(&open.table) });
         open.done = true;
     }

@@ -12,7 +12,7 @@ use super::open::{kind, values};
 use super::structures::{Array, Schema, Stream, Structure};
 use super::values::Values;
 
-/// How many rows of objects are read at a time.
+/// The number of rows of objects read at a time.
 const PIECE: usize = 1 << 16;
 
 /// A batch of rows, or some of them. Its columns have the names that this package gives them.
@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 16;
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Batch {
     arrow: Option<(Arc<Schema>, Arc<Array>)>,
-    /// Columns by our names; those of Arrow by their places.
+    /// Columns by our names; Arrow's by their places.
     names: Arc<Vec<(String, usize)>>,
     objects: Vec<(String, Column)>,
     first: usize,
@@ -37,7 +37,7 @@ impl Batch {
 /// Takes the structure out of a capsule with the name of such structures.
 fn taken<T: Structure>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<T> {
     let held = capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.cast::<T>();
-    // SAFETY: the name says what it holds. An empty structure is one that was moved out.
+    // SAFETY: the name identifies the content. An empty structure is one that was moved out.
     Ok(unsafe { std::mem::take(&mut *held.as_ptr()) })
 }
 
@@ -132,7 +132,7 @@ impl Source {
     }
 }
 
-/// What the stream says of its last call, which returned `code`.
+/// The stream's message on its last call, which returned `code`.
 fn failed(stream: &mut Stream, code: i32) -> PyErr {
     // SAFETY: the stream is not released; its text is valid until the next call.
     let message = unsafe {
@@ -158,7 +158,7 @@ pub(crate) struct Reader {
     source: Mutex<Option<Source>>,
     names: Arc<Vec<(String, usize)>>,
     objects: Vec<Objects>,
-    /// What is left of a batch.
+    /// The rest of a batch.
     left: Option<Batch>,
     /// Rows passed.
     passed: usize,
@@ -176,14 +176,14 @@ impl Reader {
         Ok(Self { source: Mutex::new(Some(Source::open(stream)?)), ..Self::default() })
     }
 
-    /// The names of the columns of Arrow, and what they hold, if that is read here.
+    /// The names of the columns of Arrow, and their kinds, if they are read here.
     fn columns(&self) -> Vec<(String, Option<&'static str>)> {
         let source = self.source();
         let columns = source.as_ref().map_or(&[][..], |source| source.schema.children());
         columns.iter().map(|column| (column.name().to_owned(), kind(column))).collect()
     }
 
-    /// The stream for another consumer; here there is nothing more then.
+    /// The stream for another consumer; nothing is left here then.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -206,7 +206,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Adds a column of objects of Python under a name of our own, to be read as what `read_as` says.
+    /// Adds a column of objects of Python under a name of our own, to be read as the kind `read_as`.
     fn add(&mut self, name: String, read_as: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let rows = values.len()?;
         if let Some(others) = self.rows.filter(|others| *others != rows) {

@@ -15,7 +15,7 @@ use crate::order::{NO_ORDER, is_unordered};
 use super::structures::Unaligned;
 use super::values::{Floats, Lists, Texts, Valid, Values};
 
-/// What a column shall be read as.
+/// The type to read a column as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Texts or whole numbers, not both.
@@ -57,7 +57,7 @@ enum Held {
     Numbers { valid: Vec<bool>, values: Vec<f64> },
 }
 
-/// Whether an object stands for no value: `None`, NaN, and what pandas has for them.
+/// Whether an object stands for a missing value: `None`, NaN, and those of pandas.
 fn is_gap(value: &Bound<'_, PyAny>) -> bool {
     if value.is_none() {
         return true;
@@ -85,7 +85,7 @@ impl Long {
         self.ends.push(self.text.len() as i64);
     }
 
-    /// Adds an id; returns what it should have been if it is none.
+    /// Adds an id; returns the expected type if it is none.
     fn push(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Result<(), &'static str>> {
         let whole = if let Ok(text) = value.cast::<PyString>() {
             self.text.push_str(text.to_str()?);
@@ -199,7 +199,7 @@ fn each<'py>(
 }
 
 impl Column {
-    /// Reads some rows; `are_whole` says whether the ids in the rows before are whole numbers.
+    /// Reads some rows; `are_whole`: whether the ids in the rows before are whole numbers.
     pub(super) fn read(
         values: &Bound<'_, PyAny>,
         range: Range<usize>,
@@ -249,7 +249,7 @@ impl Column {
             Kind::Numbers => {
                 let (mut valid, mut numbers) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
                 each(values, range, |row, value| {
-                    // A NaN counts as a value here: whoever reads the column says what is wrong with it.
+                    // A NaN counts as a value here: the reader of the column reports the error.
                     if value.is_none() || !value.is_instance_of::<PyFloat>() && is_gap(value) {
                         valid.push(false);
                         numbers.push(f64::NAN);

@@ -1,6 +1,6 @@
-//! Columns that another library made, opened: what they hold, and whether that is so.
+//! Columns of other libraries, opened: their content, and checks of it.
 //!
-//! Offsets and text are checked: a producer may be wrong. That buffers are as long as their offsets say cannot be seen.
+//! Offsets and text are checked, because a producer may be wrong. That buffers are as long as their offsets cannot be checked.
 
 use std::ffi::c_void;
 
@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use super::structures::{Array, Schema, Unaligned, slice};
 use super::values::{Ends, Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
 
-/// What columns of this format hold, as far as they are read here: `null`, `text`, `bytes`, `int`, `float`,
-/// `single` (in single precision), `time` or `lists`.
+/// The kind of a format, as far as it is read here: `null`, `text`, `bytes`, `int`, `float`, `single` (in single precision), `time` or
+/// `lists`.
 pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
     let format = schema.format();
     if let Some(dictionary) = schema.dictionary() {
@@ -126,7 +126,7 @@ impl<'a> Opened<'a> {
 
     /// Values of one size.
     fn fixed<T>(&self) -> &'a [T] {
-        // SAFETY: the format is that of `T`, which asks for no alignment.
+        // SAFETY: the format is `T`'s, which asks for no alignment.
         unsafe { slice(self.buffer(1).cast::<T>().wrapping_add(self.offset), self.rows) }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Opened<'a> {
         if end > 0 && self.buffer(2).is_null() {
             return Err(self.wrong("has text and no buffer for it"));
         }
-        // SAFETY: they are as long as the producer says.
+        // SAFETY: they have the length that the producer states.
         let bytes = unsafe { slice(self.buffer(2).cast::<u8>(), end) };
         Ok(Spans { valid, layout: Layout::Ends(ends, bytes) })
     }

@@ -1,7 +1,7 @@
-//! The structures of the interface in C, and what they point to.
+//! The structures of the interface in C, and the data they point to.
 //!
-//! A structure is either empty, ours, or one that a producer filled in as the interface says. That cannot be checked: where it
-//! is so, what it points to is valid, and does not change, until it is released, which happens when it is dropped.
+//! A structure is either empty, ours, or one that a producer filled in by the rules of the interface. That cannot be checked: if so, the
+//! data it points to are valid, and do not change, until it is released, which happens when it is dropped.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -49,7 +49,7 @@ pub(super) struct Stream {
 
 /// One of them.
 pub(super) trait Structure: Default {
-    /// Marks it as released; returns what it owned.
+    /// Marks it as released; returns its private data.
     fn end(&mut self) -> *mut c_void;
 }
 
@@ -77,13 +77,13 @@ macro_rules! structures {
 }
 structures!(Schema, Array, Stream);
 
-// SAFETY: a producer never changes what it gave away, and we only read it.
+// SAFETY: a producer never changes data that it gave away, and we only read them.
 unsafe impl Sync for Schema {}
 // SAFETY: as for schemas.
 unsafe impl Sync for Array {}
 
 impl Schema {
-    /// What the column holds, as the interface spells it.
+    /// The format of the column, as the interface spells it.
     pub(super) fn format(&self) -> &[u8] {
         // SAFETY: a text, or null in an empty schema.
         if self.format.is_null() { b"" } else { unsafe { CStr::from_ptr(self.format) }.to_bytes() }
@@ -127,10 +127,10 @@ fn length(count: i64) -> usize {
     count.try_into().unwrap_or(0)
 }
 
-/// A slice, which is empty where a producer leaves out the buffer of no values.
+/// A slice; empty where a producer leaves out the buffer of no values.
 ///
 /// # Safety
-/// That of `slice::from_raw_parts`, if the pointer is not null.
+/// As for `slice::from_raw_parts`, if the pointer is not null.
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
     if pointer.is_null() || length == 0 {
         return &[];

@@ -118,7 +118,7 @@ impl Floats<'_> {
 pub(crate) struct Times<'a> {
     pub(super) valid: Valid<'a>,
     pub(super) values: &'a [Unaligned<i64>],
-    /// How many of its units a millisecond has, and how many milliseconds a unit has.
+    /// The number of its units in a millisecond, and of milliseconds in a unit.
     pub(super) per: (i64, i64),
     /// Whether they are instants, and not times of an unknown zone.
     pub(crate) has_zone: bool,
@@ -162,7 +162,7 @@ impl Ends<'_> {
 #[derive(Clone, Copy)]
 pub(super) enum Layout<'a> {
     Ends(Ends<'a>, &'a [u8]),
-    /// Short ones in the views, others in buffers, which are as long as the numbers say.
+    /// Short ones in the views, others in buffers, with the lengths in the numbers.
     Views(&'a [[u8; 16]], &'a [*const c_void], &'a [Unaligned<i64>]),
     Nothing,
 }
@@ -188,7 +188,7 @@ impl<'a> Spans<'a> {
     }
 }
 
-/// What a view shows; `None` if that is beyond its buffer.
+/// The bytes of a view; `None` if they are beyond its buffer.
 #[inline]
 fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Unaligned<i64>]) -> Option<&'a [u8]> {
     let number = |at: usize| i32::from_ne_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
@@ -198,11 +198,11 @@ fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Un
     }
     let (buffer, start) = (usize::try_from(number(8)).ok()?, usize::try_from(number(12)).ok()?);
     let held = usize::try_from(lengths.get(buffer)?.get()).ok()?;
-    // SAFETY: the buffer is as long as the producer says.
+    // SAFETY: the buffer has the length that the producer states.
     unsafe { slice(buffers.get(buffer)?.cast::<u8>(), held) }.get(start..start.checked_add(length)?)
 }
 
-/// Texts, each of which is UTF-8.
+/// Texts, all in UTF-8.
 #[derive(Clone, Copy)]
 pub(crate) struct Texts<'a> {
     pub(super) spans: Spans<'a>,
@@ -253,7 +253,7 @@ pub(crate) struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// Lists whose items are those of `items`, one after another.
+    /// Lists with items from `items`, one after another.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], items: Texts<'a>) -> Self {
         Self { valid: Valid::Flags(valid), places: Items::Ends(Ends::Large(Unaligned::of(ends))), items }
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use ::interleave::{AnyInterleaving, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingScratch, NameError};
 
-/// How many methods a thread keeps.
+/// The number of methods that a thread keeps.
 const KEPT: usize = 16;
 
 /// Methods and their buffers by the names that were asked for, the latest first.
@@ -36,7 +36,7 @@ fn with<M: std::str::FromStr<Err = NameError>, S: Default, T>(
     name: &str,
     work: impl FnOnce(&M, &mut S) -> T,
 ) -> Result<T, NameError> {
-    // No method calls Python, so that nobody comes here a second time while it works.
+    // No method calls Python, so this cannot be entered a second time while it works.
     let mut kept = kept.borrow_mut();
     match kept.iter().position(|(known, ..)| known == name) {
         Some(at) => kept[..=at].rotate_right(1),

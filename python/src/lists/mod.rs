@@ -24,17 +24,17 @@ use self::methods::{with_interleaving, with_multileaving};
 use self::numbering::{Ids, Numbers, documents, in_any_order};
 use crate::call::value_error;
 
-/// What a pickle keeps: the bytes, and whether documents are whole numbers.
+/// The pickled form: the bytes, and whether documents are whole numbers.
 type Rebuilt<'py> = (Bound<'py, PyBytes>, bool);
 
 /// A list mixed for one user, what of it the user's page displayed, and the receipt with which clicks are credited later.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Impression {
-    /// The documents mixed, and those of places that are nobody's: texts, of no class of their own.
+    /// The mixed documents, and the documents without a ranker: texts, of no class of their own.
     mixed: Py<PyTuple>,
     pinned: Py<PyTuple>,
     ids: Ids,
-    /// How many documents were displayed before the last page.
+    /// The number of documents displayed before the last page.
     before: usize,
     /// Without documents.
     receipt: Receipt,
@@ -151,7 +151,7 @@ impl Impression {
         Ok(Self { mixed: self.mixed.clone_ref(py), pinned, ids: self.ids, before, receipt })
     }
 
-    /// Who won between two rankers.
+    /// The winner of two rankers.
     #[pyo3(signature = (clicked=None, *, positions=None))]
     fn credit(&self, clicked: Option<&Bound<'_, PyAny>>, positions: Option<Vec<usize>>) -> PyResult<&'static str> {
         let Mixed::Interleaving(receipt) = self.receipt.mixed() else {
@@ -165,7 +165,7 @@ impl Impression {
         won.map_err(value_error)?.map(word).map_err(value_error)
     }
 
-    /// Who won between each pair of rankers, row by row, as +1, 0 and -1, and the score of each, if the method has scores.
+    /// The winner of each pair of rankers, row by row, as +1, 0 and -1, and the score of each, if the method has scores.
     #[pyo3(signature = (clicked=None, *, positions=None))]
     #[expect(clippy::type_complexity, reason = "a tuple for Python")]
     fn credit_all(
@@ -280,7 +280,7 @@ impl Impression {
         Self::of(py, kept.documents(), kept.pinned(), kept.without_documents(), whole)
     }
 
-    /// The positions of the mixed list that are displayed, nobody's where there is none.
+    /// The displayed positions of the mixed list; `None` for a place without a ranker.
     fn places(&self) -> Vec<Option<usize>> {
         match self.receipt.page() {
             Some(page) => page.places().collect(),
@@ -353,7 +353,7 @@ impl Impression {
         Ok(positions)
     }
 
-    /// What was drawn, of which a page displays the first `length` documents.
+    /// The mixed list; a page displays its first `length` documents.
     fn drawn(
         numbers: &Numbers<'_>,
         py: Python<'_>,
@@ -368,8 +368,8 @@ impl Impression {
     }
 }
 
-/// What is asked for beside lists and method: the documents of a page, how many are mixed for several pages (as many as one page
-/// displays, otherwise), the seed, the version of the experiment, and the propensity.
+/// The settings beside lists and method: the documents of a page, the number mixed for several pages (by default those of one page), the
+/// seed, the version of the experiment, and the propensity.
 type Settings = (usize, Option<usize>, u64, Option<String>, Option<f64>);
 
 /// The same with names.
@@ -388,10 +388,10 @@ impl From<Settings> for MixingSettings {
 }
 
 impl MixingSettings {
-    /// How many documents are mixed.
+    /// The number of documents to mix.
     ///
     /// # Errors
-    /// If one page is all that the method can serve.
+    /// If the method can serve one page only.
     fn depth(&self, is_prefix_stable: bool, method: &str) -> PyResult<usize> {
         let depth = self.depth.unwrap_or(self.length);
         page::check_depth(is_prefix_stable, method, self.length, depth).map_err(value_error)?;
@@ -410,7 +410,7 @@ impl MixingSettings {
     }
 }
 
-/// Mixes two lists; or, where they grow from page to page, those of each page. `rankings` are two per page.
+/// Mixes two lists; or, where they grow from page to page, the lists of each page. `rankings` are two per page.
 #[pyfunction]
 #[pyo3(signature = (rankings, method, asked, documents))]
 pub(crate) fn interleave(
@@ -437,7 +437,7 @@ pub(crate) fn interleave(
     Impression::drawn(&numbers, py, &mixed, receipt.into(), &asked)
 }
 
-/// Mixes any number of lists; or, where they grow from page to page, those of each page: as many rankers on each.
+/// Mixes any number of lists; or, where they grow from page to page, the lists of each page: as many rankers on each.
 #[pyfunction]
 #[pyo3(signature = (rankings, rankers, method, asked, documents))]
 pub(crate) fn multileave(

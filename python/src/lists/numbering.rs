@@ -1,5 +1,5 @@
-//! The documents of some lists as numbers, in the order in which the lists first name them, as `interleave::by_id` does it,
-//! which owns what it numbers. Texts of Python know their hashes, and equal ones mostly are one object.
+//! The documents of some lists as numbers, in the order in which the lists first name them, like `interleave::by_id`, which owns its
+//! documents. Texts of Python keep their hashes, and equal ones mostly are one object.
 
 use ::interleave::by_id::IdError;
 use ::interleave::{Doc, RankedList, TieGroup};
@@ -18,7 +18,7 @@ pub(super) struct Numbers<'py> {
     groups: Vec<Vec<TieGroup>>,
 }
 
-/// What documents are called by: texts or whole numbers, not both in one impression.
+/// The type of document ids: texts or whole numbers, not both in one impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ids {
     /// Not known yet.
@@ -144,8 +144,8 @@ impl<'py> Numbering<'py> {
 }
 
 impl<'py> Numbers<'py> {
-    /// Numbers the documents of rankers' lists: documents, best first, or scores by document, of which equal ones tie. Those
-    /// in `first` have the first numbers, in their order. Errors count lists from 0 on each page of `rankers` lists.
+    /// Numbers the documents of rankers' lists: documents, best first, or scores by document (equal ones tie). Those in `first` have the
+    /// first numbers, in their order. Errors count lists from 0 on each page of `rankers` lists.
     pub(super) fn of<'a>(
         rankings: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
         first: Option<&Bound<'py, PyAny>>,
@@ -167,7 +167,7 @@ impl<'py> Numbers<'py> {
                 Ok(())
             })?;
         }
-        // By list: the documents, best first, and their scores unless all differ.
+        // For each list: the documents, best first, and their scores unless all differ.
         let mut lists: Vec<(Vec<usize>, Vec<f64>)> = Vec::with_capacity(2);
         for (list, ranking) in rankings.into_iter().enumerate() {
             if let Ok(scores) = ranking.cast::<PyDict>() {
@@ -227,7 +227,7 @@ impl<'py> Numbers<'py> {
 /// Passes each document of a list and its place to `take`.
 ///
 /// # Errors
-/// For a set, which has no order, and for what is not a list of documents.
+/// For a set, which has no order, and for anything else that is not a list of documents.
 pub(super) fn documents<'py>(
     list: &Bound<'py, PyAny>,
     ids: &mut Ids,

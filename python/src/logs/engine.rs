@@ -23,9 +23,9 @@ const ENOUGH_BYTES: usize = 32 << 20;
 /// Outcomes after which units are counted.
 const ENOUGH_OUTCOMES: usize = 1 << 18;
 
-/// A row that says what one impression says about one pair, or all of a day.
+/// A row with the outcome of one impression for one pair, or of all of a day.
 const OUTCOME: i64 = 0;
-/// A row that says how many lines had a fate.
+/// A row with the number of lines of a fate.
 const FATE: i64 = 1;
 
 /// Rows for an engine.
@@ -55,7 +55,7 @@ struct Writer<const N: usize> {
     names: [Vec<Option<String>>; 3],
 }
 
-/// The columns of names: two rankers, or what a row counts; and the version of the experiment.
+/// The columns of names: two rankers, or the counted fate; and the version of the experiment.
 const NAMES: [&str; 3] = ["first", "second", "version"];
 
 impl<const N: usize> Writer<N> {
@@ -90,14 +90,14 @@ const PAGE: u32 = 3;
 /// Where the clicks of each side begin in it, after the page.
 const SIDES: u32 = PAGE + 24;
 
-/// How many numbers the pages of a day and a pair are.
+/// The number of page counts for a day and a pair.
 pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
-/// How many numbers the amounts of a day and a pair are.
+/// The number of amounts for a day and a pair.
 pub(crate) const AMOUNTS: usize = Amounts::COLUMNS.len();
-/// How many numbers a row of counts has: of a day and a pair, wins, losses and ties by units and by impressions, the counts of
-/// pages and amounts, some of which may be negative; of a fate, one.
+/// The number of counts in a row: for a day and a pair, wins, losses and ties by units and by impressions, the counts of pages and amounts,
+/// some of which may be negative; for a fate, one.
 const NUMBERS: usize = OfDay::NUMBERS;
-/// How many columns of whole numbers: the kind of the row and the day, too.
+/// The number of integer columns, with the kind of the row and the day.
 const COUNTS: usize = 2 + NUMBERS;
 
 /// A row of counts.
@@ -108,24 +108,24 @@ fn counts_row(kind: i64, day: i32, numbers: [i64; NUMBERS]) -> [i64; COUNTS] {
     row
 }
 
-/// What a part of a log, or all of it, says of all impressions.
+/// The survey of all impressions in a part of a log, or in all of it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Surveyed {
-    /// By day since 1970 (UTC): the first and the last time in milliseconds, and how many there are.
+    /// For each day since 1970 (UTC): the first and the last time in milliseconds, and the number of impressions.
     times: Vec<(i32, i64, i64, u64)>,
     is_synthetic: bool,
     versions: Vec<SurveyedVersion>,
     other_actions: Vec<String>,
 }
 
-/// What it says of a version of the experiment.
+/// The survey of a version of the experiment.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SurveyedVersion {
     name: Option<String>,
     rankers: Vec<String>,
-    /// What impressions say about how their rankers were chosen, and the sets of rankers of those that say nothing.
+    /// The declared choices of rankers, and the sets of rankers of impressions without a declaration.
     declared: Vec<String>,
     undeclared: Vec<Vec<String>>,
     has_alone: bool,
@@ -167,7 +167,7 @@ impl Surveyed {
     }
 }
 
-/// The first step: impressions and clicks, of which those of an impression follow each other.
+/// The first step: impressions and clicks; those of one impression are adjacent.
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Gathering {
     gathered: FrameJoin,
@@ -178,7 +178,7 @@ pub(crate) struct Gathering {
 
 #[pymethods]
 impl Gathering {
-    /// Nothing yet; `survey` is that of all impressions, if there is one already.
+    /// An empty step; `survey` is the survey of all impressions, if there is one already.
     #[new]
     #[pyo3(signature = (rules, survey = None))]
     fn new(rules: &str, survey: Option<&str>) -> PyResult<Self> {
@@ -196,7 +196,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// What the impressions looked at say together.
+    /// The survey of the impressions seen.
     fn survey(&self) -> PyResult<String> {
         Surveyed::text(self.gathered.survey())
     }
@@ -226,7 +226,7 @@ impl Gathering {
         Ok(found.filter(|rows| rows.0.rows > 0))
     }
 
-    /// The outcomes that are left, and what became of all rows.
+    /// The remaining outcomes, and the fates of all rows.
     fn end(&mut self, py: Python<'_>) -> PyResult<Rows> {
         py.detach(|| {
             let mut writer = self.outcomes()?;
@@ -273,7 +273,7 @@ impl Gathering {
     }
 }
 
-/// The second step: outcomes, of which those of a unit follow each other.
+/// The second step: outcomes; those of one unit are adjacent.
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Counting {
     units: Units,
@@ -283,7 +283,7 @@ pub(crate) struct Counting {
 
 #[pymethods]
 impl Counting {
-    /// Nothing yet; `survey` is that of all impressions.
+    /// An empty step; `survey` is the survey of all impressions.
     #[new]
     fn new(rules: &str, survey: &str) -> PyResult<Self> {
         let (settings, survey) = (read(rules)?, Surveyed::parse(survey)?);
@@ -376,8 +376,8 @@ pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
 /// A row of the second step: its kind, the version of the experiment, the day, two names, and counts.
 type Row = (i64, Option<String>, i64, String, String, [i64; NUMBERS]);
 
-/// What the log says, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may be
-/// added up, but for fates of which the largest counts.
+/// The report on the log, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may
+/// be added up, but for fates the largest counts.
 #[pyfunction]
 pub(crate) fn added_up<'py>(
     py: Python<'py>,

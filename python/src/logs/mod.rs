@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rules`] | what a caller asks for |
+//! | [`rules`] | the caller's rules |
 //! | [`rows`] | rows of batches as impressions and clicks |
 //! | [`engine`] | steps for an engine that brings the rows of an impression, and of a user, together |
 //! | here | a log in memory, and verdicts |
@@ -33,7 +33,7 @@ pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, a
 use crate::arrow::Batch;
 use crate::call::value_error;
 
-/// What a log says, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
+/// The report on a log, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
 type CreditedBytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
 fn credited_bytes<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
@@ -43,7 +43,7 @@ fn credited_bytes<'py>(py: Python<'py>, credited: &Credited, settings: &Settings
     (outcomes, fates, pages, summary(credited, settings).to_string())
 }
 
-/// What a column holds, by its name: a field by our own name for it, `client`, or `object`; `None` if it is not read.
+/// The content of a column, by its name: a field by our own name for it, `client`, or `object`; `None` if it is not read.
 #[pyfunction]
 pub(crate) fn log_column(name: &str, clicks: bool) -> Option<&'static str> {
     click_logs::read::column(name, clicks)
@@ -53,15 +53,15 @@ pub(crate) fn log_column(name: &str, clicks: bool) -> Option<&'static str> {
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Log {
     gathered: FrameJoin,
-    /// That of a log that grows, until it is credited.
+    /// The state of a log that grows, until it is credited.
     state: Option<State>,
-    /// What this run adds to it, until it is kept.
+    /// The additions of this run, until they are kept.
     unkept: Option<Unkept>,
 }
 
 #[pymethods]
 impl Log {
-    /// An empty log with these rules, or what is new of one that grows, the state of which is in a folder.
+    /// An empty log with these rules, or the new part of one that grows; its state is in a folder.
     #[new]
     #[pyo3(signature = (rules, state = None, horizon = None))]
     fn new(rules: &str, state: Option<PathBuf>, horizon: Option<&str>) -> PyResult<Self> {
@@ -76,13 +76,13 @@ impl Log {
         Ok(Self { gathered, state, unkept: None })
     }
 
-    /// Makes what was credited the state of the log that grows, if it does.
+    /// Makes the credited log the state of the log that grows, if there is one.
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         let unkept = self.unkept.take();
         py.detach(|| unkept.map(Unkept::keep).transpose()).map(drop).map_err(of_state)
     }
 
-    /// Adds a batch of impressions, the first of which has the number `first`.
+    /// Adds a batch of impressions, numbered from `first`.
     fn impressions(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
         let taken;
         let batch = match batch.cast::<Batch>() {
@@ -95,7 +95,7 @@ impl Log {
         py.detach(|| rows::impressions(&mut self.gathered, batch, None, Some(first)))
     }
 
-    /// Adds a batch of clicks, the first of which has the number `first`.
+    /// Adds a batch of clicks, numbered from `first`.
     fn clicks(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>, first: usize) -> PyResult<()> {
         let taken;
         let batch = match batch.cast::<Batch>() {
@@ -108,7 +108,7 @@ impl Log {
         py.detach(|| rows::clicks(&mut self.gathered, batch, None, Some(first)))
     }
 
-    /// What the log says.
+    /// The report on the log.
     fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<CreditedBytes<'py>> {
         if let Some(state) = self.state.take() {
             let appended = py.detach(|| self.gathered.append(state));
@@ -178,7 +178,7 @@ pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
 /// sentences that a page says instead.
 type Decided = (String, String, String, Option<String>, Vec<String>);
 
-/// Who won, by a table of outcomes, the summary beside it, and the table of conversions, if there are any.
+/// The winner, by a table of outcomes, the summary beside it, and the table of conversions, if there are any.
 #[pyfunction]
 #[pyo3(signature = (outcomes, summary, confidence, by_impressions, conversions=None))]
 pub(crate) fn decided(

@@ -55,7 +55,7 @@ fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<
     }
 }
 
-/// A list whose entries all have values.
+/// A list without missing entries.
 fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
     list(column, row).map(|items| read::complete(items, name)).transpose()
 }
@@ -138,7 +138,7 @@ impl<'a> Columns<'a> {
         found.read(settings)
     }
 
-    /// Makes `to` what a row says, if that is in the usual form: see [`FrameJoin::impression_rows`].
+    /// Fills `to` from a row in the usual form: see [`FrameJoin::impression_rows`].
     fn usual(&self, row: usize, settings: &Settings, to: &mut RowRef<'a>) -> Option<()> {
         let text = |column: Option<Imported<'a>>| match column {
             Some(Imported::Text(values)) => Some(values.text(row)),
@@ -210,10 +210,10 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Where a row is: its number, if rows have numbers that a caller knows, and its impression.
+/// The place of a row: its number, if the caller's rows have numbers, and its impression.
 fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>, reason: &Malformed) -> pyo3::PyErr {
     let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
-    // What is a flag there is an argument here.
+    // Flags are arguments here.
     let reason = reason.message.replace("--timezone, e.g. --timezone UTC", "timezone, e.g. timezone=\"UTC\"");
     let row = number.map_or_else(|| "a row".to_owned(), |number| format!("row {number}"));
     PyValueError::new_err(format!("{row} of the {kind}{id}: {reason}"))

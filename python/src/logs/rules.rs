@@ -1,4 +1,4 @@
-//! What a caller asks for, in JSON; what is left out is as `click-logs credit` has it.
+//! The caller's rules, in JSON; the defaults are those of `click-logs credit`.
 
 use click_logs::model::{Complete, Settings, UnitKind};
 use pyo3::PyResult;
@@ -33,7 +33,7 @@ struct Rules {
     set_malformed_aside: bool,
 }
 
-/// What counts once, or has a coin of its own, by its name.
+/// The unit that counts once, or draws its own coin, by its name.
 fn unit_kind(name: &str) -> Option<UnitKind> {
     [UnitKind::User, UnitKind::Session, UnitKind::Impression].into_iter().find(|kind| kind.name() == name)
 }

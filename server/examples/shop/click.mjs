@@ -1,5 +1,5 @@
-// Uses the shop as people do: they search, turn pages, click and buy, on phones and desktops, in the experiment and outside. Then whoever runs
-// the experiment raises its share, looks at its page and ships a ranker.
+// Uses the shop as people do: they search, turn pages, click and buy, on phones and desktops, in the experiment and outside. Then the
+// experimenter raises the share, looks at the experiment's page and ships a ranker.
 //
 //   node click.mjs SHOP LIVE [FOLDER]
 //
@@ -34,7 +34,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 const wrong = [];
-/** Somebody new: nobody has been here before. */
+/** A new user, in a browser without cookies. */
 const person = async (device) => {
   const page = await (await browser.newContext(device)).newPage();
   page.on("console", (message) => wrong.push(message.text()));
@@ -50,13 +50,13 @@ let clicks = 0;
 const click = async (page, place) => {
   const link = page.locator("#results a").nth(place);
   const counts = (await link.getAttribute("data-id")) !== "advert";
-  // Nobody sees the answer to a beacon; what the server took is asked in the end.
+  // A page does not read the answer to a beacon; the server's counts are checked at the end.
   const sent = counts ? page.waitForRequest((request) => request.url().endsWith("/v1/events")) : undefined;
   await link.click();
   await sent;
   clicks += counts ? 1 : 0;
 };
-/** What somebody does whose page is part of the experiment. */
+/** The actions of a user in the experiment. */
 const browse = async (page) => {
   const before = await documents(page);
   await page.reload();
@@ -90,7 +90,7 @@ try {
     check((await page.locator("#results li").count()) === 6, "five products and the advertisement");
     check((await page.locator("#results li").nth(2).textContent()).includes("Gift card"), "the advertisement is third");
     if ((await page.locator("#next").count()) === 0) {
-      // Whoever is outside sees a list like any other, of which nothing is logged.
+      // A user outside the experiment sees a list like any other; nothing about it is logged.
       outside ??= page;
       continue;
     }
@@ -98,7 +98,7 @@ try {
     inside[kind] += 1;
     units += 1;
     await browse(page);
-    // What is bought may be on any page of the search.
+    // The products may be on any page of the search.
     await buy(page);
     await page.context().close();
   }
@@ -122,7 +122,7 @@ try {
   told = await statusOf((found) => found.clicks.taken >= clicks);
   check(told.share.now === 1 && told.impressions.asked === units + 1 && told.clicks.taken === clicks, "one more is in");
 
-  // Whoever runs the experiment looks at its page, and ships a ranker.
+  // The experimenter looks at the page of the experiment, and ships a ranker.
   const page = await person();
   await page.goto(`${live}/e/shop`);
   check((await page.locator("#segments").textContent()).includes("phone"), "the page has both segments");
@@ -136,7 +136,7 @@ try {
   await page.goto(`${live}/e/shop`);
   check((await page.locator("#headline").textContent()).includes("text was shipped"), "the page says what was shipped");
   await picture(page, "page-shipped");
-  // From now on everybody gets that list, and nothing is logged.
+  // From now on all users get that list, and nothing is logged.
   await search(outside, "blue shirt");
   check((await outside.locator("#next").count()) === 0 && (await documents(outside)).length === 6, "the shipped list is shown");
   check((await status()).impressions.asked === units + 1, "nothing more is logged");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small shop whose search is an experiment: what an engine must do to be evaluated live, and nothing more.
+"""A small shop with its search as an experiment: all that an engine must do to be evaluated live, and nothing more.
 
     rankduel-server serve --create --no-keys --store shop.db &
     python3 shop.py
@@ -35,11 +35,11 @@ SETTINGS = {
     # Half of the users on the first day, then all.
     "ramp": [[50, "1d"], [100]],
     "segments": ["phone", "desktop"],
-    # What is bought counts beside clicks; of a difference between two rankers, 200 euros at most.
+    # Orders count beside clicks; of a difference between two rankers, 200 euros at most.
     "outcomes": {"order": "value"}, "currency": "EUR", "cap": 20000, "primary": "clicks",
 }
 
-# How each ranker orders what matches. `bm25` is smaller for better matches; weights are those of title and text.
+# The order of each ranker. `bm25` is smaller for better matches; its weights are for title and text.
 RANKERS = {
     "title": "bm25(products, 0, 10, 1)",
     "text": "bm25(products, 0, 1, 5)",
@@ -100,7 +100,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
         return answer.get("id"), answer["shown"]
 
     def show(self, id, documents, is_first):
-        """What the page displays, with the advertisement in its place; the live server learns of it."""
+        """The displayed documents, with the advertisement in its place; reports them to the live server."""
         if is_first and len(documents) >= 2:
             documents = [*documents[:2], ADVERT[0], *documents[2:]]
         if id is not None:
@@ -128,11 +128,11 @@ class Shop(http.server.BaseHTTPRequestHandler):
         self.answer(query, id, int(seen), documents, user)
 
     def user(self):
-        """Who this is, as the cookie says; empty for somebody new."""
+        """The user, from the cookie; empty for a new one."""
         return self.headers.get("Cookie", "").partition("user=")[2].partition(";")[0]
 
     def do_POST(self):
-        """An order of one product. The shop itself tells the live server, which credits whoever showed it to this user."""
+        """An order of one product. The shop reports it to the live server, which credits the rankers that showed it to this user."""
         address = urllib.parse.urlsplit(self.path)
         document = dict(urllib.parse.parse_qsl(address.query)).get("document", "")
         found = self.store.execute("SELECT price FROM products WHERE id = ?", (document,)).fetchone()

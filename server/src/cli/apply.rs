@@ -54,7 +54,7 @@ struct Step {
     body: Value,
 }
 
-/// What the file says of one experiment.
+/// The entry of the file for one experiment.
 #[derive(Debug)]
 struct Target {
     config: Config,
@@ -169,7 +169,7 @@ fn text_of_time(value: Value) -> Value {
     }
 }
 
-/// What brings an experiment, which the server knows so or not at all, to what is wanted; why that cannot be done, as an error.
+/// The steps from the experiment on the server (`known`, if it exists) to the wanted one, or an error if there are none.
 fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, String> {
     let Target { config, given, state, ship } = target;
     let name = &config.name;
@@ -213,7 +213,7 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
         steps.push(Step { what: format!("{verb} {name}"), path: path(verb), body: reason.clone() });
     };
     match (state.as_deref(), now) {
-        // The file says both.
+        // Both are in the file.
         (Some("running"), WAITS) => {}
         (Some("running" | "paused"), _) if has_ended_at_its_date => {}
         (Some("paused"), WAITS) => {
@@ -321,7 +321,7 @@ fn answered(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)
     Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
 }
 
-/// What an answer without success says.
+/// The text of an answer without success.
 fn problem_text(status: u16, problem: &Value) -> String {
     problem["detail"].as_str().map_or_else(|| format!("status {status}"), str::to_owned)
 }
@@ -393,7 +393,7 @@ mod tests {
                 .unwrap_err()
                 .contains("expected running, paused or ended")
         );
-        // What a file says of an experiment stays true when its time has come.
+        // An entry of a file stays valid once its time has passed.
         let ends = with("state = 'running'\nend_at = 2026-12-24T18:00:00Z");
         assert_eq!(ends.given["end_at"], "2026-12-24T18:00:00Z");
         let mut over = known(&ends, "ended", 1.0);

@@ -50,7 +50,7 @@ impl Demo {
         let mut running = demo::Demo::start(settings, self.seed)?;
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        // Who reads that it serves may ask it to end.
+        // A reader of the "serves" line may send a signal immediately.
         running.server().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         println!("{}", demo::NOTICE);
         println!("serving http://{}", running.server().address());

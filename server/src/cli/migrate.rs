@@ -27,7 +27,7 @@ impl Migrate {
                 println!("moved; {copy} is as the store was, with who asked what: delete it once all is well");
             }
             None => {
-                // What else the file may be, opening it says.
+                // If the file is anything else, opening it reports that.
                 self.store.open(Access::Read)?;
                 println!("the store has the format of this version");
             }

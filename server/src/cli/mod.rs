@@ -111,7 +111,7 @@ pub fn main() -> ExitCode {
     main_with(std::env::args_os()).into()
 }
 
-/// The same with these arguments, the first of which is the name of the program; returns the exit code.
+/// The same with these arguments, starting with the name of the program; returns the exit code.
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -122,7 +122,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     })
 }
 
-/// Writes down what a command did.
+/// Records a command in the audit.
 fn audited(store: &Store, what: &str, detail: &str) -> Result<()> {
     let [who, what, detail] = ["command", what, detail].map(str::to_owned);
     Ok(store.audit(&store::Audit { time: Clock::start().now(), who, what, detail })?)

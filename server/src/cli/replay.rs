@@ -94,7 +94,7 @@ impl Replay {
     }
 }
 
-/// Who would choose in this build.
+/// The chooser of this build.
 fn chooser(config: &Config) -> Option<String> {
     let events = Experiment::create(config.clone(), 0).ok()?.take_events();
     events.into_iter().find_map(|numbered| match numbered.recorded.into_event() {

@@ -56,7 +56,7 @@ impl Serve {
         if let Some(key) = running.first_key() {
             println!("made the store; the key for you, which may do everything and is shown only now:\n{key}");
         }
-        // Who reads that it serves may ask it to end.
+        // A reader of the "serves" line may send a signal immediately.
         let asked = running.asked_to_end()?;
         println!("serving http://{}", running.address());
         let ended = running.wait_for_end(asked);

@@ -1,5 +1,5 @@
-//! A server with simulated users, to be looked at: experiments whose first days have passed when the page opens, and whose next
-//! days pass quickly. Users and their clicks come from a synthetic data set, as those of `drive` do; so does time.
+//! A server with simulated users, to look at: the first days of its experiments have passed when the page opens, and the next days pass
+//! quickly. Users and their clicks come from a synthetic data set, as in `drive`; time is simulated too.
 //!
 //! | module | holds |
 //! |---|---|
@@ -21,7 +21,7 @@ use crate::settings::Settings;
 use crate::writer::Clock;
 use site::{Site, sites};
 
-/// What every page and the terminal say.
+/// The notice on every page and in the terminal.
 pub const NOTICE: &str = "Demo: users, clicks and time are simulated. An hour passes each second.";
 
 /// 2026-01-05, a Monday.
@@ -29,20 +29,20 @@ const START: i64 = 1_767_571_200_000;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// The days that have passed when somebody can look.
+/// The days that have passed when the page opens.
 pub const HISTORY: u32 = 12;
-/// The days after which users stay away: the store shall not grow for ever.
+/// The days after which users stay away, so that the store does not grow for ever.
 const DAYS: i64 = 120;
-/// How much time passes at a step, before somebody looks and while somebody does.
+/// The time that passes in one step, before and after the page opens.
 const STEPS: [i64; 2] = [2 * HOUR, 10 * MINUTE];
-/// How long after an impression its user clicks.
+/// The delay between an impression and its user's click.
 const CLICK_AFTER: i64 = MINUTE;
-/// How much faster time passes than on a wall.
+/// The speed of simulated time, relative to real time.
 const SPEED: i64 = 3600;
-/// How long a step waits at most before it looks whether it shall stop.
+/// The longest wait of a step before it checks whether to stop.
 const NAP: Duration = Duration::from_millis(50);
 
-/// A demonstration that runs.
+/// A running demonstration.
 #[derive(Debug)]
 pub struct Demo {
     running: Running,
@@ -51,7 +51,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// Starts a server with these settings, whose store must be new.
+    /// Starts a server with these settings; its store must be new.
     ///
     /// # Errors
     /// If the server does not start, or the data set cannot be made.
@@ -84,7 +84,7 @@ impl Demo {
     /// Lets this number of days pass, as quickly as they can, unless `stop` is set.
     ///
     /// # Errors
-    /// If the server refuses what users send.
+    /// If the server refuses requests of users.
     pub fn past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
         let end = self.now() + i64::from(days) * DAY;
         while !stop.load(Ordering::SeqCst) && self.now() < end {
@@ -96,7 +96,7 @@ impl Demo {
     /// Lets further days pass, an hour each second, until `stop` is set or the days are over.
     ///
     /// # Errors
-    /// If the server refuses what users send.
+    /// If the server refuses requests of users.
     pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
         let (begun, from) = (Instant::now(), self.now());
         while !stop.load(Ordering::SeqCst) && self.now() < START + DAYS * DAY {
@@ -119,13 +119,13 @@ impl Demo {
         self.time.load(Ordering::SeqCst)
     }
 
-    /// What users do in the next `length` milliseconds.
+    /// Simulates the users for the next `length` milliseconds.
     fn step(&mut self, length: i64) -> Result<()> {
         let from = self.now();
         // Users come to one experiment after the other.
         let has_begun = |site: &Site| !self.sites.iter().any(|other| site.is_after(other) && !other.is_over);
         let have_begun: Vec<bool> = self.sites.iter().map(has_begun).collect();
-        // In order: what one user does depends on what the page showed.
+        // In order: an action of a user depends on the displayed page.
         let arrivals = self.sites.iter_mut().zip(have_begun).map(|(site, has_begun)| match has_begun {
             true => site.arrivals(from - START, length),
             false => Ok(Vec::new()),
@@ -144,7 +144,7 @@ impl Demo {
             }
         }
         self.time.store(from + length, Ordering::SeqCst);
-        // A day closes half an hour after midnight: whoever decides looks an hour after it.
+        // A day closes half an hour after midnight; decisions are made an hour after it.
         let looked = |time: i64| (time - START - HOUR).div_euclid(DAY);
         if looked(from) != looked(from + length) {
             self.decisions();
@@ -152,7 +152,7 @@ impl Demo {
         Ok(())
     }
 
-    /// Ships the winner of the experiment whose team acts on its verdict, two days after it is known.
+    /// Ships the winner of the experiment with a team that acts on its verdict, two days after it is known.
     fn decisions(&mut self) {
         for site in &mut self.sites {
             let Some(path) = site.acts_at() else { continue };

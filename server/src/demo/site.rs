@@ -12,23 +12,23 @@ use crate::http::Call;
 
 /// The synthetic data set.
 const DATASET: &str = "mslr-lookalike:0.003";
-/// How many documents engines return.
+/// The length of the engines' lists.
 const TOP: usize = 10;
 
-/// What distinguishes an experiment of the demonstration.
+/// The parameters of one experiment of the demonstration.
 struct Plan {
     name: &'static str,
-    /// The rankers: a feature of the data set, and what it is called.
+    /// The rankers: a feature of the data set, and its name.
     rankers: &'static [(u32, &'static str)],
     policy: &'static str,
     click: &'static str,
-    /// How many impressions a day has.
+    /// Impressions per day.
     daily: f64,
-    /// How often a list never comes.
+    /// The share of requests without any list.
     silent: f64,
-    /// How often the last ranker's list is missing.
+    /// The share of requests without the last ranker's list.
     missing: f64,
-    /// Whether somebody ships the winner once it is decided.
+    /// Whether the winner is shipped once it is decided.
     ships: bool,
     /// On phones, the last ranker shows the list of this feature instead of its own; `None` if users have no segments.
     on_phones: Option<u32>,
@@ -36,8 +36,9 @@ struct Plan {
     more: &'static str,
 }
 
-/// What it shows: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
-/// does harm, so that it gets no more users; a winner that harms one segment. Some of them divide the users of one layer. Five fit on a screen.
+/// The experiments: a winner that is shipped and the experiment that begins after it, with few users at first; many rankers; a ranker that
+/// does harm, so that it gets no more users; a winner that harms one segment. Some of them divide the users of one layer. Five fit on a
+/// screen.
 const PLANS: [Plan; 5] = [
     Plan {
         name: "product-search",
@@ -105,7 +106,7 @@ const PLANS: [Plan; 5] = [
 /// The name that simulated users give the list of the last ranker on phones; no ranker of the experiment has it.
 const ON_PHONES: &str = "on phones";
 
-/// What becomes of the lists of an impression.
+/// Which lists of an impression arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lists {
     /// They come with the request.
@@ -121,19 +122,19 @@ pub(super) fn sites(seed: u64) -> Result<Vec<Site>> {
     PLANS.iter().zip(0..).map(|(plan, place)| Site::new(plan, seed, place)).collect()
 }
 
-/// An experiment, its users, and what they have done so far.
+/// An experiment, its users, and their actions so far.
 #[derive(Debug)]
 pub(super) struct Site {
     plan: &'static Plan,
     users: Users,
     luck: Generator,
-    /// How many impressions were asked for.
+    /// Impressions requested so far.
     asked: u64,
-    /// How many users have come.
+    /// Users seen so far.
     known: u64,
-    /// Whose impression each request of the last step was, whether it was on a phone, and what becomes of its lists.
+    /// For each request of the last step: its impression, whether it came from a phone, and which of its lists arrive.
     pending: Vec<(u64, bool, Lists)>,
-    /// On how many days in a row it was decided.
+    /// The number of days in a row on which it was decided.
     decided: u32,
     pub(super) is_over: bool,
     /// The settings of its experiment.
@@ -167,7 +168,7 @@ impl Site {
         Ok(Self { plan, users, luck, asked: 0, known: 0, pending, decided: 0, is_over, settings })
     }
 
-    /// Whether its experiment begins after that of another site.
+    /// Whether its experiment begins after the other site's.
     pub(super) fn is_after(&self, other: &Self) -> bool {
         self.settings["begin_after"] == other.settings["name"]
     }
@@ -177,7 +178,7 @@ impl Site {
         (self.plan.ships && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
     }
 
-    /// Learns whether it is decided today; `true` if its winner shall be shipped.
+    /// Records whether it is decided today; returns `true` if its winner should be shipped.
     pub(super) fn has_been_decided(&mut self, is_decided: bool) -> bool {
         self.decided = if is_decided { self.decided + 1 } else { 0 };
         self.is_over = self.decided > 2;
@@ -186,7 +187,7 @@ impl Site {
 
     /// Users who search between `from` and `length` later, both in milliseconds since the start.
     pub(super) fn arrivals(&mut self, from: i64, length: i64) -> Result<Vec<Call>> {
-        // Nobody's evening is as quiet as the night: from a third to five thirds of the mean.
+        // Traffic varies over the day: from a third to five thirds of the mean.
         let hour = (from + length / 2) as f64 / HOUR as f64 % 24.0;
         let part = 1.0 - libm::cos((hour - 3.0) / 24.0 * std::f64::consts::TAU) * 2.0 / 3.0;
         let mean = self.plan.daily * length as f64 / DAY as f64 * part;
@@ -231,7 +232,7 @@ impl Site {
         Ok(("POST", format!("/v1/experiments/{name}/impressions"), Value::Object(body)))
     }
 
-    /// What all engines return.
+    /// The lists of all engines.
     fn lists(&self, n: u64, is_on_phone: bool) -> Result<Map<String, Value>> {
         let mut body: Map<String, Value> = serde_json::from_str(&format!("{{{}}}", self.users.all_lists(n)?))?;
         body.remove("documents");
@@ -245,7 +246,7 @@ impl Site {
         Ok(body)
     }
 
-    /// What users click on the pages that were answered.
+    /// The clicks of users on the pages that were answered.
     pub(super) fn clicks(&mut self, answers: Vec<(u16, Value)>) -> Result<Vec<Call>> {
         let mut calls = Vec::new();
         for ((n, is_on_phone, lists), (status, answer)) in std::mem::take(&mut self.pending).into_iter().zip(answers) {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// How long a request is sent again before it fails.
+/// The time for which a request is retried before it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends requests over connections that stay open.
@@ -23,9 +23,9 @@ pub struct Calls {
 pub struct Assignment {
     /// The impression; `None` for the champion's list.
     pub id: Option<String>,
-    /// What to show.
+    /// The documents to show.
     pub shown: Vec<String>,
-    /// Who was chosen, if lists are awaited.
+    /// The chosen rankers, if lists are awaited.
     pub rankers: Vec<String>,
     /// Whether rankers are compared.
     pub credited: bool,
@@ -49,12 +49,12 @@ impl Calls {
         }
     }
 
-    /// How many requests were sent again.
+    /// The number of retried requests.
     pub(super) fn again(&self) -> u64 {
         self.again
     }
 
-    /// Makes the experiment; whether it was not there before.
+    /// Makes the experiment; returns whether it is new.
     ///
     /// # Errors
     /// If its settings are refused.
@@ -84,7 +84,7 @@ impl Calls {
         Ok(assignment(&answer))
     }
 
-    /// Sends clicks; how many were taken, or had been before.
+    /// Sends clicks; returns the number of taken or repeated ones.
     pub(super) fn events(&mut self, id: &str, clicked: &[&str]) -> Result<u64> {
         let event = |document: &&str| {
             json!({
@@ -119,7 +119,7 @@ impl Calls {
         }
     }
 
-    /// The status and the answer. What was not answered, or answered with 429 or 503, is sent again.
+    /// The status and the answer. A request without an answer, or answered with 429 or 503, is sent again.
     fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Value)> {
         let url = format!("{}{path}", self.url);
         let begun = Instant::now();

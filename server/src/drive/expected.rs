@@ -1,4 +1,4 @@
-//! What a simulation of the same run plays, impression by impression: the server must choose the same.
+//! The plays of a simulation of the same run, impression by impression: the server must choose the same.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use statistics::Counts;
 
 use super::users::Users;
 
-/// An experiment that can be held to a simulation.
+/// An experiment that can be compared with a simulation.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Its name.
     pub name: String,
     /// A policy of the registry, or `fixed`.
     pub policy: String,
-    /// How many impressions there will be.
+    /// The number of impressions.
     pub impressions: u64,
-    /// How long the server keeps impressions.
+    /// The time for which the server keeps impressions.
     pub retain: Option<String>,
     /// The master seed.
     pub seed: u64,
@@ -43,7 +43,7 @@ impl Plan {
         })
     }
 
-    /// The horizon, where the policy must know it.
+    /// The horizon, where the policy needs one.
     fn horizon(&self) -> Result<Option<u64>> {
         if self.policy == "fixed" || self.policy == "auto" {
             return Ok(None);
@@ -78,7 +78,7 @@ impl Plan {
         Ok(settings)
     }
 
-    /// What a simulation plays, and what comes of it. Outcomes come `late` impressions late.
+    /// The plays of a simulation and their outcomes. Outcomes come `late` impressions late.
     ///
     /// # Errors
     /// If the policy is not one of the registry.
@@ -105,12 +105,12 @@ impl Plan {
     }
 }
 
-/// What a simulation played.
+/// The plays of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
     /// The rankers that met in each impression, a line for each.
     pub choices: String,
-    /// Wins, losses and ties of the first of two rankers, as CSV; not of those that met in larger sets.
+    /// Wins, losses and ties of the first of two rankers, as CSV; without larger sets.
     pub counts: String,
 }
 

@@ -1,4 +1,4 @@
-//! How long answers took.
+//! Response times.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl Latencies {
         self.all.extend_from_slice(&other.all);
     }
 
-    /// How many there were.
+    /// The number of measurements.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()

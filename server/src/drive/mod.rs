@@ -1,11 +1,11 @@
-//! Simulated users of a server, over HTTP: to try it, to measure it, and to hold it to the simulation.
+//! Simulated users of a server, over HTTP: to try it, to measure it, and to compare it with the simulation.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`users`] | the users of a data set: what engines return, and what is clicked |
+//! | [`users`] | the users of a data set: lists of engines, and clicks |
 //! | [`calls`] | requests, sent again with the same key until they are answered |
-//! | [`expected`] | what a simulation of the same run plays |
-//! | [`measured`] | how long answers took |
+//! | [`expected`] | the plays of a simulation of the same run |
+//! | [`measured`] | response times |
 
 pub mod calls;
 pub mod expected;
@@ -28,7 +28,7 @@ use calls::{Assignment, Calls};
 use measured::Latencies;
 use users::Users;
 
-/// What to do.
+/// The requested run.
 #[derive(Debug)]
 pub struct Drive<'a> {
     /// The users.
@@ -39,19 +39,19 @@ pub struct Drive<'a> {
     pub key: Option<&'a str>,
     /// The experiment.
     pub experiment: &'a str,
-    /// How many impressions.
+    /// The number of impressions.
     pub impressions: u64,
-    /// How many requests are sent at a time.
+    /// The number of concurrent requests.
     pub workers: usize,
-    /// How many impressions stay open before the first of them is clicked.
+    /// The number of impressions that stay open before the first of them is clicked.
     pub open: u64,
     /// Impressions per second, whenever they are answered; as fast as they are answered, if `None`.
     pub rate: Option<f64>,
-    /// The log of what was acknowledged.
+    /// The log of acknowledged requests.
     pub log: Option<&'a Mutex<File>>,
 }
 
-/// What was done.
+/// The totals of a run.
 #[derive(Debug, Default)]
 pub struct Done {
     /// Impressions that were answered with a mixed list.
@@ -78,7 +78,7 @@ struct Shown {
 }
 
 impl Drive<'_> {
-    /// Sends everything; `finished` learns of each impression that was answered.
+    /// Sends everything; calls `finished` for each answered impression.
     ///
     /// # Errors
     /// If a request was refused, or not answered for long; if the log cannot be written.

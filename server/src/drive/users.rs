@@ -1,4 +1,4 @@
-//! The users of a data set: what engines return for their queries, and what they click.
+//! The users of a data set: the lists of engines for their queries, and their clicks.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,9 +21,9 @@ pub struct Users {
     site: PreparedSite,
     names: Vec<String>,
     key: RunKey,
-    /// How many users there are; one for each impression if `None`.
+    /// The number of users; one for each impression if `None`.
     users: Option<u64>,
-    /// How many documents engines return; all that match if `None`.
+    /// The length of the engines' lists; all that match if `None`.
     top: Option<usize>,
     seed: u64,
 }
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Users {
 }
 
 impl Users {
-    /// Those of a site; `folder` is where data sets known by name are.
+    /// The users of a site; `folder` is where data sets known by name are.
     ///
     /// # Errors
     /// If the data set cannot be read, or the site's settings contradict it.
@@ -47,7 +47,7 @@ impl Users {
         Ok(Self { site, names, key: RunKey::new(seed, run), users, top: None, seed })
     }
 
-    /// The same, of engines that return at most `top` documents. Then lists are not those of a simulation.
+    /// The same, with engines that return at most `top` documents. Then lists are not those of a simulation.
     #[must_use]
     pub fn of_top(self, top: Option<usize>) -> Self {
         Self { top, ..self }
@@ -84,7 +84,7 @@ impl Users {
         self.names.len() <= FEW
     }
 
-    /// Whose impression it is.
+    /// The user of impression `n`.
     pub(super) fn unit(&self, n: u64) -> String {
         match self.users {
             None => format!("user-{n}"),
@@ -96,12 +96,12 @@ impl Users {
         self.key.impression(n).query(self.site.site.queries())
     }
 
-    /// What all engines return: the fields `lists` and `documents` of a request, as text.
+    /// The lists of all engines: the fields `lists` and `documents` of a request, as text.
     pub(crate) fn all_lists(&self, n: u64) -> Result<String> {
         self.fields(n, 0..self.names.len())
     }
 
-    /// What the engines of these rankers return.
+    /// The lists of these rankers' engines.
     pub(super) fn lists(&self, n: u64, rankers: &[String]) -> Result<String> {
         let arm = |name: &String| {
             let arm = self.names.iter().position(|known| known == name);
@@ -155,7 +155,7 @@ impl Users {
     }
 }
 
-/// What stands before an item of an array.
+/// The separator before an item of an array.
 fn comma(at: usize) -> &'static str {
     if at == 0 { "" } else { "," }
 }

@@ -37,7 +37,7 @@ struct Line<'a> {
     event: Details<'a>,
 }
 
-/// What an event says. Receipts are base64url.
+/// The content of an event. Receipts are base64url.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Details<'a> {
@@ -91,7 +91,7 @@ enum Details<'a> {
         time: i64,
         impression: u64,
         reason: &'static str,
-        /// Whose list was missing.
+        /// The ranker without a list.
         #[serde(skip_serializing_if = "Option::is_none")]
         ranker: Option<u32>,
         #[serde(flatten)]
@@ -122,7 +122,7 @@ enum Details<'a> {
         time: i64,
         impression: u64,
         what: &'static str,
-        /// Of the document that a click meant.
+        /// The position of the clicked document.
         #[serde(skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
     },
@@ -155,7 +155,7 @@ enum Details<'a> {
     },
 }
 
-/// What closed units say of a pair.
+/// The outcomes of closed units for a pair.
 #[derive(Serialize)]
 struct Converted {
     pair: (u32, u32),
@@ -176,7 +176,7 @@ impl Converted {
     }
 }
 
-/// Who won: the first or second of two, or each of many.
+/// The winner: the first or second of two, or each of many.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Winners<'a> {
@@ -192,7 +192,7 @@ struct Pair {
     pair: (u32, u32),
     units: [u64; 3],
     impressions: [u64; 3],
-    /// By the names of columns of outcomes; left out where there are none.
+    /// Keyed by the column names of outcomes; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     amounts: Option<BTreeMap<&'static str, i64>>,
 }

@@ -41,7 +41,7 @@ pub(super) fn write(
     failed.map_or(Ok(()), Err)
 }
 
-/// Writes what judges said, in the order in which they said it.
+/// Writes the judgements, in their order.
 pub(super) fn judgements(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut failed = None;
     fold(store, id, name, |Next { event, experiment, .. }| {

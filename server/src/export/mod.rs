@@ -1,8 +1,8 @@
-//! The log of an experiment for others: what `click-logs credit` or `rankduel board` reads, and every event as JSON. Not here:
-//! where it is written to.
+//! The log of an experiment for other programs: the files that `click-logs credit` and `rankduel board` read, and every event as JSON. Not
+//! here: where it is written to.
 //!
-//! Impressions that were closed with an outcome are written, on days that are closed, because that is what verdicts count; units
-//! are numbers. So `click-logs credit` has the same rows.
+//! Impressions closed with an outcome are written, on closed days, because verdicts count only these; units are numbers. So `click-logs
+//! credit` has the same rows.
 
 mod events;
 mod impressions;
@@ -17,18 +17,18 @@ use crate::writer::LoadError;
 
 pub use rules::Rules;
 
-/// What is exported.
+/// What to export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportKind {
     /// Lists that were shown, with their receipts.
     Impressions,
     /// Clicks on them.
     Clicks,
-    /// What users did later, such as orders.
+    /// Later actions of users, such as orders.
     Outcomes,
-    /// How they must be credited.
+    /// The rules that credit them.
     Rules,
-    /// What judges said.
+    /// The judgements of duels.
     Judgements,
     /// All events.
     Log,
@@ -52,7 +52,7 @@ impl ExportKind {
         }
     }
 
-    /// Checks that experiments which ask so have this part.
+    /// Checks that experiments with this setting have this part.
     ///
     /// # Errors
     /// If they have others: which, and why.

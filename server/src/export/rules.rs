@@ -1,4 +1,4 @@
-//! How the log must be credited: the flags of `click-logs credit`.
+//! The rules by which the log must be credited: the flags of `click-logs credit`.
 
 use serde_json::{Value, json};
 use times::date;
@@ -23,7 +23,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Of an experiment as it is.
+    /// The rules of an experiment as it is now.
     ///
     /// # Errors
     /// If its log cannot be read.
@@ -41,7 +41,7 @@ impl Rules {
         })
     }
 
-    /// What the experiment asks for.
+    /// What a page asks its users or judges for.
     #[must_use]
     pub fn ask(&self) -> Ask {
         self.ask
@@ -65,7 +65,7 @@ impl Rules {
         self.nothing_final.as_deref()
     }
 
-    /// The first day that is exported, if earlier ones were forgotten: the server has counted these too, so its verdict is another.
+    /// The first exported day, if earlier ones were forgotten: the server has counted these too, so its verdict differs.
     #[must_use]
     pub fn kept_from(&self) -> Option<&str> {
         self.kept_from.as_deref()

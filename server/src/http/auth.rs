@@ -1,4 +1,4 @@
-//! Who calls: keys, their roles, and what each may do.
+//! Authentication: keys, their roles, and what each role permits.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
@@ -8,15 +8,15 @@ use super::sessions::{self, SignedIn};
 use super::{App, Problem};
 use crate::store::{KeyRow, Role};
 
-/// Whoever makes a call.
+/// The caller of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
-    /// Absent where the store has no keys, and everybody on this machine may do everything.
+    /// Absent if the store has no keys and everybody on this machine may do everything.
     key: Option<KeyRow>,
 }
 
 impl Caller {
-    /// How logs of experiments name the caller.
+    /// The caller's name in the logs of experiments.
     #[must_use]
     pub(super) fn name(&self) -> String {
         match &self.key {
@@ -58,7 +58,7 @@ impl Caller {
         .advice(format!("use a key with the role {needed}")))
     }
 
-    /// Whoever sent these headers, if there is a key among them.
+    /// The caller with these headers, if there is a key among them.
     fn of(parts: &Parts, app: &App) -> Result<Option<Self>, Problem> {
         let mut headers = parts.headers.get_all(header::AUTHORIZATION).iter();
         let Some(value) = headers.next() else { return Ok(None) };
@@ -72,7 +72,7 @@ impl Caller {
             return Err(refused("the header Authorization is not of the form: Bearer KEY"));
         };
         if app.is_open() {
-            // There are no keys to compare with; a client that was configured with one works all the same.
+            // There are no keys to compare with; a client with a configured key works all the same.
             return Ok(Some(Self { key: None }));
         }
         let unknown = || {
@@ -82,7 +82,7 @@ impl Caller {
         app.keys.find(text, app.clock.now()).map(|key| Some(Self { key: Some(key) })).ok_or_else(unknown)
     }
 
-    /// Whoever looks at a page: by a header, by a cookie of a session, or on a machine where everybody may.
+    /// The reader of a page: identified by a header or a session cookie, or unnamed on a machine where everybody may read.
     fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<SignedIn>), Problem> {
         if let Some(caller) = Self::of(parts, app)? {
             return Ok((caller, None));
@@ -96,7 +96,7 @@ impl Caller {
         Err(Problem::new(StatusCode::UNAUTHORIZED, "sign in with a key, or send the header Authorization: Bearer KEY"))
     }
 
-    /// Whether the caller may still do what it did.
+    /// Whether the caller's key, if any, is still valid.
     pub(super) fn is_still_known(&self, app: &App) -> bool {
         self.key.as_ref().map_or_else(|| app.is_open(), |key| app.keys.of_id(key.id, app.clock.now()).is_some())
     }
@@ -152,12 +152,12 @@ impl<const ROLE: usize> FromRequestParts<App> for WithRole<ROLE> {
     }
 }
 
-/// Whoever looks at a page or a stream, with the role `read` and for the experiment that the path names.
+/// The reader of a page or a stream, with the role `read` for the experiment in the path.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     /// Who.
     pub(super) caller: Caller,
-    /// By which session.
+    /// The session, if the reader signed in.
     pub(super) pass: Option<SignedIn>,
 }
 
@@ -167,7 +167,7 @@ impl Reader {
         self.caller.check_role(Role::Admin).is_ok()
     }
 
-    /// What forms of the reader's pages send along.
+    /// The token that forms of the reader's pages carry.
     pub(super) fn token<'a>(&'a self, app: &'a App) -> &'a str {
         self.pass.as_ref().map_or(&app.pages.open.0, |pass| &pass.token)
     }
@@ -193,17 +193,17 @@ impl FromRequestParts<App> for Reader {
     }
 }
 
-/// A caller who may send events: anybody, because the ids of events are permissions. A key that is sent must be right.
+/// A caller who may send events: no key is needed, because the ids of events are permissions. A key that is sent must be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sender {
     /// Has a key, or is on a machine where everybody may do everything.
     Known,
-    /// A browser, or whoever takes itself for one.
+    /// A browser, or any other caller without a key.
     Public,
 }
 
 impl Sender {
-    /// Who sends a request with these headers, if the key among them is right.
+    /// The sender of a request with these headers, if the key among them is right.
     pub(super) fn of(headers: &HeaderMap, app: &App) -> Self {
         if headers.contains_key(header::AUTHORIZATION) || app.is_open() { Self::Known } else { Self::Public }
     }

@@ -1,4 +1,4 @@
-//! Bodies of requests: of a known type, not too large, and there in time.
+//! Bodies of requests: of a known type, not too large, and received in time.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) struct Json {
 }
 
 impl Json {
-    /// What it says; texts are borrowed from the body.
+    /// The parsed body; texts are borrowed from it.
     pub(super) fn parsed(&self) -> Result<Document<'_>, Problem> {
         parsed(&self.bytes)
     }
@@ -77,7 +77,7 @@ impl FromRequest<App> for Json {
     }
 }
 
-/// What a form of a page sent.
+/// The fields of a submitted form.
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
 
@@ -109,7 +109,7 @@ impl FromRequest<App> for Form {
 pub(super) struct Events {
     /// The bytes.
     pub bytes: Bytes,
-    /// What they are.
+    /// Their format.
     pub kind: Kind,
     /// Their part of the memory.
     pub(super) room: Room,
@@ -167,7 +167,7 @@ fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(text.map(|text| text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()))
 }
 
-/// Reads a body within the limits, and gives back what came with it.
+/// Reads a body within the limits; returns it with the head of its request.
 pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
     let mut headers = Request::new(body);
@@ -176,7 +176,7 @@ pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> 
     Ok((parts, bytes))
 }
 
-/// Reads a body within the limits. It has its room before its first byte is read: many that never end fill no memory.
+/// Reads a body within the limits. It reserves its room before its first byte is read, so that unfinished bodies cannot fill the memory.
 async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Bytes, Room), Problem> {
     let limit = match sender {
         Sender::Known => app.settings.body_limit,
@@ -226,7 +226,7 @@ async fn room(app: &App, bytes: usize, sender: Sender) -> Result<Room, Problem> 
 }
 
 impl Room {
-    /// Gives back what a body of this many bytes does not need.
+    /// Gives back the memory that a body of this many bytes does not need.
     fn shrink(&mut self, bytes: usize) {
         let needed = bytes.clamp(1, ROOM);
         if let Some(rest) = self.permit.num_permits().checked_sub(needed) {

@@ -1,4 +1,4 @@
-//! Connections: how many, how slow they may be, and how they end when the server stops.
+//! Connections: their limits, their timeouts, and their end when the server stops.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,36 +19,36 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// What a connection beyond the limit gets.
+/// The answer to a connection beyond the limit.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
     content-length: 127\r\n\r\n{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"too many connections; try again in a second\"}       ";
 /// The connections beyond the limit that may ask whether the server lives.
 const SPARE: usize = 16;
-/// How long connections may take to end when the server stops.
+/// The time that connections have to end when the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// The most bytes of a request line with all headers.
 const HEAD: usize = 32 << 10;
 
-/// What connections may take.
+/// The limits of connections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// The most that are open together.
     pub(crate) connections: usize,
-    /// How long a peer may take for the head of a request, and to take what it is sent.
+    /// The time a peer has to send the head of a request, and to take an answer.
     pub(crate) patience: Duration,
 }
 
-/// What became of a connection.
+/// The fate of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change {
     Opened,
     Closed,
-    /// It was one too many.
+    /// It exceeded the limit.
     Refused,
 }
 
-/// Serves connections until `stop` changes, then lets running requests end.
-/// Those beyond the limit may ask `checks`. `count` hears what becomes of each.
+/// Serves connections until `stop` changes, then lets running requests end. Connections beyond the limit may ask `checks`. `count` is
+/// called with the fate of each.
 pub(crate) async fn serve(
     listener: TcpListener,
     [router, checks]: [Router; 2],
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
         let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|place| (place, &checks)));
         let Ok((place, router)) = found else {
             count(Change::Refused);
-            // A peer that does not take these few bytes gets none.
+            // A peer that does not take these few bytes gets no answer.
             let _ = stream.try_write(BUSY);
             continue;
         };
@@ -95,8 +95,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// Answers until `ready`, while logs are folded: who looks whether the server lives hears that it does, and all others that they should
-/// come back. Gives the listener back.
+/// Answers until `ready`, while logs are folded: liveness checks succeed, and all others are asked to come back. Returns the listener.
 pub async fn serve_until(listener: TcpListener, patience: Duration, mut ready: watch::Receiver<bool>) -> TcpListener {
     loop {
         let accepted = tokio::select! {
@@ -152,7 +151,7 @@ async fn connection(
     }
 }
 
-/// The router, which learns who is connected.
+/// The router, with the address of the peer.
 fn tower_service(
     router: Router,
     address: SocketAddr,
@@ -170,7 +169,7 @@ fn tower_service(
     })
 }
 
-/// A stream whose peer must take what is written within a time, and is cut off if not.
+/// A stream that is cut off if its peer does not take what is written within a time.
 struct Patient {
     stream: TcpStream,
     patience: Duration,

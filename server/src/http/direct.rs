@@ -1,5 +1,4 @@
-//! Requests of this process to its own server: through the routes and guards that everybody's requests go through, without a
-//! connection.
+//! Requests of this process to its own server: through the same routes and guards as all other requests, without a connection.
 
 use std::sync::Arc;
 

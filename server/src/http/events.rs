@@ -19,12 +19,12 @@ use crate::jobs::{self, ClickAction, CreditTarget, OutcomeFate, Sent, UserOutcom
 use crate::json::{self, Node, ShapeError, Value};
 use crate::writer::{ExperimentHandle, NoAnswer, Transaction};
 
-/// What an event must say of an outcome.
+/// The part of an event that an outcome requires.
 const CONVERTED: &str = "the document, in event_attributes.object.object_id";
-/// Values beyond this many minor units are nobody's order.
+/// Values beyond this many minor units are not plausible.
 const MOST_VALUE: f64 = 1e12;
 
-/// What an event must say of a click. A place is not taken for it: the place beside it is often the other ranker's.
+/// The part of an event that a click requires. A place is not enough: the place beside it is often the other ranker's.
 const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
                         some pages count places from 0 and others from 1";
 
@@ -32,16 +32,16 @@ const DOCUMENT: &str = "the document that was clicked, in event_attributes.objec
 const MOST: usize = 10_000;
 const MOST_PUBLIC: usize = 100;
 
-/// Bodies of at most this many bytes are read where they arrive: that takes no longer than to hand them over.
+/// Bodies of at most this many bytes are parsed on the spot: that takes no longer than to hand them over.
 const SMALL: usize = 4 << 10;
 
-/// What becomes of an event.
+/// The status of an event.
 enum EventStatus {
     /// A click that the writer judges.
     Click(Sent),
-    /// What somebody did later, which the writer judges; of a page that signed it, the impression.
+    /// A later action of a user, for the writer to judge; with the impression, if its page signed it.
     UserOutcome(UserOutcome, Option<ImpressionId>),
-    /// Known without it. Where it says of which impression it is, the writer counts it.
+    /// Decided without the writer. If it names its impression, the writer counts it.
     Known(&'static str, String, Option<Sent>),
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn events(
     Bound(bound): Bound,
     body: Events,
 ) -> Result<Answer<Told>, Problem> {
-    // Of which experiments an event may be is not known then.
+    // The experiments of events cannot be looked up then.
     if !app.knows_all.load(Ordering::SeqCst) {
         return Err(NoAnswer::NoLeader.into());
     }
@@ -96,7 +96,7 @@ pub(super) async fn events(
             move |session: &mut Transaction<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
         app.writer.call(Some(app.settings.request_timeout), judge).await
     };
-    // Where the writer judges nothing, all answers are known whatever it does.
+    // If the writer has nothing to judge, all answers are known already.
     let (taken, converted) = if are_judged { judged? } else { Default::default() };
     let (mut taken, mut converted) = (taken.into_iter(), converted.into_iter());
     let results: Vec<Told> = fates
@@ -108,7 +108,7 @@ pub(super) async fn events(
                 EventStatus::UserOutcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
-            // Who has no key gets no more back than was sent.
+            // A sender without a key gets no more back than it sent.
             if why.is_empty() || sender == Sender::Public {
                 json!({"status": status})
             } else {
@@ -120,7 +120,7 @@ pub(super) async fn events(
     Ok(Answer(json!({"results": results, "taken": count})))
 }
 
-/// Reads the events of a body away from the threads that serve connections; those without a key, one body at a time.
+/// Reads the events of a body off the threads that serve connections; without a key, one body at a time.
 async fn read(
     app: &App,
     sender: Sender,
@@ -204,9 +204,9 @@ struct Reader {
 }
 
 impl Reader {
-    /// What becomes of the events of a body, in their order. Wherever it is clear where events end, one that is wrong stops no other.
+    /// The status of each event of a body, in order. As long as the ends of events are clear, a wrong one stops no other.
     fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<EventStatus>, Problem> {
-        // `sendBeacon` says of lines, too, that they are text. An object over several lines has some that begin otherwise.
+        // `sendBeacon` marks lines as text, too. An object over several lines has some that begin otherwise.
         let are_objects =
             |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
         if kind != Kind::Json {
@@ -245,7 +245,7 @@ impl Reader {
 
     fn of_event(&self, event: Value<'_>) -> EventStatus {
         let event = Node::top(event);
-        // What is wrong with it counts for the impression that it is of.
+        // A fault in it counts for its impression.
         let of = self.impression(&event);
         match self.click_or_outcome(&event, of) {
             Ok(fate) => fate,
@@ -257,7 +257,7 @@ impl Reader {
         }
     }
 
-    /// The impression that an event is of, if it says so in a way that can be read.
+    /// The impression of an event, if it is given in a readable form.
     fn impression(&self, event: &Node<'_, '_>) -> Option<Result<ImpressionId, IdError>> {
         let id = event.get("query_id").ok()??;
         Some(self.app.signer.read(id.value().as_str()?, self.now))
@@ -285,7 +285,7 @@ impl Reader {
         self.outcome(event, action, of, &counting)
     }
 
-    /// What somebody did later. Its unit is that of the page which it names; who has a key may name the unit instead.
+    /// A later action of a user. Its unit is that of the page it names; a sender with a key may name the unit instead.
     fn outcome(
         &self,
         event: &Node<'_, '_>,
@@ -323,7 +323,7 @@ impl Reader {
         };
         let currency = text("currency", "a currency")?;
         let mut whose: Vec<(u32, CreditTarget)> = Vec::new();
-        // A page may be of an experiment in which this counts for nothing.
+        // The page may belong to an experiment that does not count this.
         let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
         whose.extend(signed.map(|of| match self.sender {
             Sender::Public => (of.experiment, CreditTarget::Page(of)),
@@ -364,7 +364,7 @@ impl Reader {
             }
         }
         match of {
-            // What its page says of it, where it counts for nothing.
+            // The status by its page, where it counts for nothing.
             Some(Ok(of)) if !counting.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
                 let sent = Sent { of, what: ClickAction::Ignored };
                 return Ok(EventStatus::Known(
@@ -396,7 +396,7 @@ fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Res
     })
 }
 
-/// What becomes of an event whose page cannot be known.
+/// The status of an event with an id that cannot be read.
 fn of_id(error: IdError) -> EventStatus {
     let status = if error == IdError::Expired { "late" } else { "unknown" };
     EventStatus::Known(status, error.to_string(), None)

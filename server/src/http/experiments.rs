@@ -24,7 +24,7 @@ use crate::json::{self, Node};
 use crate::store::{Access, Store};
 use crate::writer::{ExperimentHandle, Transaction};
 
-/// How long calls wait that nobody's page depends on.
+/// The wait of calls that no user's page depends on.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `POST /v1/experiments`
@@ -40,7 +40,7 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Answer(told)))
 }
 
-/// The settings of a body, of the right types. Whether they are possible, the experiment says.
+/// The settings of a body, of the right types. The experiment checks whether they are possible.
 fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
     let top = Node::top(body);
     let rankers = top.need("rankers", "the names of two rankers or more")?;
@@ -102,8 +102,8 @@ pub(super) enum Line {
 /// The most experiments of a list.
 const PAGE: usize = 100;
 
-/// The experiments after the one that a query `after=NAME` names, by name, as many as a list has, and the last of them if more follow.
-/// Of a caller that may see one only, that one.
+/// The experiments after the one named by the query `after=NAME`, by name, up to the length of a list, and the last of them if more follow.
+/// For a caller that may see one experiment only, that one.
 pub(super) async fn listed(
     app: &App,
     only: Option<&str>,
@@ -178,7 +178,7 @@ pub(super) struct Verdicts {
     last: Mutex<BTreeMap<u32, Turn>>,
 }
 
-/// Who computes the verdict of an experiment has its turn; others wait, and take what was computed.
+/// Held by the task that computes the verdict of an experiment; others wait, and use its result.
 type Turn = Arc<Mutex<Option<(usize, Arc<DecisionReport>)>>>;
 
 impl Verdicts {
@@ -187,7 +187,7 @@ impl Verdicts {
         Arc::clone(last.entry(id).or_default())
     }
 
-    /// How many rows the verdicts that are known follow from. One that is being computed is not known yet.
+    /// For each known verdict, the number of rows it follows from. One that is being computed is not known yet.
     pub(super) fn known(&self) -> BTreeMap<u32, usize> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = |turn: &Turn| turn.try_lock().ok().and_then(|held| held.as_ref().map(|(rows, _)| *rows));
@@ -290,7 +290,7 @@ async fn change(
     Ok(Answer(json!({"experiment": entry.config.name, "state": state.name()})))
 }
 
-/// Why somebody changes an experiment.
+/// The reason given for a change.
 fn reason(top: &Node<'_, '_>) -> Result<String, Problem> {
     Ok(top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned())
 }

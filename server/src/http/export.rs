@@ -20,9 +20,9 @@ use crate::export::{ExportKind, export as write};
 use crate::store::{Access, Audit, Store};
 use crate::writer::Transaction;
 
-/// Why a part is empty.
+/// The reason why a part is empty.
 const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
-/// From which day on there is something, if earlier days were forgotten.
+/// The first kept day, if earlier days were forgotten.
 const KEPT_FROM: HeaderName = HeaderName::from_static("rankduel-kept-from");
 /// The bytes of a piece.
 const PIECE: usize = 64 << 10;
@@ -46,7 +46,7 @@ pub(super) async fn export(
     };
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let id = entry.id;
-    // What is empty says why, and what lacks days says which. An answer without that is complete too.
+    // An empty answer says why, and one that lacks days names them. An answer without such a note is complete too.
     let known = move |session: &mut Transaction<'_>| {
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
@@ -74,7 +74,7 @@ pub(super) async fn export(
         let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
         if let Err(error) = written {
             tracing::warn!(error, "an export ended early");
-            // The answer has begun: all that is left is to cut it off, so that nobody takes it for complete.
+            // The answer has begun, so it can only be cut off: then it cannot be mistaken for a complete one.
             let _ = pieces.blocking_send(Err(io::ErrorKind::Other.into()));
         }
     });
@@ -90,7 +90,7 @@ pub(super) async fn export(
 
 pub(super) type Piece = io::Result<Bytes>;
 
-/// Takes what is written.
+/// Takes the written pieces.
 struct Pieces(Sender<Piece>);
 
 impl Write for Pieces {

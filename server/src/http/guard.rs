@@ -1,4 +1,4 @@
-//! What holds for every request before its handler runs, and for every answer: hosts, origins, rates, headers, a log line.
+//! Guards around every request and answer: hosts, origins, rates, headers, a log line.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -35,7 +35,7 @@ const BEACONS: &str = "/v1/events";
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// What proxies add.
+/// The headers that proxies add.
 const FORWARDING: [HeaderName; 6] = [
     header::FORWARDED,
     header::VIA,
@@ -45,7 +45,7 @@ const FORWARDING: [HeaderName; 6] = [
     HeaderName::from_static("x-real-ip"),
 ];
 
-/// What health checks ask for, and everybody may know.
+/// The paths of health checks, open to everybody.
 const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// The guard around all routes.
@@ -88,7 +88,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     response
 }
 
-/// The answer of a handler, or a problem if a fault of the program ended it: whoever called hears of it, and other calls go on.
+/// The answer of a handler, or a problem if it panicked: the caller gets an answer, and other calls go on.
 async fn caught(handler: impl Future<Output = Response>) -> Response {
     let mut handler = pin!(handler);
     let answered = poll_fn(|context| {
@@ -132,7 +132,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             return Err(forbidden("pages of this origin may not call the server; add it to --origins".to_owned()));
         }
     }
-    // Who looks whether the server lives always gets an answer.
+    // Liveness checks always get an answer.
     if CHECKS.contains(&request.uri().path()) {
         return Ok(());
     }
@@ -146,14 +146,14 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         .retry_after(1))
 }
 
-/// Whether a proxy sent this: it says so, or it speaks HTTP/1.0, as nginx does by default, and hardly anybody else.
+/// Whether a proxy sent this: by its headers, or by HTTP/1.0, which nginx speaks by default and hardly anything else does.
 fn is_forwarded(request: &Request) -> bool {
     let says_so = FORWARDING.iter().any(|name| request.headers().contains_key(name));
     says_so || request.version() == Version::HTTP_10 && !CHECKS.contains(&request.uri().path())
 }
 
-/// Whether this is a check by HTTP/1.0, which knows no `Host`: balancers and monitors send that. No browser does, so that no name
-/// server can lead one here.
+/// Whether this is a check by HTTP/1.0 without `Host`: balancers and monitors send that. No browser does, so that no name server can lead
+/// one here.
 fn is_hostless_check(request: &Request) -> bool {
     let (version, uri) = (request.version(), request.uri());
     version == Version::HTTP_10
@@ -162,12 +162,12 @@ fn is_hostless_check(request: &Request) -> bool {
         && CHECKS.contains(&uri.path())
 }
 
-/// Whether an origin is that of a server with this host.
+/// Whether an origin belongs to a server with this host.
 fn is_own(origin: &str, host: &str) -> bool {
     origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(|own| own == host)
 }
 
-/// Whether a request comes from a page of this server, as far as it says where it comes from.
+/// Whether a request comes from a page of this server, according to its headers.
 pub(super) fn is_from_own_page(parts: &Parts) -> bool {
     let origin = parts.headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or("null"));
     let host = host(&parts.uri, &parts.headers);
@@ -209,7 +209,7 @@ fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to it; whether the origin is allowed, other headers say.
+/// The answer to it; other headers state whether the origin is allowed.
 fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
@@ -219,10 +219,9 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// For whom a request is: the peer, or, where that is a proxy that is trusted, the last address that it names and that is not
-/// one of these.
+/// The client of a request: the peer, or, if that is a trusted proxy, the last address it names that is not one of these.
 pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-    // Another node has looked already.
+    // Another node has determined it already.
     if let Some(client) = nodes::client_of_node(app, headers) {
         return client;
     }
@@ -231,7 +230,7 @@ pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         return peer;
     }
     let named = forwarded(headers);
-    // The first of all if each is a proxy; what cannot be read ends the chain.
+    // The first of all if each is a proxy; an unreadable address ends the chain.
     let mut last = peer;
     for address in named.into_iter().rev() {
         let Some(address) = address else { return last };
@@ -267,13 +266,13 @@ fn address(text: &str) -> Option<IpAddr> {
     bare.parse().ok().or_else(with_port)
 }
 
-/// Whom a rate counts: one who has an address by IPv6 has all of its network.
+/// The address that a rate counts: for IPv6, all of its network.
 fn counted(address: IpAddr) -> IpAddr {
     let address = address.to_canonical();
     if address.is_ipv6() { crate::settings::prefix(address, 64).unwrap_or(address) } else { address }
 }
 
-/// How many times something was asked for in this second.
+/// The requests for something in this second.
 #[derive(Debug)]
 pub(super) struct Rates<K> {
     second: Mutex<(u64, BTreeMap<Option<K>, u32>)>,

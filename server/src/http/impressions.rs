@@ -19,9 +19,9 @@ use crate::json::{Node, Value};
 use crate::store::Displayed;
 use crate::writer::{ExperimentHandle, NoAnswer};
 
-/// How long calls wait that have no other answer.
+/// The wait of calls that have no other answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What is expected of a user's request.
+/// The description of a unit in errors.
 const UNIT: &str = "a unit: who sees the page";
 /// The most documents of a page.
 const MOST: usize = 10_000;
@@ -77,7 +77,7 @@ pub(super) async fn duel(
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Duels)?;
     let (outcome, names) = chosen(&app, &entry, &requester, "duel", body.value()).await?;
-    // One alone stands on both sides: there is nothing to compare.
+    // A single ranker stands on both sides: there is nothing to compare.
     let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
     Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
 }
@@ -136,12 +136,12 @@ pub(super) async fn lists(
     let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &of.entry.config, false, of_fallback(&of.entry))?;
     let (id, within) = (of.id, app.settings.decision_timeout);
     let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
-    // Some list is there even if the fallback did not meet anybody.
+    // Show some list even if the fallback matched no document.
     let fallback = match fallback.is_empty() {
         true => lists.ids.iter().take(of.entry.config.shown as usize).map(str::to_owned).collect(),
         false => fallback,
     };
-    // The user sees something else than the impression would show: it must not count as one whose lists never came.
+    // The user does not see what the impression would show, so it must not count as one without lists.
     let alone = |why| {
         app.writer.give_up(id);
         Ok(fallback_list(&app, fallback, why))
@@ -235,7 +235,7 @@ pub(super) async fn judge(
     Ok(Answer(json!({"taken": taken})))
 }
 
-/// What the writer is asked.
+/// The request for the writer.
 fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, body: Value<'_>) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
     let Requester { unit, agent, query, key, segment } = requester;
@@ -257,13 +257,12 @@ fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, b
     }
 }
 
-/// The ranker that everybody gets where nothing is mixed, and whether it was shipped.
+/// The ranker of all users where nothing is mixed, and whether it was shipped.
 fn of_fallback(entry: &ExperimentHandle) -> (&str, bool) {
     (entry.fallback(), entry.shipped().is_some())
 }
 
-/// An answer, or why the fallback's list takes its place. What the store could not write is an error: nobody knows whether
-/// it is there.
+/// An answer, or the reason for the fallback's list in its place. A failed write is an error: the impression may or may not be stored.
 fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T, &'static str>, Problem> {
     match asked {
         Ok(Ok(answer)) => Ok(Ok(answer)),
@@ -276,7 +275,7 @@ fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T
 }
 
 fn entry_asks_for(entry: &ExperimentHandle, asked: Ask) -> Result<(), Problem> {
-    // Without its settings, nothing says whose list could be shown.
+    // Without its settings, the fallback is unknown.
     if let Some(why) = entry.damage().filter(|_| entry.config.rankers.is_empty()) {
         return Err(jobs::Refusal::damaged(&entry.config.name, why).into());
     }
@@ -295,7 +294,7 @@ fn names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
     arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.clone()).collect()
 }
 
-/// Whether rankers are compared, the id with which events come back, and why not, if they are not.
+/// Whether rankers are compared, the id for events, and the reason if rankers are not compared.
 #[derive(Debug, Serialize)]
 struct ImpressionAnswer {
     credited: bool,
@@ -305,7 +304,7 @@ struct ImpressionAnswer {
     why: Option<&'static str>,
 }
 
-/// What was chosen without lists.
+/// A choice without lists.
 #[derive(Debug, Serialize)]
 pub(super) struct Chosen {
     #[serde(flatten)]
@@ -314,7 +313,7 @@ pub(super) struct Chosen {
     rankers: Rankers,
 }
 
-/// The rankers whose lists are mixed, or the two that a judge compares.
+/// The rankers of the mixed lists, or the two that a judge compares.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Rankers {
@@ -322,7 +321,7 @@ enum Rankers {
     Two { first: String, second: String },
 }
 
-/// What the user sees.
+/// The page for the user.
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
     #[serde(flatten)]
@@ -335,7 +334,7 @@ fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<P
     Answer(Page { outcome, shown })
 }
 
-/// Says that one ranker was chosen alone: its clicks are recorded, and compare nothing.
+/// The reason if one ranker was chosen alone: its clicks are recorded, and compare nothing.
 fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
     if is_mixed {
         return None;

@@ -1,4 +1,4 @@
-//! HTTP: routes, limits, who may call, problems. Not here: what becomes of experiments, which the writer owns.
+//! HTTP: routes, limits, authentication, problems. Not here: changes of experiments, which the writer owns.
 
 mod auth;
 mod body;
@@ -55,7 +55,7 @@ pub struct AppState {
     rates: Rates<IpAddr>,
     room: Arc<Semaphore>,
     public_room: Arc<Semaphore>,
-    /// How many events impressions had in this second, of callers without a key.
+    /// The events per impression in this second, from callers without a key.
     impression_rates: Rates<(u32, u64)>,
     verdicts: experiments::Verdicts,
     pages: pages::Pages,
@@ -71,7 +71,7 @@ pub struct AppState {
     forwarder: nodes::Forwarder,
 }
 
-/// As handlers have it.
+/// The state as handlers get it.
 pub(crate) type App = Arc<AppState>;
 
 impl std::ops::Deref for AppState {
@@ -116,13 +116,13 @@ impl AppState {
         self.is_loopback && self.keys.are_none()
     }
 
-    /// How it was started.
+    /// The settings it was started with.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What sends messages, if anything does.
+    /// The sender of messages, if there is one.
     #[must_use]
     pub fn notifier(&self) -> Option<&Notifier> {
         self.notifier.as_ref()
@@ -133,7 +133,7 @@ impl AppState {
         self.node.as_deref()
     }
 
-    /// Has `/ready` fail from now on, while everything else goes on.
+    /// Makes `/ready` fail from now on, while everything else goes on.
     pub fn drain(&self) {
         self.is_draining.store(true, Ordering::SeqCst);
     }
@@ -191,7 +191,7 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// What connections beyond the limit may ask for, once each.
+/// The routes for connections beyond the limit, once each.
 fn checks(app: App) -> Router {
     let busy = async |State(app): State<App>| {
         app.metrics.refused.add(1);
@@ -292,7 +292,7 @@ async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-/// How long the process has been running, about.
+/// The approximate uptime of the process.
 fn elapsed() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()

@@ -1,4 +1,4 @@
-//! What a path names: an experiment, or an impression by its id.
+//! The resources that paths name: an experiment, or an impression by its id.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

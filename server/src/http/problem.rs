@@ -4,12 +4,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 
-/// What is wrong with a request, in one sentence and in its parts.
+/// A problem with a request, in one sentence and in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The status of the answer.
     pub status: StatusCode,
-    /// What is wrong.
+    /// The problem, in one sentence.
     pub(super) detail: String,
     parts: Vec<(&'static str, String)>,
     retry_after: Option<u32>,
@@ -32,7 +32,7 @@ impl Problem {
         Self { status, detail, parts: parts.into_iter().flatten().collect(), retry_after: None, allow: None }
     }
 
-    /// What to do about it.
+    /// Adds the remedy.
     #[must_use]
     pub fn advice(mut self, what: impl Into<String>) -> Self {
         self.parts.push(("do", what.into()));
@@ -53,14 +53,14 @@ impl Problem {
         self
     }
 
-    /// The methods that the path knows.
+    /// Adds the methods of the path.
     #[must_use]
     pub fn allow(mut self, methods: impl Into<String>) -> Self {
         self.allow = Some(methods.into());
         self
     }
 
-    /// Something that is not there.
+    /// A resource that does not exist.
     pub fn unknown(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
@@ -70,7 +70,7 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    /// The store could not write or is not read yet; nothing of the request was recorded.
+    /// The store could not write or is not read yet; the request was not recorded.
     pub fn unavailable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
             .advice("send the same request again after the time in Retry-After")
@@ -104,7 +104,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Names of RFC 9110, which are newer than some that libraries know.
+/// Names of RFC 9110, which are newer than those of some libraries.
 fn title(status: StatusCode) -> &'static str {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",

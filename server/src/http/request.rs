@@ -1,4 +1,4 @@
-//! What callers say of an impression: whose it is, and the lists of rankers.
+//! The caller's part of an impression: its unit, and the lists of rankers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const QUERY: usize = 4096;
 /// The most documents of a list.
 const LIST: usize = 10_000;
 
-/// Whose impression it is.
+/// The unit of the impression.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Requester {
     pub(super) unit: String,
@@ -45,7 +45,7 @@ impl Requester {
         Ok(Self {
             unit: id("unit", "a unit")?.unwrap_or_default(),
             agent: text("agent", "a user agent", AGENT)?,
-            // Without a query, two pages of a unit are two impressions, and no reload.
+            // Without a query, two requests of a unit are two impressions, not a reload.
             query: text("query", "a query", QUERY)?.filter(|query| !query.is_empty()),
             key: id("key", "an idempotency key")?,
             segment: id("segment", "the label of a segment")?,
@@ -57,13 +57,13 @@ impl Requester {
 #[derive(Debug)]
 pub(super) struct SubmittedLists {
     pub(super) lists: Lists,
-    /// The first page of the ranker that everybody gets where nothing is mixed.
+    /// The first page of the ranker that is shown where nothing is mixed.
     pub(super) fallback: Vec<String>,
 }
 
 impl SubmittedLists {
-    /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list, or, once one was
-    /// shipped, that one. `fallback` is the ranker that everybody gets where nothing is mixed.
+    /// Reads `lists` and `documents` of a body. With `all`, every ranker of the experiment must have a list, or, once one was shipped, that
+    /// one. `fallback` is the ranker that is shown where nothing is mixed.
     pub(super) fn of(
         body: &Node<'_, '_>,
         config: &Config,
@@ -99,7 +99,7 @@ impl SubmittedLists {
             }
         };
         let mut first_page = Vec::new();
-        // In the order of the settings: what a document's number is does not depend on the order of keys.
+        // In the order of the settings: the number of a document must not depend on the order of keys.
         let by_ranker: Vec<_> = by_ranker
             .into_iter()
             .map(|(ranker, node)| Ranked::read(&node).map(|ranked| (ranker, node, ranked)))
@@ -199,7 +199,7 @@ fn unknown_ranker(node: &Node<'_, '_>, name: &str, config: &Config) -> Problem {
         .advice("leave the list out, or make an experiment with this ranker")
 }
 
-/// What is expected where a ranker is named.
+/// The description of the expected ranker names.
 fn expected_rankers(config: &Config) -> String {
     let mut names: Vec<String> = config.rankers.iter().take(10).map(|ranker| excerpt(&ranker.name)).collect();
     if config.rankers.len() > names.len() {

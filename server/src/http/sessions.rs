@@ -1,5 +1,5 @@
-//! Who is signed in: random names of sessions in cookies that no script can read and no other site can send. What is kept of them is in
-//! [`SignIns`](crate::store::SignIns): with a store in a file, a restart signs everybody out.
+//! Sign-ins: random names of sessions in cookies that no script can read and no other site can send. They are stored in
+//! [`SignIns`](crate::store::SignIns): with a store in a file, a restart signs all users out.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::store::{KeyRow, SignIn};
 
 /// The cookie's name.
 const COOKIE: &str = "rankduel_session";
-/// How long a session lasts.
+/// The lifetime of a session.
 const LASTS: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The hash of a session's name.
@@ -23,19 +23,19 @@ type Hash = [u8; 32];
 #[derive(Debug, Clone)]
 pub(super) struct SignedIn {
     session: Hash,
-    /// What forms of the session's pages send along.
+    /// The token that forms of the session's pages carry.
     pub(super) token: String,
 }
 
 impl SignedIn {
     fn of(name: &str) -> Self {
-        // Follows from the name, so that any server knows it, and does not lead back to it.
+        // Derived from the name, so that any server can compute it; the name cannot be derived from it.
         let token = Sha256::new().chain_update(b"form\0").chain_update(name.as_bytes()).finalize();
         Self { session: hash(name), token: ids::encode(&token) }
     }
 }
 
-/// What forms send along on a server without keys, where there are no sign-ins.
+/// The form token of a server without keys, where there are no sign-ins.
 #[derive(Debug)]
 pub(super) struct OpenToken(pub(super) String);
 
@@ -96,7 +96,7 @@ async fn keep(app: &App, sign_in: Option<SignIn>, hash: Hash) -> Result<(), Prob
         .map_err(|_| Problem::unavailable("who is signed in cannot be written down at present; try again in a moment"))
 }
 
-/// Without a path: the cookie is for the place of the form and what is below it, behind any proxy.
+/// Without a path: the cookie is for the path of the form and everything below, behind any proxy.
 fn cookie(name: &str, is_secure: bool) -> Option<HeaderValue> {
     let secure = if is_secure { "; Secure" } else { "" };
     let age = LASTS.as_secs();
@@ -108,7 +108,7 @@ pub(super) fn no_cookie() -> HeaderValue {
     HeaderValue::from_static("rankduel_session=; HttpOnly; SameSite=Strict; Max-Age=0")
 }
 
-/// Whether two texts are the same, in a time that does not depend on how much of them agrees. An empty one is like no other.
+/// Whether two texts are equal, in a time that does not depend on their common part. An empty one equals no other.
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     !a.is_empty() && hash(a).iter().zip(hash(b)).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }

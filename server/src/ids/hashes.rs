@@ -1,19 +1,19 @@
-//! Keyed hashes of what is personal: without the key, nobody can test whether a name is in a store.
+//! Keyed hashes of personal data: without the key, a name cannot be tested against a store.
 
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
 use super::ring::{Ring, Secret};
 
-/// A unit, as the store knows it: it differs between experiments.
+/// The hash of a unit in a store; it differs between experiments.
 pub type UnitHash = [u8; 16];
 
-/// A unit, as an experiment knows it, and as it knew it before the secret was replaced.
+/// The hashes of a unit in an experiment, by the current secret and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitHashes {
-    /// By the secret of today.
+    /// By the current secret.
     pub now: UnitHash,
-    /// By the one before, while it counts.
+    /// By the one before, while it is still valid.
     pub before: Option<UnitHash>,
 }
 
@@ -60,7 +60,7 @@ impl Hashes {
         u64::from_be_bytes(first(self.hash(b'k', experiment, &[key.as_bytes()])))
     }
 
-    /// What was asked, in the form of `kind`: the same key with another request is a mistake of the caller.
+    /// The hash of a request, in the form of `kind`: the same key with another request is a mistake of the caller.
     #[must_use]
     pub fn request(&self, experiment: u32, kind: &str, request: &[u8]) -> u64 {
         u64::from_be_bytes(first(self.hash(b'r', experiment, &[kind.as_bytes(), request])))

@@ -14,15 +14,15 @@ const LETTERS: usize = ((PLAIN + SIGNATURE) * 8).div_ceil(6);
 /// Impressions have six bytes.
 const MOST: u64 = (1 << 48) - 1;
 
-/// What an id says, once its signature was checked.
+/// The content of an id with a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpressionId {
     /// The number of the experiment in its store.
     pub experiment: u32,
     /// The impression, from 1.
     pub impression: u64,
-    /// The number of the start of a server in which the impression was asked for. If the store lost it, the same number of an
-    /// impression is given out again, in another start.
+    /// The number of the server start in which the impression was asked for. If the store lost it, the same impression number is given out
+    /// again, in another start.
     pub start: u64,
     /// Seconds since 1970 until which the id is valid.
     pub expires: u32,
@@ -73,7 +73,7 @@ impl Signer {
         encode(&bytes)
     }
 
-    /// What an id says, at `now` (seconds since 1970).
+    /// Reads an id at `now` (seconds since 1970).
     ///
     /// # Errors
     /// If the store of this signer did not give it out, or it has expired.
@@ -84,7 +84,7 @@ impl Signer {
         let bytes = decode(text).ok_or(IdError::Unknown)?;
         let (plain, signature) = bytes.split_at_checked(PLAIN).ok_or(IdError::Unknown)?;
         let macs = self.ring.now();
-        // The first byte says which secret signed.
+        // The first byte is the number of the secret.
         let mac = match &macs.before {
             _ if plain[0] == macs.number => &macs.current,
             Some((mac, until))

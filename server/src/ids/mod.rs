@@ -1,5 +1,4 @@
-//! Impression ids, which are signed, and the keyed hashes that stand for units, queries and requests, and
-//! say where units stand. Not here: keys of
+//! Impression ids, which are signed, and the keyed hashes of units, queries and requests, and of the positions of units. Not here: keys of
 //! callers, which the store keeps.
 
 mod base64url;

@@ -1,6 +1,6 @@
-//! Where units stand among those of an experiment and in a layer: by keyed hashes of their names. Nothing of them is stored, so the key
-//! must never change: who is in an experiment stays in. Names of orders and documents are hashed with it too, because what comes back
-//! weeks later must find its order.
+//! The positions of units in an experiment and in a layer: keyed hashes of their names. They are not stored, so the key must never change:
+//! a unit in an experiment stays in. Names of orders and documents are hashed with it too, because a return weeks later must find its
+//! order.
 
 use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;
@@ -8,7 +8,7 @@ use traffic::UnitPosition;
 
 use super::hashes::{first, hash};
 
-/// The name of an order or a document, as the store knows it.
+/// The hash of an order's or a document's name in a store.
 pub type NameHash = [u8; 16];
 
 /// The key of all places of a store.
@@ -41,13 +41,13 @@ impl Places {
         }
     }
 
-    /// An order of a unit of an experiment, by the unit's number.
+    /// The hash of an order of a unit, by the unit's number in an experiment.
     #[must_use]
     pub fn order(&self, experiment: u32, unit: u64, order: &str) -> NameHash {
         first(hash(self.0.clone(), b'o', experiment, &[&unit.to_be_bytes(), order.as_bytes()]))
     }
 
-    /// A document that a unit of an experiment did something with.
+    /// The hash of a document that a unit of an experiment acted on.
     #[must_use]
     pub fn document(&self, experiment: u32, unit: u64, document: &str) -> NameHash {
         first(hash(self.0.clone(), b'd', experiment, &[&unit.to_be_bytes(), document.as_bytes()]))
@@ -89,7 +89,7 @@ mod tests {
             before = now;
         }
         assert!(before.iter().all(|is_in| *is_in));
-        // Another experiment has others in first.
+        // Another experiment admits other units first.
         let both = |unit: u64| [3, 4].iter().all(|id| places.of(*id, "", &format!("user-{unit}")).share < 1 << 63);
         let count = (0..100_000).filter(|unit| both(*unit)).count() as u64;
         assert!(fits(count, 100_000, 0.25), "{count}");

@@ -1,4 +1,4 @@
-//! A secret that is replaced now and then, and the one before it, which still counts for a while.
+//! A secret that is replaced now and then, and the one before it, which stays valid for a while.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,11 +8,11 @@ use sha2::Sha256;
 /// The secret of today and the one before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secret {
-    /// How often it was replaced, modulo 256.
+    /// The number of replacements, modulo 256.
     pub number: u8,
-    /// What is used.
+    /// The current secret.
     pub current: [u8; 32],
-    /// What was used before, and until when it counts, in milliseconds since 1970.
+    /// The secret before, and until when it is valid, in milliseconds since 1970.
     pub before: Option<([u8; 32], i64)>,
 }
 
@@ -22,7 +22,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// What is made of a secret.
+/// The keyed hashes made of a secret.
 #[derive(Clone)]
 pub(super) struct Macs {
     pub(super) number: u8,
@@ -30,7 +30,7 @@ pub(super) struct Macs {
     pub(super) before: Option<(Hmac<Sha256>, i64)>,
 }
 
-/// A secret in use, which somebody may replace.
+/// A secret in use, which may be replaced.
 pub(super) struct Ring(RwLock<Arc<Macs>>);
 
 impl std::fmt::Debug for Ring {

@@ -1,4 +1,4 @@
-//! Events of impressions: what became of each click, and what is odd.
+//! Events of impressions: the fate of each click, and anything odd.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::writer::Transaction;
 /// An event of an impression.
 #[derive(Debug, Clone)]
 pub struct Sent {
-    /// Of which impression.
+    /// The impression.
     pub of: ImpressionId,
-    /// What it says.
+    /// The action.
     pub what: ClickAction,
 }
 
-/// What an event says.
+/// The action of an event.
 #[derive(Debug, Clone)]
 pub enum ClickAction {
     /// A click on this document.
@@ -29,7 +29,7 @@ pub enum ClickAction {
     Ignored,
 }
 
-/// Takes events, and returns what became of each click.
+/// Takes events, and returns the fate of each click.
 pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
     let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(sent.len());
@@ -52,14 +52,14 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
         let fate = match session.experiment_of(of) {
             None => ClickFate::Unknown,
             Some(experiment) => match shown {
-                // Closed or never there comes before what was clicked.
+                // A closed or unknown impression is reported before the clicked document is checked.
                 None => match experiment.click(now, impression, u32::MAX) {
                     ClickFate::NotShown => ClickFate::Late,
                     fate => fate,
                 },
                 Some(shown) => match shown.position_of(document) {
                     Some(position) => experiment.click(now, impression, position as u32),
-                    // An advertisement is nobody's, and no fault.
+                    // An advertisement belongs to no ranker, and is not a fault.
                     None if shown.is_pinned(document) => experiment.click(now, impression, u32::MAX),
                     None => experiment.stray(now, impression, || near(shown, document)),
                 },

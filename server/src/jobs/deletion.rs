@@ -1,5 +1,4 @@
-//! A unit is forgotten: nothing says any longer which impressions were whose, or what they showed. The log stays, and has
-//! numbers alone.
+//! Forgets a unit: the link from its impressions to it, and their documents, are deleted. The log stays, with numbers alone.
 
 use traffic::{Event, Recorded};
 
@@ -7,12 +6,12 @@ use crate::ids::UnitHash;
 use crate::store::{ASKED, Store, StoreError, StoredEvent};
 use crate::writer::Transaction;
 
-/// What must be deleted of one experiment.
+/// The data to delete of one experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deletion {
     /// The experiment's number in the store.
     pub experiment: u32,
-    /// The unit, as this experiment knows it.
+    /// The unit's hash in this experiment.
     pub hash: UnitHash,
     /// Its impressions among the events that were read.
     pub impressions: Vec<u64>,
@@ -33,7 +32,7 @@ pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<
     loop {
         match store.events(experiment, deletion.read, |event| deletion.see(&event)) {
             Ok(()) => return Ok(Some(deletion)),
-            // Behind the row that is damaged, more may follow.
+            // More may follow behind the damaged row.
             Err(StoreError::Row { .. }) => {
                 deletion.is_incomplete = true;
                 if store.last_event(experiment)? <= deletion.read + 1 {
@@ -63,7 +62,7 @@ impl Deletion {
     }
 }
 
-/// Deletes what was found, and what came since; returns how many impressions lost their unit.
+/// Deletes the data found, and later additions; returns the number of impressions that lost their unit.
 pub fn delete(session: &mut Transaction<'_>, mut deletions: Vec<Deletion>) -> usize {
     let mut count = 0;
     for deletion in &mut deletions {

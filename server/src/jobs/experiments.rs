@@ -41,7 +41,7 @@ pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Re
     Ok(told)
 }
 
-/// Raises the share of an experiment, and returns what it is then.
+/// Raises the share of an experiment, and returns the new one.
 ///
 /// # Errors
 /// If that is a lower one, or the experiment is over.
@@ -52,8 +52,8 @@ pub fn raise(session: &mut Transaction<'_>, id: u32, to: f64, [who, why]: [&str;
     Ok(experiment.share())
 }
 
-/// Changes the state of an experiment, and returns what it is then. With `was_pulled`, it may be killed in memory alone: that is
-/// taken back without an event.
+/// Changes the state of an experiment, and returns the new one. With `was_pulled`, it may be killed in memory alone: that is taken back
+/// without an event.
 ///
 /// # Errors
 /// If its state does not allow it.

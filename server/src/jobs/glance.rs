@@ -1,4 +1,4 @@
-//! What a page shows of an experiment, copied at one moment: pages are made beside the writer.
+//! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
 use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
@@ -9,14 +9,14 @@ const CHANGES: usize = 12;
 /// From this number of days, traffic is shown by the day.
 const FEW: usize = 3;
 
-/// An hour of traffic: its number, its beginning in words, and what it had.
+/// An hour of traffic: its number, its beginning in words, and its counts.
 fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
     let begins = experiment.minute(time);
     let words = begins.get(..16).unwrap_or(&begins).to_owned();
     (i32::try_from(time.div_euclid(3_600_000)).unwrap_or(i32::MAX), words, hourly.clone())
 }
 
-/// What a page shows of an experiment, apart from its verdict.
+/// The data of an experiment's page, apart from its verdict.
 #[derive(Debug)]
 pub struct Glance {
     /// Its settings.
@@ -27,19 +27,19 @@ pub struct Glance {
     pub state: traffic::State,
     /// When it was made, in words.
     pub created: String,
-    /// What became of impressions.
+    /// The fates of impressions.
     pub fates: Fates,
-    /// What counted on days that are closed.
+    /// The counts of closed days.
     pub tally: Tally,
-    /// What became of outcomes, if such count.
+    /// The fates of outcomes, if such count.
     pub conversions: Option<ConversionTally>,
-    /// What would make its verdict wrong.
+    /// Conditions that would make its verdict wrong.
     pub warnings: Vec<String>,
     /// The last changes with their times in words, the newest first.
     pub changes: Vec<(String, Change)>,
-    /// What is watched, and when it broke, in words.
+    /// The guardrails, and when each broke, in words.
     pub watches: Vec<(Watch, Option<String>)>,
-    /// What is not watched though the settings ask for it, and why.
+    /// The watches that the settings ask for but that are off, and why.
     pub not_watched: Option<String>,
     /// Traffic by day.
     pub daily: Vec<(i32, Daily)>,
@@ -47,7 +47,7 @@ pub struct Glance {
     pub hourly: Vec<(i32, String, Daily)>,
     /// The share of units that is in the experiment, if it began with less than all.
     pub share: Option<f64>,
-    /// The units that came, by segment, and last those of none; empty without segments.
+    /// The units seen, by segment, and last those of none; empty without segments.
     pub units_by_segment: Vec<u64>,
     /// The next step of its ramp.
     pub next_step: Option<NextStep>,
@@ -66,7 +66,7 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// What a page shows at `now` (milliseconds since 1970) of an experiment that waits for `waits_for`, if it waits.
+    /// The data of an experiment's page at `now` (milliseconds since 1970); `waits_for` is the experiment it waits for, if any.
     #[must_use]
     pub fn of(experiment: &Experiment, now: Time, waits_for: Option<String>) -> Self {
         let broken = |watch: &Watch| {

@@ -11,7 +11,7 @@ use crate::ids::{ImpressionId, UnitHashes};
 use crate::store::{Displayed, Shown};
 use crate::writer::{Offer, Transaction};
 
-/// How long ids outlive the window of their impression, in milliseconds: late events are then answered as such.
+/// The time that ids outlive the window of their impression, in milliseconds: late events are then answered as such.
 const GRACE: i64 = 24 * 60 * 60 * 1000;
 /// Windows that an impression may be open for: each start of a server after an outage makes its window longer, by one at most.
 const WINDOWS: i64 = 10;
@@ -21,13 +21,13 @@ const WINDOWS: i64 = 10;
 pub struct Ask {
     /// The experiment's number in the store.
     pub experiment: u32,
-    /// Whose it is; an impression without a unit is one of its own.
+    /// The unit; an impression without one is a unit of its own.
     pub unit: Option<UnitHashes>,
-    /// Where the unit stands; `None` without a unit, or where that matters to nobody.
+    /// The position of the unit; `None` without a unit, or where the position does not matter.
     pub place: Option<UnitPosition>,
-    /// Whether a rule says that the unit is a bot.
+    /// Whether a rule marks the unit as a bot.
     pub is_bot: bool,
-    /// What finds it again.
+    /// The marks by which it is found again.
     pub marks: Marks,
     /// The segment that its label names, by its place in the settings.
     pub segment: Option<u8>,
@@ -68,7 +68,7 @@ impl Names {
 pub struct Lists {
     /// Documents by number.
     pub ids: Names,
-    /// By the place of the ranker in the settings.
+    /// By the ranker's position in the settings.
     pub lists: Vec<Option<ListBuf>>,
 }
 
@@ -82,7 +82,7 @@ impl Lists {
     }
 }
 
-/// What the caller of [`ask`] gets.
+/// The answer to [`ask`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// An impression.
@@ -96,7 +96,7 @@ pub enum Answer {
         /// Whether rankers are compared.
         is_mixed: bool,
     },
-    /// Nothing is recorded: show the list of the ranker that everybody gets, for this reason.
+    /// Nothing is recorded: show the fallback's list, for this reason.
     Fallback(&'static str),
 }
 
@@ -117,7 +117,7 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     if state == State::Running && experiment.fates().open >= most {
         return Ok(Answer::Fallback("overloaded"));
     }
-    // Of an experiment that does not run, no unit is numbered: nothing refers to it.
+    // In an experiment that does not run, no unit is numbered: nothing refers to it.
     let unit = match (state, &ask.unit) {
         (State::Running, Some(unit)) => session.unit(id, unit),
         (State::Running, None) => session.unit_of_its_own(id),
@@ -175,7 +175,7 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     Ok(Answer::Open { id: session.shared.signer.text(of), arms, shown, is_mixed })
 }
 
-/// Documents that somebody had deleted.
+/// The refusal for deleted documents.
 fn gone() -> Refusal {
     Refusal::Gone("the documents of this impression were deleted".to_owned())
 }
@@ -185,7 +185,7 @@ fn gone() -> Refusal {
 fn expiry(config: &Config, asked: i64) -> u32 {
     // The window was checked when the experiment was created.
     let window = parse_duration(&config.window).unwrap_or(0);
-    // As long as what comes of the page may be credited.
+    // As long as outcomes of the page may be credited.
     let days = config.outcome_days.filter(|_| config.outcomes.is_some()).map_or(0, |days| days + config.unit_days);
     let outcomes = i64::from(days).saturating_mul(times::DAY);
     let end = asked.saturating_add(window.saturating_mul(WINDOWS)).saturating_add(GRACE).saturating_add(outcomes);
@@ -248,10 +248,10 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
     Ok(mixed[from..to].to_vec())
 }
 
-/// What the page of an impression displayed; returns how many places of it are credited.
+/// Takes the page that an impression displayed; returns the number of its credited places.
 ///
 /// # Errors
-/// If the impression is closed or shows nothing yet, or the page does not fit what was mixed.
+/// If the impression is closed or shows nothing yet, or the page does not fit the mixed list.
 pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
     let now = session.now;
     let known = session.shown(of.experiment, of.impression);
@@ -298,7 +298,7 @@ pub fn close(session: &mut Transaction<'_>, of: ImpressionId) -> Result<bool, Re
     Ok(experiment.close(now, of.impression))
 }
 
-/// What a judge says; whether the duel was open.
+/// Takes a judgement; returns whether the duel was open.
 ///
 /// # Errors
 /// If the experiment mixes lists.

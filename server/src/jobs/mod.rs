@@ -1,4 +1,5 @@
-//! What calls do with experiments, inside the writer's transaction. Not here: HTTP, and what experiments do by themselves.
+//! The operations of calls on experiments, inside the writer's transaction. Not here: HTTP, and changes that experiments make by
+//! themselves.
 
 mod clicks;
 mod deletion;

@@ -1,4 +1,4 @@
-//! What units do later, such as orders: found out whose it is and where its document was shown, in every experiment in which it counts.
+//! Later actions of units, such as orders: finds the unit and where its document was shown, in every experiment in which the action counts.
 
 use traffic::{Appearance, Conversion, ConversionFate, OutcomeKind};
 
@@ -8,39 +8,39 @@ use crate::writer::Transaction;
 /// An event that may be an outcome of several experiments.
 #[derive(Debug, Clone)]
 pub struct UserOutcome {
-    /// What was done.
+    /// The action.
     pub action: String,
     /// With which document.
     pub document: String,
-    /// In minor units, if it says so.
+    /// In minor units, if given.
     pub value: Option<i64>,
     /// The currency of the value.
     pub currency: Option<String>,
     /// The order that it is a part of.
     pub order: Option<String>,
-    /// Whose it is, by experiment.
+    /// The target of credit, by experiment.
     pub whose: Vec<(u32, CreditTarget)>,
 }
 
-/// Whose an event is.
+/// The target of an event's credit.
 #[derive(Debug, Clone)]
 pub enum CreditTarget {
-    /// Of the unit that asked for this impression.
+    /// The unit that asked for this impression.
     Impression(ImpressionId),
     /// The same, from a sender without a key: only what this page showed may be credited, so that nothing is learnt of others.
     Page(ImpressionId),
-    /// Of this unit.
+    /// This unit.
     Unit(UnitHashes),
 }
 
-/// What became of an outcome in an experiment: the first in this order says it for all.
+/// The fate of an outcome in an experiment; of several, the first in this order is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutcomeFate {
     /// It is credited when its unit closes.
     Taken,
     /// The same came before.
     Duplicate,
-    /// It has no value where values count, or another where only the number does.
+    /// It lacks a value where values count, or has another one where only the number counts.
     NoValue,
     /// Its value is in another currency.
     OtherCurrency,
@@ -69,7 +69,7 @@ impl From<ConversionFate> for OutcomeFate {
     }
 }
 
-/// Takes outcomes, and returns what became of each.
+/// Takes outcomes, and returns the fate of each.
 pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<OutcomeFate> {
     let of = |outcome: &UserOutcome| {
         let fates = outcome.whose.iter().map(|(experiment, whose)| take_outcome(session, *experiment, whose, outcome));
@@ -81,7 +81,7 @@ pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<Outco
 fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
     let unit = match whose {
         CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
-        // Another store may have given out this number.
+        // The number may come from another store.
         CreditTarget::Impression(of) | CreditTarget::Page(of) if session.experiment_of(of).is_none() => None,
         CreditTarget::Impression(of) | CreditTarget::Page(of) => session.unit_that_asked(id, of.impression),
     };

@@ -4,7 +4,7 @@ use traffic::Refused;
 
 use crate::ids::IdError;
 
-/// Why a call is refused, by what the caller can do about it.
+/// Why a call is refused, by the caller's remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no such thing.
@@ -13,13 +13,13 @@ pub enum Refusal {
     Damaged(String),
     /// Its state does not allow it.
     Conflict(String),
-    /// It was there and takes no more.
+    /// It existed, and takes nothing more.
     Gone(String),
     /// It is not possible. The place in the request, if it has one.
     Invalid {
         /// Such as `policy`.
         path: Option<String>,
-        /// What is wrong.
+        /// The fault.
         detail: String,
     },
 }
@@ -36,7 +36,7 @@ impl Refusal {
         Self::Unknown(IdError::Unknown.to_string())
     }
 
-    /// An experiment of which something is damaged.
+    /// A damaged experiment.
     #[must_use]
     pub fn damaged(name: &str, why: &str) -> Self {
         Self::Damaged(format!("experiment {name:?} is damaged: {why}"))

@@ -1,4 +1,4 @@
-//! What an experiment has become, in JSON.
+//! The status of an experiment, in JSON.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use crate::writer::Transaction;
 pub struct Snapshot<T> {
     /// The experiment's number in the store.
     pub id: u32,
-    /// What is known without a verdict.
+    /// The status without a verdict.
     pub told: T,
-    /// What the headline needs beside the verdict.
+    /// The facts for the headline, beside the verdict.
     pub facts: Facts,
-    /// How many rows verdicts follow from; rows are never changed or removed.
+    /// The number of rows that verdicts follow from; rows are never changed or removed.
     pub rows: usize,
-    /// What verdicts follow from, if there is more than the caller knows.
+    /// The evidence for a verdict, if there is more than the caller has.
     pub evidence: Option<Evidence>,
 }
 
-/// An experiment of which the caller knows the verdict of this number of rows.
+/// An experiment at this moment. `known` is the number of rows behind the verdict that the caller has.
 ///
 /// # Errors
 /// If there is no such experiment.
@@ -47,12 +47,12 @@ pub fn snapshot(session: &mut Transaction<'_>, id: u32, known: Option<usize>) ->
     })
 }
 
-/// Until when nothing of an experiment passes, because the clock was ahead when something last happened.
+/// The time until which an experiment stands still, because the clock was ahead at its last event.
 fn stands_still(experiment: &Experiment, now: i64) -> Option<i64> {
     Some(experiment.time()).filter(|time| *time > now + TOLERATED)
 }
 
-/// What is said of that.
+/// The warning about that.
 fn still(experiment: &Experiment) -> String {
     format!(
         "Time stands still until {}: the clock was ahead at an earlier start. Windows do not close until then.",
@@ -60,7 +60,7 @@ fn still(experiment: &Experiment) -> String {
     )
 }
 
-/// How far a clock may be behind without a word, in milliseconds: clocks are set, and machines differ.
+/// The lag of a clock that is accepted without a warning, in milliseconds: clocks are set, and machines differ.
 const TOLERATED: i64 = 60_000;
 
 /// The warning of an experiment for which time stands still.
@@ -68,7 +68,7 @@ pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String>
     stands_still(experiment, now).map(|_| still(experiment))
 }
 
-/// The same of what `told` takes from it.
+/// The same, with the result of `told` as the status.
 ///
 /// # Errors
 /// If there is no such experiment.
@@ -83,7 +83,7 @@ pub fn snapshot_of<T>(
     Ok(snapshot.waiting_for(session.awaited(id)))
 }
 
-/// Experiments in short, by their numbers. `known` has the number of rows of which the caller knows the verdict.
+/// Summaries of experiments, by their numbers. `known` has the number of rows behind each verdict that the caller has.
 #[must_use]
 pub fn snapshots(
     session: &Transaction<'_>,
@@ -191,7 +191,7 @@ impl Snapshot<Value> {
 
 /// The pairs of a decision.
 fn pairs(decision: &Decision) -> Value {
-    // Names of the numbers are those of `click-logs decide`.
+    // The numbers have the names of `click-logs decide`.
     let pair = |pair: &PairRecord<'_>| {
         json!({
             "first": pair.first,
@@ -211,8 +211,8 @@ fn pairs(decision: &Decision) -> Value {
     decision.record().pairs.iter().map(pair).collect()
 }
 
-/// What units did later, if that counts: how many outcomes there were and what became of them, what rankers got on days that are closed,
-/// and what decides.
+/// Later actions of units, if they count: the number of outcomes and their fates, the totals of rankers on closed days, and the deciding
+/// measure.
 fn outcomes(experiment: &Experiment) -> Value {
     let (Some(tally), Some(table)) = (experiment.conversion_tally(), experiment.conversions()) else {
         return Value::Null;
@@ -326,7 +326,7 @@ fn details(experiment: &Experiment) -> Value {
         "segments": segments,
         // When it ends by itself.
         "ends": experiment.ends_at(),
-        // Whose list everybody gets where nothing is mixed.
+        // The ranker of the list that is shown where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},
         // The days that are not kept.

@@ -1,5 +1,5 @@
-//! JSON of callers: read with limits, then taken apart with the path of each value, so that errors name their place. Not
-//! here: what the values mean.
+//! JSON of callers: read with limits, then taken apart with the path of each value, so that errors name their place. Not here: the meaning
+//! of values.
 
 mod node;
 mod parse;

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::value::{Value, ValueKind};
 
-/// A value of the wrong shape: the place, what was found and what was expected.
+/// A value of the wrong shape: its place, the value, and the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeError {
     /// Such as `lists.bm25[3]`; empty for the whole body.
     pub path: String,
-    /// What was found.
+    /// The value that was found.
     pub found: String,
-    /// What was expected.
+    /// The description of the expected value.
     pub expected: String,
 }
 
@@ -66,7 +66,7 @@ impl<'v> Node<'v, '_> {
         }
     }
 
-    /// This value is not what it should be.
+    /// The error that this value is not the expected one.
     pub fn wrong(&self, expected: impl Into<String>) -> ShapeError {
         ShapeError { path: self.path(), found: describe(self.value), expected: expected.into() }
     }

@@ -22,7 +22,7 @@ const FEW_KEYS: usize = 16;
 /// Reads a JSON text.
 ///
 /// # Errors
-/// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and what was expected.
+/// If it is not JSON, nested more than 32 levels deep, or has an object with a key twice: line, column and the expected syntax.
 pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
     if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
         return Err(SyntaxError("it begins with the byte order mark of UTF-16; send UTF-8".to_owned()));
@@ -48,7 +48,7 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-/// What other languages write as JSON, and what to write instead. A word that ends as another one does comes before it.
+/// Literals of other languages, and their JSON forms. A word that ends as another one does comes before it.
 const FOREIGN: [(&str, &str); 7] = [
     ("NaN", "null"),
     ("-Infinity", "null"),
@@ -59,7 +59,7 @@ const FOREIGN: [(&str, &str); 7] = [
     ("False", "false"),
 ];
 
-/// What is wrong, if the text at this place is such a word.
+/// The error, if the text at this place is such a word.
 fn foreign(text: &str, line: usize, column: usize) -> Option<String> {
     let line = text.as_bytes().split(|byte| *byte == b'\n').nth(line.checked_sub(1)?)?;
     // The fault is found at the first byte of a word, or at the second, after one that could be the beginning of a number.
@@ -83,7 +83,7 @@ impl<'b> Level<'_, 'b> {
         Ok(())
     }
 
-    /// What reads the values inside.
+    /// The reader of the values inside.
     fn inside(&mut self) -> Level<'_, 'b> {
         Level { tokens: self.tokens, below: self.below - 1 }
     }

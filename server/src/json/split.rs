@@ -1,8 +1,8 @@
-//! The items of an array one by one, for arrays of which some item is not JSON.
+//! The items of an array one by one, for arrays with an item that is not JSON.
 
 /// The texts of the items of an array, whatever is wrong inside them; `None` if this is not an array, or does not end as one.
 ///
-/// Brackets must balance outside of texts, so that nothing is taken for an item which is part of another.
+/// Brackets must balance outside of texts, so that no part of an item is taken for an item.
 #[must_use]
 pub fn items(text: &[u8]) -> Option<Vec<&[u8]>> {
     let text = super::parse::without_mark(text).trim_ascii();

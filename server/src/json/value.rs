@@ -1,4 +1,4 @@
-//! Values as one sequence of tokens, whose texts are borrowed from the body: reading a body takes memory once, whatever is in it.
+//! Values as one sequence of tokens, with texts borrowed from the body: reading a body allocates once, whatever is in it.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use serde_json::Number;
 /// A JSON text, taken apart.
 #[derive(Debug, Clone)]
 pub struct Document<'b> {
-    /// Values in their order; a list or an object is followed by what is in it, where a key is a text before its value.
+    /// Values in order; a list or an object is followed by its content, where a key is a text before its value.
     pub(super) tokens: Vec<Token<'b>>,
 }
 
-/// A value that has no other inside, or the beginning of one that has.
+/// A value without others inside, or the beginning of one with some.
 #[derive(Debug, Clone)]
 pub(super) enum Token<'b> {
     Null,
@@ -37,7 +37,7 @@ pub struct Value<'v> {
     at: usize,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueKind<'v> {
     /// `null`
@@ -71,7 +71,7 @@ pub(super) fn after(tokens: &[Token<'_>], at: usize) -> usize {
 }
 
 impl<'v> Value<'v> {
-    /// What it is.
+    /// The type of the value.
     #[must_use]
     pub fn kind(self) -> ValueKind<'v> {
         match &self.tokens[self.at] {

@@ -1,4 +1,4 @@
-//! Where the page is for judges: as a proxy shows it, or as it listens.
+//! The address of the page for judges: as a proxy shows it, or as it listens.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub struct PublicAddress {
 }
 
 impl PublicAddress {
-    /// That of a page without a proxy.
+    /// The address of a page without a proxy.
     #[must_use]
     pub fn direct(address: SocketAddr) -> Self {
         Self { whole: format!("http://{address}"), path: "/".to_owned() }
@@ -45,7 +45,7 @@ impl FromStr for PublicAddress {
     type Err = String;
 
     /// # Errors
-    /// One line with what to write instead.
+    /// One line with the correct form.
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             "expected the address at which judges reach the page, e.g. https://judge.example.org or https://example.org/judge".to_owned()

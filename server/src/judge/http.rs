@@ -1,4 +1,4 @@
-//! How browsers reach the room: four routes, below the key of a judge.
+//! The routes of the room: four, below the key of a judge.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::room::{Reply, ReplyResult, Room};
 use crate::http::{Limits, serve_connections};
 use crate::running::Asked;
 
-/// What every answer says: nothing is loaded but from here, nothing is kept, and no other page may show this one.
+/// The headers of every answer: nothing is loaded from elsewhere, nothing is kept, and no other page may embed this one.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -39,7 +39,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// The most bytes of a form.
 const MOST: usize = 64 << 10;
 
-/// What connections may take: a browser opens six, and a note is short.
+/// The limits of connections: a browser opens six, and a note is short.
 const LIMITS: Limits = Limits { connections: 256, patience: Duration::from_secs(30) };
 
 /// Why a page is not served.
@@ -76,7 +76,7 @@ struct App {
 }
 
 impl Running {
-    /// Serves a room at this address. Judges reach it there, or as `public` says, behind a proxy.
+    /// Serves a room at this address. Judges reach it there or, behind a proxy, at `public`.
     ///
     /// # Errors
     /// If the address cannot be used.
@@ -112,7 +112,7 @@ impl Running {
         self.address
     }
 
-    /// From when it was called on, waits for Ctrl-C or a signal to end.
+    /// From the first call on, waits for Ctrl-C or a signal to end.
     ///
     /// # Errors
     /// If signals cannot be had.
@@ -161,7 +161,7 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Who sends a form byte by byte holds a connection, but not for ever.
+/// Ends requests that arrive too slowly.
 async fn in_time(request: Request, next: Next) -> Response {
     let answered = tokio::time::timeout(LIMITS.patience, next.run(request)).await;
     answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
@@ -179,7 +179,7 @@ impl App {
     }
 }
 
-/// Does something in the room as the judge of a key, beside the threads that answer: the file may be in use by others.
+/// Does something in the room as the judge of a key, off the threads that answer: the file may be in use by others.
 async fn in_room<T: Send + 'static>(
     app: &App,
     key: &str,
@@ -216,7 +216,7 @@ async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): 
     }
 }
 
-/// What a judge sends.
+/// A form of a judge.
 #[derive(Deserialize)]
 struct Sent {
     ticket: String,

@@ -1,5 +1,5 @@
-//! A link for each judge: part of it is a key that only this judge is given. Keys follow from a secret beside the session, so that links
-//! survive a restart.
+//! A link for each judge: part of it is a key for this judge only. Keys are derived from a secret beside the session, so that links survive
+//! a restart.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

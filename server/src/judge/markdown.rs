@@ -1,9 +1,9 @@
-//! Markdown of other people as HTML that does nothing: no HTML of theirs, no picture, and no link but to the web.
+//! Untrusted Markdown as harmless HTML: no raw HTML, no pictures, and links to the web only.
 
 use maud::PreEscaped;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
-/// Longer texts are shown as they are written: nothing in them is Markdown.
+/// Longer texts are shown verbatim, not as Markdown.
 const MOST: usize = 1 << 20;
 
 /// A text as HTML, below a heading of this level of the page. Its headings leave out no level, whatever they do in the text.
@@ -12,7 +12,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         return maud::html! { pre { (text) } };
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    // How many links that are not shown as such this is in; the headings above, and the last one as it is shown.
+    // The number of enclosing links that are shown as plain text; the headings above, and the last one as it is shown.
     let mut plain_links = 0_usize;
     let mut above: Vec<HeadingLevel> = Vec::new();
     let mut lowered = HeadingLevel::H6;
@@ -21,7 +21,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
         Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
         Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
-        // Another server would learn who judges, and when.
+        // A picture would reveal to another server who judges, and when.
         Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
         Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
         Event::Start(Tag::Heading { level, .. }) => {
@@ -47,7 +47,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         event => Some(event),
     });
     html::push_html(&mut out, events);
-    // A page that a link leads to learns nothing, and a judge who follows one does not lose the question.
+    // The target of a link gets no referrer, and a judge who follows one keeps the question.
     PreEscaped(out.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" target=\"_blank\" href="))
 }
 

@@ -1,5 +1,5 @@
-//! A page to judge on: two answers side by side without names, for the pairs of a session in a file. `room` is what judges do there, `http`
-//! how browsers reach it, `page` what they see. Not here: which pair is next, which `judges` decides.
+//! A page to judge on: two answers side by side without names, for the pairs of a session in a file. `room` has the actions of judges,
+//! `http` the routes, `page` the HTML. Not here: the choice of the next pair, which `judges` makes.
 
 mod address;
 mod http;

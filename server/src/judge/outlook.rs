@@ -1,4 +1,4 @@
-//! How many more judgements there will be, and who leads: computed beside the judges, for both may take seconds.
+//! The expected number of further judgements, and the leader: computed beside the judges, because both may take seconds.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,14 +6,14 @@ use board::{Chance, Settings};
 use judges::{Chances, Goal, Plays, Session};
 use ranktypes::text::with_separators;
 
-/// What a session has come to.
+/// The outlook of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Outlook {
-    /// How sure the session is of the best, without saying which it is; empty before anything is known of that.
+    /// The session's confidence in the best, without its name; empty before there is any.
     pub(super) sentence: String,
     /// Whether the best is known, so that one may stop.
     pub(super) is_known: bool,
-    /// Who leads, for the curious.
+    /// The leader, for curious judges.
     pub(super) leader: String,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Looks {
 #[derive(Debug, Default)]
 struct Held {
     outlook: Outlook,
-    /// How many answers there were.
+    /// The number of answers it was computed from.
     answered: u64,
     is_computing: bool,
 }
@@ -76,7 +76,7 @@ fn outlook(session: &Session, shows_leader: bool) -> Outlook {
     Outlook { sentence, is_known, leader }
 }
 
-/// How many more, by the middle half of what may happen.
+/// The number of further judgements: the middle half of the distribution.
 fn more(chances: &[Chance]) -> String {
     let by = |share: f64| chances.iter().find(|chance| chance.share >= share).map(|chance| chance.more);
     match (by(0.25), by(0.75)) {

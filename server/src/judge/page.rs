@@ -1,4 +1,4 @@
-//! What a judge sees.
+//! The pages of a judge.
 
 use maud::{DOCTYPE, Markup, html};
 use page::document::head;
@@ -6,12 +6,12 @@ use page::document::head;
 use super::markdown::rendered;
 use super::room::{ReplyResult, Shown};
 
-/// Styles beside those of all pages.
+/// Styles beside the common ones.
 pub(super) const STYLES: &str = include_str!("judge.css");
 /// Keys, and texts that scroll together.
 pub(super) const SCRIPT: &str = include_str!("judge.js");
 
-/// What is said of what happened last, by its word in the address. Words of others say nothing.
+/// The notice about the last action, by its word in the address. Unknown words give no notice.
 pub(super) fn notice(word: &str) -> &'static str {
     match word {
         "undone" => "Taken back: answer this one again.",

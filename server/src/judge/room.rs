@@ -1,4 +1,4 @@
-//! What judges do: each is asked a pair at a time, answers it, skips it, or takes back what was last.
+//! The actions of judges: each gets one pair at a time, answers it, skips it, or takes back the last answer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,20 +22,20 @@ pub struct Room {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) ticket: Ticket,
-    /// What was asked; empty where there are no items.
+    /// The question; empty where there are no items.
     pub(super) question: String,
     pub(super) answers: [String; 2],
-    /// How many answers this judge gave, and all together.
+    /// The number of answers by this judge, and by all.
     pub(super) own: u64,
     pub(super) all: u64,
     /// Whether there is something to undo.
     pub(super) may_undo: bool,
-    /// Whether this judge was asked everything: what is asked after this pair was asked before.
+    /// Whether this judge has seen all pairs: from now on, pairs repeat.
     pub(super) has_seen_all: bool,
     pub(super) outlook: Outlook,
 }
 
-/// What a judge said of a pair.
+/// A judge's reply to a pair.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
     Answer(Answer, Option<String>),
@@ -53,7 +53,7 @@ impl Reply {
     }
 }
 
-/// What became of what a judge did.
+/// The result of a judge's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplyResult {
     Taken,
@@ -61,9 +61,9 @@ pub(super) enum ReplyResult {
     Again,
     Undone,
     NothingToUndo,
-    /// The note is longer than notes are: nothing changed.
+    /// The note is too long: nothing changed.
     LongNote,
-    /// The pair was closed, or is of another judge: nothing changed.
+    /// The pair was closed, or belongs to another judge: nothing changed.
     Refused,
 }
 
@@ -117,7 +117,7 @@ impl Room {
         })
     }
 
-    /// What a judge said of the pair of a ticket. It is on the disk when this returns.
+    /// Records a judge's reply to the pair of a ticket. It is on the disk when this returns.
     pub(super) fn say(&self, judge: &str, ticket: &str, said: Reply) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
@@ -145,7 +145,7 @@ impl Room {
         }
     }
 
-    /// Takes back what this judge did last.
+    /// Takes back the last action of this judge.
     pub(super) fn undo(&self, judge: &str) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;

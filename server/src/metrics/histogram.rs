@@ -20,7 +20,7 @@ const ENDS: [(u64, &str); 12] = [
     (10_000_000, "10"),
 ];
 
-/// How often times fell into which bucket.
+/// The counts of times by bucket.
 #[derive(Debug)]
 pub struct Histogram {
     name: &'static str,
@@ -43,7 +43,7 @@ impl Histogram {
         self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
     }
 
-    /// The buckets: their upper ends in microseconds, of the last none, and how many times each has.
+    /// The buckets: their upper ends in microseconds (none for the last), and their counts.
     pub fn counts(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
         let ends = ENDS.iter().map(|&(end, _)| Some(end)).chain([None]);
         ends.zip(self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)))

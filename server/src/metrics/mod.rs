@@ -1,5 +1,5 @@
-//! Counters for Prometheus, in its text format. Labels have few values, whatever callers send. Not here: what experiments
-//! count, which their status has.
+//! Counters for Prometheus, in its text format. Labels have few values, whatever callers send. Not here: counts of experiments, which are
+//! in their status.
 
 mod histogram;
 
@@ -31,7 +31,7 @@ impl<const N: usize> Family<N> {
         self.counts[at].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many were counted.
+    /// The count.
     #[must_use]
     pub fn of(&self, value: &str) -> u64 {
         let at = self.values.iter().position(|known| *known == value);
@@ -95,17 +95,17 @@ pub struct Metrics {
     pub answers: Family<5>,
     /// Lists of one ranker, by why nothing was mixed.
     pub champions: Family<12>,
-    /// Events by what became of them.
+    /// Events by fate.
     pub events: Family<12>,
-    /// Requests that were sent to the node that leads, by what came of it.
+    /// Requests forwarded to the leading node, by result.
     pub forwarded: Family<2>,
-    /// Messages that were sent, by what came of it.
+    /// Messages sent, by result.
     pub messages: Family<2>,
     /// Messages that wait.
     pub pending: Single,
-    /// How long requests took.
+    /// Durations of requests.
     pub seconds: Histogram,
-    /// How long transactions took, from the first command to the answer.
+    /// Durations of transactions, from the first command to the answer.
     pub commit_seconds: Histogram,
     /// Transactions that were committed.
     pub commits: Single,
@@ -113,7 +113,7 @@ pub struct Metrics {
     pub failures: Single,
     /// Events of logs that were written.
     pub written: Single,
-    /// Impressions whose answer came too late and that were closed for it.
+    /// Impressions closed because their answer came too late.
     pub late: Single,
     /// Commands that wait.
     pub waiting: Single,
@@ -123,15 +123,15 @@ pub struct Metrics {
     pub refused: Single,
     /// Experiments.
     pub experiments: Single,
-    /// Experiments of which something is damaged.
+    /// Damaged experiments.
     pub damaged: Single,
     /// Impressions that are open.
     pub open: Single,
-    /// For how many seconds time stands still.
+    /// The seconds for which time stands still.
     pub ahead: Single,
     /// Units in memory.
     pub units: Single,
-    /// Experiments of which a snapshot is being written, or something deleted.
+    /// Experiments with a snapshot or a deletion in progress.
     pub upkeep: Single,
 }
 

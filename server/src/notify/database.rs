@@ -1,4 +1,4 @@
-//! Messages in the database of the store: the server that leads keeps and sends them, and the next one goes on with what it left.
+//! Messages in the database of the store: the server that leads keeps and sends them, and the next one goes on with the rest.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_ne
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
 
-/// How long a message that one server is sending is kept from the others, in milliseconds: longer than a receiver may take.
+/// The time that a message in delivery by one server is kept from the others, in milliseconds: longer than a receiver may take.
 const CLAIM: i64 = 15_000;
 
 /// The messages of a database.
@@ -18,7 +18,7 @@ pub struct DatabaseQueue {
     node: Arc<Node>,
     /// Absent after a failure, until it is needed again.
     session: Option<Session>,
-    /// Since when messages are kept, in milliseconds since 1970: what happened before makes none.
+    /// The time from which on messages are kept, in milliseconds since 1970: earlier events make none.
     since: i64,
 }
 
@@ -42,7 +42,7 @@ impl DatabaseQueue {
         Ok(done)
     }
 
-    /// The epoch in which this server leads, as far as it can know.
+    /// The epoch in which this server leads, as far as it can see.
     fn epoch(&self) -> Option<i64> {
         self.node.epoch().filter(|_| self.node.has_lease())
     }
@@ -88,7 +88,7 @@ impl DatabaseQueue {
         self.ask(|session| Ok(session.execute(sql, &[id, next, &now.saturating_add(CLAIM)])? == 1))
     }
 
-    /// Also of a server that leads no more: what was taken must not be sent again.
+    /// Also on a server that leads no more: a received message must not be sent again.
     pub(super) fn sent(&mut self, message: &Due, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
         self.ask(|session| match answer {
             Ok(()) => {
@@ -141,7 +141,7 @@ fn read_known(session: &Session) -> Result<AllKnown, StoreError> {
     Ok(all)
 }
 
-/// What keeps the news of an experiment.
+/// The commands that store the news of an experiment.
 fn commands(news: News, now: i64) -> Vec<Command> {
     let News { experiment, created, messages, known } = news;
     let message = |Body { time, kind, text }: Body| Command {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::news::{ExperimentLook, Known};
 use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_news};
 
-/// The version of the file's format. The first one did not know which rankers harm a segment.
+/// The version of the file's format. The first one lacks the rankers that harm a segment.
 const FORMAT: u32 = 2;
 
 /// The file.
@@ -17,7 +17,7 @@ const FORMAT: u32 = 2;
 pub struct FileQueue {
     connection: Connection,
     path: String,
-    /// When the file was made, in milliseconds since 1970: what happened before makes no message.
+    /// The time when the file was made, in milliseconds since 1970: earlier events make no message.
     since: i64,
 }
 
@@ -66,7 +66,7 @@ impl FileQueue {
         move |error| QueueError::File(path.clone(), error)
     }
 
-    /// Adds what is new of experiments, and notes that it was added.
+    /// Adds the news of experiments, and notes that they were added.
     ///
     /// # Errors
     /// If the file cannot be written; then nothing is noted.
@@ -152,7 +152,7 @@ impl FileQueue {
         rows.map_err(&failed)?.collect::<Result<_, _>>().map_err(&failed)
     }
 
-    /// Notes what a receiver answered.
+    /// Notes the answer of a receiver.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -185,7 +185,7 @@ impl FileQueue {
         }
     }
 
-    /// How many messages wait.
+    /// The number of waiting messages.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -294,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m");
         let mut queue = FileQueue::open(&path, 100).unwrap();
-        // Made before the file: what happened until now is known, and what comes is new.
+        // Made before the file: what happened until now is known, and later events are new.
         queue.note(vec![seen("old", 50, 3), seen("a", 200, 2), seen("b", 200, 1)], 300).unwrap();
         let ids = |queue: &FileQueue, now| -> Vec<(i64, String)> {
             queue.due(now).unwrap().into_iter().map(|due| (due.id, due.experiment)).collect()
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(ids(&queue, 3_400)[0], (2, "a".to_owned()));
         let told = queue.deliveries("a", 9).unwrap();
         assert_eq!((told[1].failures, told[1].delivered, &*told[1].why), (2, Some(3_400), "500"));
-        // Nothing is said twice, and an experiment that was made again begins from nothing.
+        // Nothing is reported twice, and an experiment that was made again begins from nothing.
         queue.note(vec![seen("a", 200, 2)], 5_000).unwrap();
         assert_eq!(queue.pending().unwrap(), 3);
         queue.note(vec![seen("a", 6_000, 1)], 7_000).unwrap();

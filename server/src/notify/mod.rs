@@ -1,9 +1,10 @@
-//! Messages to the outside: what happened to an experiment is posted to a URL, at least once, in order for each experiment, and again
-//! until the receiver takes it.
+//! Webhooks: events of an experiment are posted to a URL, at least once, in order for each experiment, and again until the receiver takes
+//! them.
 //!
-//! What happened is found by looking at each experiment every few seconds (`news`), so nothing on the way of an impression waits for
-//! it. A message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
-//! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one that is slow, nor a restart loses or blocks anything.
+//! Events are found by looking at each experiment every few seconds (`news`), so nothing on the path of an impression waits for this. A
+//! message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
+//! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one
+//! that is slow, nor a restart loses or blocks anything.
 
 mod database;
 mod file;
@@ -24,10 +25,10 @@ pub use send::Target;
 use crate::metrics::Metrics;
 use crate::writer::{Clock, Shared};
 
-/// How often the thread looks for something to send.
+/// The period at which the thread looks for messages to send.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// What sends messages while it lives.
+/// Sends messages while it lives.
 #[derive(Debug)]
 pub struct Notifier {
     queue: Arc<Mutex<Queue>>,
@@ -51,7 +52,7 @@ impl Notifier {
         Ok(Self { queue, is_over, thread: Some(thread) })
     }
 
-    /// Adds what is new of experiments; `now` is in milliseconds since 1970.
+    /// Adds the news of experiments; `now` is in milliseconds since 1970.
     pub fn note(&self, seen: Vec<ExperimentLook>, now: i64) {
         let noted = locked(&self.queue).note(seen, now);
         if let Err(error) = noted {
@@ -70,7 +71,7 @@ impl Drop for Notifier {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
-            // One that panicked said so.
+            // A panic was reported already.
             let _ = thread.join();
         }
     }
@@ -88,7 +89,7 @@ fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sends what is due until it is over. The queue is free while a receiver is waited for.
+/// Sends due messages until it is over. The queue is not locked while a receiver is waited for.
 fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, is_over: &AtomicBool) {
     while !is_over.load(Ordering::SeqCst) {
         let due = locked(queue).due(clock.now()).unwrap_or_default();

@@ -1,20 +1,20 @@
-//! What is new of an experiment since it was last looked at.
+//! News of an experiment since the last look.
 
 use serde::{Deserialize, Serialize};
 use traffic::{Alarm, Change, ExperimentStatus, Raise, SCHEDULE, State};
 
-/// What was said of an experiment already.
+/// The state of an experiment that was already reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Known {
-    /// How many changes of its state.
+    /// Reported changes of its state.
     pub changes: usize,
-    /// How many guardrails that broke.
+    /// Reported guardrails that broke.
     pub alarms: usize,
-    /// How often its share was raised.
+    /// Reported raises of its share.
     pub raises: usize,
-    /// How it stood.
+    /// Its reported status.
     pub standing: String,
-    /// The rankers that were said to harm a segment.
+    /// The rankers reported to harm a segment.
     pub harmful: Vec<String>,
 }
 
@@ -33,11 +33,11 @@ pub struct ExperimentLook {
     pub alarms: Vec<Alarm>,
     /// All times that its share was raised, the oldest first.
     pub raises: Vec<Raise>,
-    /// How it stands; `None` if it is damaged.
+    /// Its status; `None` if it is damaged.
     pub standing: Option<ExperimentStatus>,
-    /// What its headline, or the damage, says.
+    /// The sentence of its headline, or of the damage.
     pub sentence: String,
-    /// What to do.
+    /// The advice.
     pub advice: String,
     /// The ranker that won.
     pub winner: Option<String>,
@@ -48,13 +48,13 @@ pub struct ExperimentLook {
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// When, in milliseconds since 1970; `None` for what was found by looking.
+    /// The time, in milliseconds since 1970; `None` if it was found by looking.
     pub time: Option<i64>,
-    /// What, in a word.
+    /// The kind, in a word.
     pub kind: String,
-    /// What, in a sentence.
+    /// The event, in a sentence.
     pub sentence: String,
-    /// What to do; may be empty.
+    /// The advice; may be empty.
     pub advice: String,
     /// The ranker that it is about: the winner, the one that was shipped, or that broke a guardrail.
     pub ranker: Option<String>,
@@ -63,8 +63,8 @@ pub struct Message {
 /// The name of a damaged experiment's standing.
 const DAMAGED: &str = "damaged";
 
-/// How an experiment stands when somebody should know: other standings follow from changes and alarms, which have messages of their own, or are
-/// those of every experiment that goes on.
+/// Whether a status is reported: others follow from changes and alarms, which have messages of their own, or are those of every experiment
+/// that goes on.
 fn is_told(standing: ExperimentStatus) -> bool {
     match standing {
         ExperimentStatus::Decided
@@ -84,7 +84,7 @@ fn is_told(standing: ExperimentStatus) -> bool {
     }
 }
 
-/// What happened since what is `known`, in the order of time, and what is known then.
+/// The events after `known`, ordered by time, and the state then reported.
 #[must_use]
 pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
     let ranker = |place: u32| seen.rankers.get(place as usize).cloned();
@@ -130,7 +130,7 @@ pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
         }
     });
     let mut all: Vec<Message> = changes.chain(alarms).chain(raises).collect();
-    // What broke comes before what that led to.
+    // A breach comes before its consequences.
     all.sort_by_key(|message| (message.time, message.kind != "breached"));
     let standing = seen.standing.map_or(DAMAGED, ExperimentStatus::name);
     if standing != known.standing && seen.standing.is_none_or(is_told) {
@@ -154,7 +154,7 @@ pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
     let mut harmful = known.harmful.clone();
     harmful
         .extend(seen.harms.iter().map(|(ranker, _)| ranker.clone()).filter(|ranker| !known.harmful.contains(ranker)));
-    // A damaged experiment does not know what happened to it.
+    // The history of a damaged experiment is unknown.
     let known = Known {
         changes: seen.changes.len().max(known.changes),
         alarms: seen.alarms.len().max(known.alarms),

@@ -11,7 +11,7 @@ use super::file::FileQueue;
 use super::news::{ExperimentLook, Known, Message, news};
 use crate::store::{Node, StoreError};
 
-/// How many delivered messages of each experiment are kept.
+/// The number of delivered messages kept for each experiment.
 pub(super) const KEPT: i64 = 100;
 /// After the first failure, a message is sent again this number of milliseconds later, then after twice as long each time, up to the most.
 const FIRST_PAUSE: i64 = 1_000;
@@ -34,7 +34,7 @@ pub enum QueueError {
         file: String,
         /// Its format.
         found: u32,
-        /// That of this build.
+        /// The format of this build.
         known: u32,
     },
     /// The database cannot be used.
@@ -48,27 +48,27 @@ pub enum QueueError {
 /// A message that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// Its number; a receiver knows by it what it has seen.
+    /// Its number, by which a receiver recognizes repeated messages.
     pub id: i64,
     /// The experiment.
     pub experiment: String,
-    /// What it is about, in a word.
+    /// Its kind, in a word.
     pub kind: String,
-    /// What is posted.
+    /// The body of the request.
     pub body: String,
     pub(super) attempts: i64,
-    /// From when on it may be sent, in milliseconds since 1970.
+    /// The earliest time to send it, in milliseconds since 1970.
     pub(super) next: i64,
 }
 
 impl Due {
-    /// Which attempt it is to send it, from 1.
+    /// The number of the next attempt, from 1.
     #[must_use]
     pub fn attempt(&self) -> i64 {
         self.attempts + 1
     }
 
-    /// How long to wait after a failure, in milliseconds.
+    /// The delay after a failure, in milliseconds.
     pub(super) fn pause(&self) -> i64 {
         FIRST_PAUSE.saturating_mul(1 << self.attempts.clamp(0, 20)).min(LONGEST_PAUSE)
     }
@@ -81,26 +81,26 @@ pub struct Delivery {
     pub id: i64,
     /// When it was found, in milliseconds since 1970.
     pub time: i64,
-    /// What it is about, in a word.
+    /// Its kind, in a word.
     pub kind: String,
     /// When it was taken, in milliseconds since 1970.
     pub delivered: Option<i64>,
-    /// How often it was sent in vain.
+    /// The number of failed attempts.
     pub failures: i64,
-    /// What came of the last failure.
+    /// The reason of the last failure.
     pub why: String,
 }
 
-/// What was said of experiments, by name: when each was made, and what is known of it.
+/// The reported state of experiments, by name: when each was made, and its state.
 pub(super) type AllKnown = BTreeMap<String, (i64, Known)>;
 
-/// What is new of an experiment, to be kept as a whole.
+/// The news of an experiment, to be kept as a whole.
 #[derive(Debug)]
 pub(super) struct News {
     pub(super) experiment: String,
     pub(super) created: i64,
     pub(super) messages: Vec<Body>,
-    /// What is known once they are kept.
+    /// The reported state once they are kept.
     pub(super) known: Known,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Body {
     pub(super) text: String,
 }
 
-/// What is new of experiments. What happened before `since` makes no message; `now` is when it was looked (milliseconds since 1970).
+/// The news of experiments. Events before `since` make no message; `now` is the time of the look (milliseconds since 1970).
 pub(super) fn all_news(known: &AllKnown, since: i64, seen: Vec<ExperimentLook>, now: i64) -> Vec<News> {
     let mut found = Vec::new();
     for seen in seen {
@@ -120,7 +120,7 @@ pub(super) fn all_news(known: &AllKnown, since: i64, seen: Vec<ExperimentLook>, 
         let same = known.get(&seen.name).filter(|(created, _)| is_same(*created));
         let before = match same {
             Some((_, known)) => known.clone(),
-            // What is older is known to those who were there. One of another time was deleted.
+            // Nothing from before `since` is news. If the name is known with another creation time, that experiment was deleted.
             None if seen.created.is_some_and(|created| created < since) && !known.contains_key(&seen.name) => {
                 news(&Known::default(), &seen).1
             }
@@ -156,7 +156,7 @@ fn body(experiment: &str, message: Message, now: i64) -> Body {
 pub enum QueueStore<'a> {
     /// In a file of this name.
     File(&'a Path),
-    /// In the database whose servers this one is among.
+    /// In the database that this server shares with others.
     Database(Arc<Node>),
 }
 
@@ -191,7 +191,7 @@ impl Queue {
         })
     }
 
-    /// Adds what is new of experiments, and notes that it was added. In a database, the server that leads alone does.
+    /// Adds the news of experiments, and notes that they were added. In a database, only the server that leads does so.
     ///
     /// # Errors
     /// If it cannot be written; then nothing is noted.
@@ -219,7 +219,7 @@ impl Queue {
         }
     }
 
-    /// Notes what a receiver answered.
+    /// Notes the answer of a receiver.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -227,7 +227,7 @@ impl Queue {
         on!(self, kept => kept.sent(message, answer, now))
     }
 
-    /// How many messages wait.
+    /// The number of waiting messages.
     ///
     /// # Errors
     /// If it cannot be read.

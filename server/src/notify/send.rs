@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use super::queue::Due;
 
-/// How long a receiver may take.
+/// The timeout of a receiver.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A shorter key could be guessed.
 const LEAST_KEY: usize = 16;
@@ -16,12 +16,12 @@ const LEAST_KEY: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     url: String,
-    /// What signs messages.
+    /// The key that signs messages.
     key: Option<Vec<u8>>,
 }
 
 impl Target {
-    /// A receiver at this URL, with a key that signs what is sent.
+    /// A receiver at this URL, with a key that signs the messages.
     ///
     /// # Errors
     /// If it is not a URL of plain HTTP, or the key is short.

@@ -31,7 +31,7 @@ pub enum StartError {
         /// Why not.
         error: std::io::Error,
     },
-    /// Others could call, and nobody needs a key.
+    /// Others could call, and no key is needed.
     #[error(
         "the store has no keys, and {0} can be reached by other machines; make a key with `rankduel-server keys add admin`, or \
         listen at 127.0.0.1"
@@ -66,7 +66,7 @@ impl From<StoreError> for StartError {
 pub struct Asked(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
 
 impl Asked {
-    /// From now on; within a runtime.
+    /// From now on; must be called within a runtime.
     pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self(Box::pin(signals()?)))
     }
@@ -83,12 +83,12 @@ impl std::fmt::Debug for Asked {
     }
 }
 
-/// What tests replace.
+/// Replacements for tests.
 #[derive(Debug, Default)]
 pub struct Hooks {
-    /// The time; that of the machine if `None`.
+    /// The clock; the machine's if `None`.
     pub clock: Option<Clock>,
-    /// What fails.
+    /// The operations that fail.
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
@@ -110,7 +110,7 @@ pub struct Running {
     serving: Option<JoinHandle<()>>,
     /// Gone once the server has stopped.
     runtime: Option<Runtime>,
-    /// What was made at the start: a key with all rights, to be shown once.
+    /// The key with all rights that was made at the start, to be shown once.
     first_key: Option<String>,
     /// The copy of the store before it was moved to this format.
     moved: Option<PathBuf>,
@@ -119,7 +119,7 @@ pub struct Running {
     node: Option<Arc<Node>>,
 }
 
-/// Joins the servers of a store in a database, whose tables are made if they are missing.
+/// Joins the servers of a store in a database; makes its tables if they are missing.
 fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, StoreError> {
     let Some(database) = settings.store.database() else { return Ok(None) };
     drop(Store::open(&settings.store, Access::Serve)?);
@@ -135,7 +135,7 @@ fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, S
     Ok(Some(Arc::new(Node::join(database, reached)?)))
 }
 
-/// What sends messages, if the settings say where.
+/// The sender of messages, if the settings give a URL.
 fn notifier(
     settings: &Settings,
     shared: &Arc<Shared>,
@@ -179,7 +179,7 @@ impl Running {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(StartError::Threads)?;
         let refused = |error| StartError::Listen { address: settings.listen, error };
-        // Before the store is folded, which may take a while: who looks whether the server lives must not end it for that.
+        // Before the store is folded, which may take a while: a liveness check must not end the server for that.
         let listener = runtime.block_on(TcpListener::bind(settings.listen)).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let (ready, is_ready) = watch::channel(false);
@@ -237,7 +237,7 @@ impl Running {
         self.address
     }
 
-    /// The key that was made because the store is new: it is known at this moment alone.
+    /// The key that was made because the store is new: its text is not kept anywhere.
     #[must_use]
     pub fn first_key(&self) -> Option<&str> {
         self.first_key.as_deref()
@@ -264,11 +264,11 @@ impl Running {
         Asked::new()
     }
 
-    /// Waits until the process is asked to end, and then as long as balancers need to notice that the server is not
-    /// ready any longer; whoever asks twice does not wait.
+    /// Waits until the process is asked to end, and then as long as balancers need to notice that the server is no longer ready; a second
+    /// signal skips that wait.
     ///
     /// # Errors
-    /// If signals cannot be had, or the server must end because somebody took its files away.
+    /// If signals cannot be had, or the server must end because its files were taken away.
     pub fn wait_for_end(&self, asked: Asked) -> Result<(), EndError> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
         runtime.block_on(async {
@@ -315,7 +315,7 @@ impl Running {
         runtime.block_on(Direct::new(&self.app).send(calls))
     }
 
-    /// Takes no more connections, answers what was asked, and closes the store.
+    /// Takes no more connections, answers all requests, and closes the store.
     pub fn stop(mut self) {
         self.end();
     }
@@ -324,7 +324,7 @@ impl Running {
         let Some(runtime) = self.runtime.take() else { return };
         self.stop.send_replace(true);
         if let Some(serving) = self.serving.take() {
-            // A panic of the listener was printed; the store is closed all the same.
+            // A panic of the listener was reported already; the store is closed all the same.
             let _ = runtime.block_on(serving);
         }
         self.app.stop();
@@ -342,7 +342,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits for SIGINT or SIGTERM, which do nothing else from now on.
+/// Waits for SIGINT or SIGTERM, which have no other effect from now on.
 #[cfg(unix)]
 fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -357,7 +357,7 @@ fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send
     })
 }
 
-/// Waits for Ctrl-C, or until the window is closed or the machine ends, which do nothing else from now on.
+/// Waits for Ctrl-C, or until the window is closed or the machine ends; these have no other effect from now on.
 #[cfg(windows)]
 fn signals() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::windows::{ctrl_c, ctrl_close, ctrl_shutdown};

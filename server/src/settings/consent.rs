@@ -1,4 +1,4 @@
-//! What `serve` does only if somebody says so.
+//! Options of `serve` that need explicit consent.
 
 use clap::Args;
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 const UNITS: [(&str, u64); 5] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
 
-/// A duration as people write it.
+/// Parses a duration as people write it.
 ///
 /// # Errors
-/// What was expected.
+/// A description of the expected form.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! What flags, the environment or a file say: any part of the settings.
+//! Settings given by flags, the environment or a file: any part of them.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl LogLevel {
     }
 }
 
-/// Settings that were given: as flags, in the environment, or in a file under the names of the flags with `_`.
+/// Settings as given: by flags, in the environment, or in a file under the names of the flags with `_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Given {
@@ -145,10 +145,10 @@ fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Net
 }
 
 impl Given {
-    /// From the text of a TOML file; `path` is for messages.
+    /// Parses the text of a TOML file; `path` is for messages.
     ///
     /// # Errors
-    /// One line with the place, what is wrong and what was expected.
+    /// One line with the place, the error and the expected value.
     pub fn from_toml(text: &str, path: &Path) -> Result<Self, String> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
@@ -156,7 +156,7 @@ impl Given {
         })
     }
 
-    /// What is given here, and where it is not, by `other`.
+    /// These settings, completed by `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -181,10 +181,10 @@ impl Given {
         }
     }
 
-    /// All settings, with the defaults of what was not given.
+    /// All settings, completed by defaults.
     ///
     /// # Errors
-    /// What is missing or impossible, and what was expected.
+    /// The missing or impossible setting, and the expected value.
     pub fn resolve(self, consent: Consent) -> Result<Settings, String> {
         let store = self.store.filter(|store| !store.is_empty());
         let store = store.ok_or(
@@ -257,7 +257,7 @@ impl Given {
     }
 }
 
-/// An origin is what browsers send: a scheme and a host, perhaps with a port, and nothing more.
+/// An origin is the form that browsers send: a scheme and a host, perhaps with a port, and nothing more.
 fn check_origin(origin: &str) -> Result<(), String> {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     let is_host = |host: &str| {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 /// Reads an address in numbers with a port.
 ///
 /// # Errors
-/// One line with what to write instead.
+/// One line with the correct form.
 pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         let is_port = |port: &str| port.parse::<u16>().is_ok();

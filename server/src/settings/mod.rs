@@ -1,5 +1,5 @@
-//! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of
-//! experiments, which are those of `traffic`.
+//! The settings of a running server: from flags, the environment and a file, in this order. Not here: settings of experiments, which are in
+//! `traffic`.
 
 mod consent;
 mod duration;
@@ -28,13 +28,13 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// A request for an impression that is not answered by then gets the champion's list.
     pub decision_timeout: Duration,
-    /// How long a transaction waits for further requests.
+    /// The time that a transaction waits for further requests.
     pub batch_window: Duration,
     /// Pages of other origins that may call the server from a browser.
     pub origins: Vec<String>,
     /// The most bytes of a body.
     pub body_limit: usize,
-    /// How long a request may take to arrive.
+    /// The time a request may take to arrive.
     pub request_timeout: Duration,
     /// The most connections at a time.
     pub connections: usize,
@@ -44,11 +44,11 @@ pub struct Settings {
     pub address_rate: u32,
     /// The most events of one impression in a second, of callers without a key; 0 for no limit.
     pub impression_rate: u32,
-    /// Where proxies are that say truly for whom they ask.
+    /// The networks of proxies that are trusted to name their clients.
     pub trusted_proxies: Vec<Network>,
     /// Where other nodes reach this one, if the store is a database; at `listen` if `None`.
     pub advertise: Option<String>,
-    /// How long the server says that it is not ready before it stops.
+    /// The time for which the server reports itself not ready before it stops.
     pub drain: Duration,
     /// Where messages about experiments are posted, if anywhere.
     pub notify: Option<String>,
@@ -58,9 +58,9 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// The least severe log lines that are written.
     pub log_level: LogLevel,
-    /// What is done without being asked about.
+    /// Explicit consent, by flags.
     pub consent: Consent,
-    /// What every page says first, e.g. that time is simulated.
+    /// The first line of every page, e.g. that time is simulated.
     pub notice: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-/// Addresses that begin alike.
+/// A range of addresses with a common prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     first: IpAddr,
@@ -43,7 +43,7 @@ pub fn prefix(address: IpAddr, bits: u8) -> Option<IpAddr> {
 /// Reads a network, or one address.
 ///
 /// # Errors
-/// One line with what to write instead.
+/// One line with the correct form.
 pub fn parse_network(text: &str) -> Result<Network, String> {
     let wrong = || format!("expected an address or a network such as 10.0.0.0/8 or fd00::/8; found {text:?}");
     let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));

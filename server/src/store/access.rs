@@ -1,11 +1,11 @@
-//! Who opens a store, and which of its secrets can be replaced.
+//! The ways to open a store, and its replaceable secrets.
 
 /// A secret that can be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rotated {
-    /// That of ids.
+    /// The secret of ids.
     Ids,
-    /// That of hashes.
+    /// The secret of hashes.
     Hashes,
 }
 
@@ -20,7 +20,7 @@ impl Rotated {
     }
 }
 
-/// Who opens a store.
+/// The purpose for which a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// The server: creates what is missing. It must hold the [lock](super::StoreLock).

@@ -1,11 +1,11 @@
-//! What no log of an experiment has, and who did it: deletions, exports, keys, secrets, keys that were refused.
+//! Actions that no experiment's log has, and their authors: deletions, exports, keys, secrets, keys that were refused.
 
-/// Something that was done. Never whom it was about.
+/// An action. The user concerned is never recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
     /// When, in milliseconds since 1970.
     pub time: i64,
-    /// Who did it: a key, `local` where none is needed, or `command` on this machine.
+    /// The author: a key, `local` where none is needed, or `command` on this machine.
     pub who: String,
     /// What, in a word.
     pub what: String,

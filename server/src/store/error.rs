@@ -1,11 +1,11 @@
-//! What can go wrong with a store.
+//! Errors of a store.
 
 use super::sqlite;
 
-/// What can go wrong with a store, each as one sentence for a person.
+/// An error of a store, as one sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Another server has it.
+    /// Another server uses it.
     #[error("{0} is in use by another rankduel-server; stop that one first, or choose another --store")]
     InUse(String),
     /// There is no such file.
@@ -17,7 +17,7 @@ pub enum StoreError {
         pass --create"
     )]
     NotMade(String),
-    /// It has less than was acknowledged.
+    /// It has less than the acknowledged events.
     #[error(
         "{path} lacks {missing} that were acknowledged: {path}-wal is missing, or the file is an older copy; put them back, or pass \
         --accept-loss if the loss is known, as after restoring a backup"
@@ -25,13 +25,13 @@ pub enum StoreError {
     Lost {
         /// The file.
         path: String,
-        /// How many events.
+        /// The number of events.
         missing: String,
     },
     /// It is a folder, a device or a pipe.
     #[error("{0} is not a file; name the file of the store with --store")]
     NoFile(String),
-    /// It is a file of something else.
+    /// It is a file of another kind.
     #[error("{0} is not a store of rankduel-server; choose another --store")]
     Foreign(String),
     /// It is of another version.
@@ -46,7 +46,7 @@ pub enum StoreError {
         /// Its format.
         found: u32,
     },
-    /// Some changes are in another file, which only programs that may write can read.
+    /// Some changes are in another file, and only programs with write access can read that.
     #[error(
         "{0}-wal has changes that {0} has not, and nothing can be written there to read them; copy both files to a folder that can be \
         written, or copy the store with `rankduel-server backup` where it is served"
@@ -60,19 +60,19 @@ pub enum StoreError {
     Row {
         /// The experiment's number in the store.
         experiment: u32,
-        /// What of it, such as `event 7`.
+        /// The part of it, such as `event 7`.
         place: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
-    /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log makes it good, if it is there.
+    /// A snapshot of one experiment, or a unit of it, is not as it was written. Folding the whole log repairs it, if the log is complete.
     #[error("{place} cannot be used: {what}; restore the store from a backup")]
     Snapshot {
         /// The experiment's number in the store.
         experiment: u32,
-        /// What of it, such as `the state of unit 7`.
+        /// The part of it, such as `the state of unit 7`.
         place: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A file could not be opened or locked.
@@ -81,9 +81,9 @@ pub enum StoreError {
     /// It is a database, where a file is needed.
     #[error("{what} needs a store in a file; {instead}")]
     NeedsFile {
-        /// What does.
+        /// The operation.
         what: String,
-        /// What to do.
+        /// The alternative.
         instead: String,
     },
     /// A database does not answer, or refuses the connection.
@@ -91,7 +91,7 @@ pub enum StoreError {
     Unreachable {
         /// The database.
         database: String,
-        /// What it says.
+        /// The error message.
         why: String,
     },
     /// Settings of a session do not hold in it.
@@ -100,7 +100,7 @@ pub enum StoreError {
         itself, or use the mode `session`"
     )]
     Pooled(String),
-    /// A database may lose what it has committed.
+    /// A database that may lose committed data.
     #[error(
         "{database} may lose what it says is committed: synchronous_commit is {commit}, and fsync is {sync}; set both to `on`"
     )]
@@ -140,7 +140,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The experiment that it is about alone: no other one is concerned.
+    /// The only experiment concerned.
     #[must_use]
     pub fn experiment(&self) -> Option<u32> {
         match self {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::StoreError;
 
-/// What a store does, as far as it can fail.
+/// The operations of a store that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// A file is opened.
@@ -15,7 +15,7 @@ pub enum Operation {
     Insert,
     /// A transaction is about to be committed.
     Commit,
-    /// A transaction was committed, and the caller does not hear of it.
+    /// A transaction was committed, but its caller gets an error.
     Committed,
     /// Rows are read.
     Read,
@@ -36,7 +36,7 @@ impl std::fmt::Debug for dyn Faults {
 /// As a store holds it; in use there is none.
 pub(super) type Injected = Option<Arc<dyn Faults>>;
 
-/// Fails if the operation shall.
+/// Fails if the operation is to fail.
 pub(super) fn inject(faults: &Injected, operation: Operation) -> Result<(), StoreError> {
     match faults {
         Some(faults) if faults.fails(operation) => Err(StoreError::Sqlite(format!("{operation:?} failed on demand"))),

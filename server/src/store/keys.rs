@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 use super::{StoreError, secrets};
 use crate::ids;
 
-/// What every key begins with, so that scanners of source code find one that was committed.
+/// The prefix of every key, so that scanners of source code find one that was committed.
 const PREFIX: &str = "rankduel_";
 
-/// What a key may do.
+/// The permissions of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Everything.
@@ -41,7 +41,7 @@ impl Role {
     }
 }
 
-/// A key that was just made: the only moment at which its text is known.
+/// A new key: its text is known only now.
 #[derive(Debug)]
 pub struct Key {
     /// Its number.
@@ -57,16 +57,16 @@ impl Key {
     }
 }
 
-/// A key, as the store knows it.
+/// A key as stored.
 #[derive(Clone)]
 pub struct KeyRow {
     /// Its number.
     pub id: i64,
-    /// What it may do.
+    /// Its permissions.
     pub role: Role,
     /// The only experiment that it may be used for; any if `None`.
     pub experiment: Option<String>,
-    /// Whose it is, in words.
+    /// Its owner, in words.
     pub label: String,
     /// When it was made, in milliseconds since 1970.
     pub created: i64,
@@ -76,7 +76,7 @@ pub struct KeyRow {
     pub expires: Option<i64>,
     /// When it was last used, to the minute.
     pub used: Option<i64>,
-    /// Of its text.
+    /// The hash of its text.
     pub(super) hash: [u8; 32],
 }
 
@@ -87,7 +87,7 @@ impl std::fmt::Debug for KeyRow {
 }
 
 impl KeyRow {
-    /// What a store says that has something else where a key should be.
+    /// The error of a store with something else instead of a key.
     pub(super) fn damaged(id: i64) -> StoreError {
         StoreError::Damaged(format!("key {id} of the store is damaged; restore it from a backup"))
     }
@@ -97,14 +97,14 @@ impl KeyRow {
         self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
     }
 
-    /// Whether `hash` is that of this key, in a time that does not depend on how much of it agrees.
+    /// Whether `hash` is that of this key, in a time that does not depend on their common part.
     #[must_use]
     pub fn has_hash(&self, hash: &[u8; 32]) -> bool {
         let differs = self.hash.iter().zip(hash).fold(0_u8, |differs, (a, b)| differs | (a ^ b));
         std::hint::black_box(differs) == 0
     }
 
-    /// What the store keeps of a key's text.
+    /// The hash of a key's text, as stored.
     #[must_use]
     pub fn hash_of(text: &str) -> [u8; 32] {
         Sha256::digest(text.as_bytes()).into()
@@ -115,7 +115,7 @@ impl KeyRow {
 #[derive(Debug, Default)]
 pub struct Keys {
     known: RwLock<Arc<[KeyRow]>>,
-    /// When which were used since that was last written down.
+    /// The times of use since they were last written.
     used: Mutex<BTreeMap<i64, i64>>,
 }
 
@@ -125,7 +125,7 @@ impl Keys {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
     }
 
-    /// Which keys were used when, since this was last asked.
+    /// Takes the times of use since the last call.
     pub fn take_used(&self) -> BTreeMap<i64, i64> {
         std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -27,7 +27,7 @@ pub struct Database {
 }
 
 impl Location {
-    /// What the names of databases begin with.
+    /// The URL schemes of databases.
     const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
     /// The file, if it is one.
@@ -56,7 +56,7 @@ impl Location {
         self.file().ok_or_else(|| StoreError::NeedsFile { what: what.to_owned(), instead: instead.to_owned() })
     }
 
-    /// Whether there is a store, or something that is not one to be made.
+    /// Whether there is a store, or another file that must not be overwritten.
     ///
     /// # Errors
     /// If a database cannot be asked.
@@ -67,7 +67,7 @@ impl Location {
         }
     }
 
-    /// Whether it is named by nothing.
+    /// Whether the name is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.file().is_some_and(|path| path.as_os_str().is_empty())
@@ -131,8 +131,8 @@ impl<'de> Deserialize<'de> for Location {
 }
 
 impl Database {
-    /// How to connect, and which certificates are trusted then (`sslrootcert`, as other clients call it), if the connection is encrypted. A
-    /// password that the name does not have is that of the environment (`PGPASSWORD`).
+    /// The connection's settings, and the certificates trusted then (`sslrootcert`, as other clients call it), if it is encrypted. A
+    /// password missing from the name is taken from the environment (`PGPASSWORD`).
     pub(super) fn config(&self) -> Result<(Config, Option<PathBuf>), StoreError> {
         let wrong = |error: tokio_postgres::Error| {
             let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
@@ -157,14 +157,14 @@ impl Database {
     }
 }
 
-/// Where PostgreSQL listens unless a name says otherwise; the parser of names may fill it in.
+/// The default port of PostgreSQL; the parser of names may fill it in.
 const PORT: u16 = 5432;
 
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_placed = |config: &Config| config.get_hosts().iter().any(|host| *host != Host::Tcp(String::new()));
         let parsed = Config::from_str(&self.parts().0).ok().filter(is_placed);
-        // What cannot be read may have its password anywhere.
+        // A name that cannot be parsed may have its password anywhere.
         let Some(config) = parsed else { return f.write_str("postgres://...") };
         f.write_str("postgres://")?;
         if let Some(user) = config.get_user() {

@@ -1,7 +1,7 @@
-//! The store: the logs of all experiments, what is personal apart from them, and the keys of callers. Rows have checksums, which
-//! every read compares. Not here: what events mean.
+//! The store: the logs of all experiments, personal data apart from them, and the keys of callers. Rows have checksums, which every read
+//! compares. Not here: the meaning of events.
 //!
-//! [`Store`] is what everybody uses, and says what each operation means; `sqlite` keeps it all in a file, `postgres` in a database.
+//! [`Store`] is the common interface and defines each operation; `sqlite` keeps everything in a file, `postgres` in a database.
 
 mod access;
 mod audit;

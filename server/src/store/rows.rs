@@ -1,4 +1,4 @@
-//! What rows hold, whatever database keeps them, and their checksums, which every read compares.
+//! The rows, independent of the database, and their checksums, which every read compares.
 
 use serde::{Deserialize, Serialize};
 use traffic::{Event, Marks, Recorded, UnitState};
@@ -10,7 +10,7 @@ use crate::ids::{NameHash, UnitHash};
 /// The kind of the events that ask for an impression.
 pub(crate) const ASKED: u8 = 3;
 
-/// What rows with a checksum that is not theirs are called.
+/// The error of rows with a wrong checksum.
 pub(super) const OTHER_SUM: &str = "its checksum is another";
 
 /// An event, as it was written.
@@ -18,7 +18,7 @@ pub(super) const OTHER_SUM: &str = "its checksum is another";
 pub struct StoredEvent {
     /// Its number in the log of its experiment, from 1.
     pub n: u64,
-    /// What kind of event it is.
+    /// The kind of the event.
     pub kind: u8,
     /// The impression that it is about.
     pub impression: Option<u64>,
@@ -40,20 +40,20 @@ pub enum Kept {
 /// The documents of an impression, from the first place to the last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
-    /// What was mixed.
+    /// The mixed list.
     pub mixed: Vec<String>,
-    /// What the page displayed, where that is something else.
+    /// The displayed page, where it differs.
     pub displayed: Option<Displayed>,
     /// The hash of the request that brought the lists, if they came later.
     pub request: Option<u64>,
 }
 
-/// What a page displayed.
+/// A displayed page.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Displayed {
     /// All documents, from the first place to the last.
     pub documents: Vec<String>,
-    /// Those that others placed there.
+    /// The documents that others placed there.
     pub pinned: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ pub struct Row<'a> {
     pub experiment: u32,
     /// The event's number in the log of its experiment.
     pub n: u64,
-    /// What kind of event it is.
+    /// The kind of the event.
     pub kind: u8,
     /// The impression that it is about.
     pub impression: Option<u64>,
@@ -97,12 +97,12 @@ pub struct Row<'a> {
     pub body: &'a [u8],
 }
 
-/// What is known of a snapshot that is whole.
+/// A complete snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The number of the last event that is in it.
     pub n: u64,
-    /// How many parts its bytes have.
+    /// The number of parts of its bytes.
     pub parts: u32,
     /// The last day that is closed in it, in days since 1970-01-01.
     pub last_day: Option<i32>,
@@ -121,7 +121,7 @@ struct Stored {
 /// A unit that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitRow {
-    /// Whose number it is.
+    /// The unit with this number.
     pub hash: UnitHash,
     /// The number.
     pub number: u64,
@@ -188,7 +188,7 @@ pub(super) struct ShownRow {
 }
 
 impl ShownRow {
-    /// That of these documents, or of those that were deleted.
+    /// The row of these documents, or of deleted ones.
     pub(super) fn of(experiment: u32, impression: u64, shown: Option<&Shown>) -> Result<Self, StoreError> {
         let failed = |error: serde_json::Error| StoreError::Io(error.to_string());
         let ids = shown.map(|shown| serde_json::to_string(&shown.mixed).map_err(failed)).transpose()?;
@@ -276,7 +276,7 @@ pub(super) fn unit_sum(experiment: u32, hash: &[u8], number: i64) -> i64 {
     sum(Table::Units, experiment, &[hash.into(), number.into()])
 }
 
-/// What finds an impression again, as a table has it.
+/// The marks by which an impression is found again, as columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarksRow {
     pub(super) impression: i64,
@@ -358,7 +358,7 @@ pub(super) struct StateRow {
 }
 
 impl StateRow {
-    /// Where that of a unit is.
+    /// The place of a unit's state.
     pub(super) fn place(number: u64) -> String {
         format!("the state of unit {number}")
     }

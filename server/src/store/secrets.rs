@@ -3,14 +3,14 @@
 use super::StoreError;
 use crate::ids::Secret;
 
-/// The secrets of a store: whoever copies the file has them.
+/// The secrets of a store: a copy of the file has them.
 #[derive(Clone)]
 pub struct Secrets {
     /// Signs impression ids.
     pub ids: Secret,
     /// Hashes units, queries and requests.
     pub hashes: Secret,
-    /// Says where units stand. It is never replaced.
+    /// The key of the positions of units. It is never replaced.
     pub places: [u8; 32],
 }
 
@@ -21,7 +21,7 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Reads them, where `value` has what is kept under a name.
+    /// Reads them; `value` returns the entry of a name.
     pub(super) fn read(value: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError>) -> Result<Self, StoreError> {
         let secret = |name| secret(&value, name);
         Ok(Self { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES)?.current })
@@ -38,7 +38,7 @@ pub(super) fn before_name(name: &str) -> String {
     format!("{name}-before")
 }
 
-/// A secret, where `value` has what is kept under a name.
+/// A secret; `value` returns the entry of a name.
 pub(super) fn secret(
     value: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError>,
     name: &str,
@@ -62,7 +62,7 @@ pub(super) fn secret(
     Ok(Secret { number, current, before })
 }
 
-/// What is kept, by name, once a secret is replaced by a new one; it counts itself until then (milliseconds since 1970).
+/// The rows to keep, by name, once a secret is replaced by a new one; the old one stays valid until `until` (milliseconds since 1970).
 pub(super) fn replaced(secret: &Secret, name: &str, until: i64) -> Result<[(String, Vec<u8>); 3], StoreError> {
     let before = [&secret.current[..], &until.to_be_bytes()].concat();
     Ok([

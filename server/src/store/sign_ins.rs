@@ -1,5 +1,5 @@
-//! Who is signed in to the pages. Of a sign-in, only the hash of its name is kept: in memory, and in a database also there, so that it
-//! outlives the server that led.
+//! Sign-ins to the pages. Only the hash of a sign-in's name is kept: in memory, and in a database also there, so that it outlives the
+//! server that led.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The most sign-ins; beyond, the oldest ends.
 pub(super) const MOST: usize = 1_000;
 
-/// Somebody who signed in with a key.
+/// A sign-in with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignIn {
-    /// Of its name, which a cookie has.
+    /// The hash of its name, which a cookie has.
     pub hash: [u8; 32],
     /// The number of the key.
     pub key: i64,

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// The tables whose rows have checksums.
+/// The tables with checksums in their rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     Events,

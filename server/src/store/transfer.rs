@@ -1,4 +1,4 @@
-//! A store from one database into another, row by row: logs stay byte for byte what they were, and so do checksums.
+//! A store from one database into another, row by row: logs stay byte for byte the same, and so do checksums.
 
 use super::{Store, StoreError};
 
@@ -7,11 +7,11 @@ use super::{Store, StoreError};
 pub(super) struct Table {
     pub(super) name: &'static str,
     pub(super) columns: &'static [(&'static str, Kind)],
-    /// What its rows are ordered by.
+    /// The columns that its rows are ordered by.
     pub(super) key: &'static str,
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Whole,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Bytes,
 }
 
-/// What a row has in a column.
+/// The value of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cell {
     Whole(Option<i64>),
@@ -29,7 +29,7 @@ pub(super) enum Cell {
 
 use Kind::{Bytes, Text, Whole};
 
-/// Tables of a store as a whole. Of `meta`, what says which tables there are stays where it is.
+/// Tables of a store as a whole. The entry of `meta` that lists the tables is not moved.
 pub(super) const SHARED: [Table; 3] = [
     Table { name: "meta", columns: &[("name", Text), ("value", Bytes)], key: "name" },
     Table {
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-/// How many rows are moved at a time.
+/// The number of rows moved at a time.
 pub(super) const BATCH: usize = 1_000;
 
 impl Store {

@@ -21,7 +21,7 @@ use crate::ids::{NameHash, UnitHash};
 #[derive(Debug)]
 pub struct Store(Kind);
 
-/// What keeps it.
+/// The database behind it.
 #[derive(Debug)]
 enum Kind {
     Sqlite(SqliteStore),
@@ -47,7 +47,7 @@ impl Store {
         Self::open_with(&location.into(), access, None)
     }
 
-    /// Opens a store of which some operations fail, for tests.
+    /// Opens a store with some failing operations, for tests.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -58,7 +58,7 @@ impl Store {
         }))
     }
 
-    /// Says in which epoch a store in a database writes experiments from now on; every commit is refused once another node leads.
+    /// Sets the epoch in which a store in a database writes experiments from now on; every commit is refused once another node leads.
     pub fn lead(&self, epoch: i64) {
         if let Kind::Postgres(store) = &self.0 {
             store.lead(epoch);
@@ -73,7 +73,7 @@ impl Store {
         on!(self, store => store.secrets())
     }
 
-    /// Makes this the salt of places of a store whose experiments have no units yet: others would move in and out of them.
+    /// Sets the salt of positions. Only while no experiment has units: it would move them in and out.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -89,7 +89,7 @@ impl Store {
         on!(self, store => store.rotate(which, until))
     }
 
-    /// Forgets the secrets before those of today that no longer count at `now` (milliseconds since 1970).
+    /// Forgets previous secrets that are expired at `now` (milliseconds since 1970).
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -114,11 +114,11 @@ impl Store {
     /// Does something with the store as it is at one moment, whatever a server writes meanwhile.
     ///
     /// # Errors
-    /// If the store cannot be read, and those of `what`.
+    /// If the store cannot be read, and errors of `what`.
     pub fn at_one_moment<T, E: From<StoreError>>(&self, what: impl FnOnce(&Self) -> Result<T, E>) -> Result<T, E> {
         on!(self, store => store.begin_moment())?;
         let done = what(self);
-        // Nothing was written; where it cannot even be ended, later reads will say so.
+        // Nothing was written; if it cannot even be ended, later reads report it.
         let ended = on!(self, store => store.end_moment());
         let value = done?;
         ended?;
@@ -137,7 +137,7 @@ impl Store {
     /// first may have any number.
     ///
     /// # Errors
-    /// If the store cannot be read, a row is damaged, or a number is missing; and those of `each`.
+    /// If the store cannot be read, a row is damaged, or a number is missing; and errors of `each`.
     pub fn events<E: From<StoreError>>(
         &self,
         experiment: u32,
@@ -163,8 +163,8 @@ impl Store {
         on!(self, store => store.first_event(experiment))
     }
 
-    /// The bytes of the last event after number `after` that changed what an experiment does, of a store in a database: a node that
-    /// follows reads nothing else.
+    /// The bytes of the last event after number `after` that changed the state of an experiment, in a store in a database: nodes that do
+    /// not lead read nothing else.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -192,8 +192,8 @@ impl Store {
         on!(self, store => store.unit(experiment, hash))
     }
 
-    /// Reads all units of an experiment: a unit whose row cannot be found would be somebody else. `each` sees every one; returns the
-    /// highest number.
+    /// Reads all units of an experiment: a unit with a lost row would count as a new one. `each` sees every one; returns the highest
+    /// number.
     ///
     /// # Errors
     /// If the store cannot be read, or something of the table is damaged.
@@ -209,7 +209,7 @@ impl Store {
         on!(self, store => store.marks(experiment))
     }
 
-    /// When a server last had the store open, in milliseconds since 1970, as far as it was written down.
+    /// The last time when a server had the store open, in milliseconds since 1970, as far as it was recorded.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -274,7 +274,7 @@ impl Store {
         }
     }
 
-    /// What the database says of itself, and of what no fold reads: documents, units, marks. Nothing if all is well.
+    /// Runs the database's own check, and checks rows that no fold reads: documents, units, marks. Empty if all is well.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -316,7 +316,7 @@ impl Store {
         on!(self, store => store.check_states(experiment))
     }
 
-    /// Begins a transaction; until its end nobody else writes.
+    /// Begins a transaction; until its end there is no other writer.
     ///
     /// # Errors
     /// If another process has written for longer than five seconds, or the store is broken.
@@ -337,7 +337,7 @@ impl Store {
         }
     }
 
-    /// Names a new experiment, makes its tables, and returns its number; `converts` says whether conversions count.
+    /// Names a new experiment, makes its tables, and returns its number; `converts`: whether conversions count.
     ///
     /// # Errors
     /// If there is one of this name, or the store cannot be written.
@@ -376,7 +376,7 @@ impl Store {
         on!(self, store => store.insert_shown(experiment, impression, &shown))
     }
 
-    /// Writes what the page of an impression displayed.
+    /// Writes the displayed page of an impression.
     ///
     /// # Errors
     /// If the store cannot be read or written, or has no documents of the impression.
@@ -390,7 +390,7 @@ impl Store {
         }
     }
 
-    /// Forgets the documents of an impression, if it has some. That it had some stays: a row that is damaged away is another thing.
+    /// Forgets the documents of an impression, if it has some. It is recorded that it had some, to distinguish this from a damaged row.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -406,7 +406,7 @@ impl Store {
         on!(self, store => store.insert_unit(experiment, number, hash))
     }
 
-    /// Forgets a unit: nothing says whose its number was.
+    /// Forgets a unit: its number no longer leads to it.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -414,7 +414,7 @@ impl Store {
         on!(self, store => store.forget_unit(experiment, hash))
     }
 
-    /// Writes what finds an impression again.
+    /// Writes the marks by which an impression is found again.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -422,7 +422,7 @@ impl Store {
         on!(self, store => store.insert_marks(experiment, time, impression, marks))
     }
 
-    /// Forgets what finds an impression again.
+    /// Forgets the marks by which an impression is found again.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -438,7 +438,7 @@ impl Store {
         on!(self, store => store.forget_marks_until(experiment, last))
     }
 
-    /// Writes down that a server had the store open at `time` (milliseconds since 1970).
+    /// Records that a server had the store open at `time` (milliseconds since 1970).
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -446,8 +446,8 @@ impl Store {
         on!(self, store => store.set_alive(time))
     }
 
-    /// Moves all that was written from the log of SQLite to its file, and returns whether that is done: a reader can stand in the
-    /// way, which is not waited for. No copy of what was deleted is left then.
+    /// Moves all writes from the log of SQLite to its file, and returns whether that is done: it does not wait for a reader in the way. No
+    /// copy of deleted data is left then.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -455,8 +455,8 @@ impl Store {
         on!(self, store => store.checkpoint())
     }
 
-    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. Nobody writes meanwhile, and who reads finds
-    /// the same bytes.
+    /// Writes the write-ahead log once more, as it is, and waits until it is on the disk. No other process writes meanwhile, and readers
+    /// find the same bytes.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -504,8 +504,7 @@ impl Store {
         self.insert_part(experiment, head.n, 0, &head.body()?)
     }
 
-    /// Writes the state of a unit at the snapshot after event `n`. Of its earlier ones, those stay that are needed from the snapshot
-    /// `base` on.
+    /// Writes the state of a unit at the snapshot after event `n`. Keeps its earlier states that are needed from the snapshot `base` on.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -585,7 +584,7 @@ impl Store {
         on!(self, store => store.insert_name(experiment, unit, hash, number))
     }
 
-    /// Forgets what a unit's orders and documents are called, if the experiment has such names.
+    /// Forgets the names of a unit's orders and documents, if the experiment has such names.
     ///
     /// # Errors
     /// If the store cannot be read or written.
@@ -601,7 +600,7 @@ impl Store {
         on!(self, store => store.unit_that_asked(experiment, impression))
     }
 
-    /// Writes down what was done.
+    /// Records an action in the audit.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -609,7 +608,7 @@ impl Store {
         on!(self, store => store.audit(audit))
     }
 
-    /// What was done since a time (milliseconds since 1970), from the first to the last.
+    /// The audit since a time (milliseconds since 1970), oldest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -640,7 +639,7 @@ impl Store {
         on!(self, store => store.revoke_key(id, now))
     }
 
-    /// Writes down when keys were last used.
+    /// Records when keys were last used.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -656,7 +655,7 @@ impl Store {
         on!(self, store => store.keys())
     }
 
-    /// Keeps who signed in, with a store in a database, and forgets those who have ended at `now` (milliseconds since 1970). A file has one
+    /// Keeps a sign-in, with a store in a database, and forgets those that have ended at `now` (milliseconds since 1970). A file has one
     /// server, which holds them in memory.
     ///
     /// # Errors
@@ -690,7 +689,7 @@ impl Store {
         }
     }
 
-    /// Who is signed in; `None` of a store that does not keep it.
+    /// The sign-ins; `None` if the store does not keep them.
     ///
     /// # Errors
     /// If the store cannot be read, or a row is damaged.

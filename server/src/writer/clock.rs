@@ -8,14 +8,14 @@ use std::time::Instant;
 /// the server runs changes nothing.
 #[derive(Debug, Clone)]
 pub enum Clock {
-    /// That of the machine.
+    /// The clock of the machine.
     Real {
         /// The wall clock at the start.
         wall: i64,
         /// The monotonic clock at the start.
         start: Instant,
     },
-    /// One that a test sets.
+    /// A clock set by a test.
     Set(Arc<AtomicI64>),
 }
 

@@ -15,14 +15,13 @@ pub struct ExperimentHandle {
     pub id: u32,
     /// Its settings.
     pub config: Config,
-    /// Whether it is killed, as its log says.
+    /// Whether it is killed, by its log.
     is_killed: AtomicBool,
-    /// Whether somebody pulled the cord: everybody gets the champion. Set before the event is written, and read before anything
-    /// else.
+    /// Whether the experiment was killed: all users get the champion. Set before the event is written, and read before anything else.
     is_pulled: AtomicBool,
-    /// Who did, and why.
+    /// The author of the kill, and the reason.
     pulled_by: Mutex<(String, String)>,
-    /// What of it is damaged.
+    /// The damage, if any.
     damage: Option<String>,
     /// The ranker that was shipped, by its place; [`NONE`] before.
     shipped: AtomicU32,
@@ -53,13 +52,13 @@ impl ExperimentHandle {
         Self { damage: Some(damage.why.clone()), ..Self::new(id, config, damage.state) }
     }
 
-    /// What of it is damaged, in one sentence. Everybody gets the fallback's list then.
+    /// The damage, in one sentence. All users get the fallback's list then.
     #[must_use]
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// Why nothing is mixed at present, whatever the writer would say.
+    /// The reason why nothing is mixed at present, independent of the writer.
     #[must_use]
     pub fn halted(&self) -> Option<&'static str> {
         match self {
@@ -69,7 +68,7 @@ impl ExperimentHandle {
         }
     }
 
-    /// The name of the ranker whose list everybody gets where nothing is mixed: the one that was shipped, or the champion.
+    /// The name of the ranker that is shown where nothing is mixed: the one that was shipped, or the champion.
     #[must_use]
     pub fn fallback(&self) -> &str {
         self.shipped().or(self.config.champion.as_deref()).unwrap_or("")
@@ -82,13 +81,13 @@ impl ExperimentHandle {
         self.config.rankers.get(place as usize).map(|ranker| ranker.name.as_str())
     }
 
-    /// Whether everybody gets the champion immediately.
+    /// Whether all users get the champion immediately.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.is_pulled() || self.is_killed.load(Ordering::SeqCst)
     }
 
-    /// Whether somebody killed the experiment in this process, written or not.
+    /// Whether the experiment was killed in this process, written or not.
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         self.is_pulled.load(Ordering::SeqCst)
@@ -105,7 +104,7 @@ impl ExperimentHandle {
         self.is_pulled.store(false, Ordering::SeqCst);
     }
 
-    /// Who killed the experiment, and why, if that is not in its log yet.
+    /// The author of the kill, and the reason, if they are not in the log yet.
     #[must_use]
     pub fn pending_kill(&self) -> Option<(String, String)> {
         (self.is_pulled() && !self.is_killed.load(Ordering::SeqCst)).then(|| self.held_by().clone())
@@ -116,7 +115,7 @@ impl ExperimentHandle {
     }
 
     pub(super) fn set_state(&self, state: State) {
-        // One that has ended at its date meanwhile has nothing left to kill.
+        // An experiment that has ended at its date meanwhile needs no kill.
         if state.is_over() {
             self.release();
         }
@@ -150,7 +149,7 @@ impl Directory {
         self.all().values().find(|entry| entry.id == id).cloned()
     }
 
-    /// Replaces all entries. What was pulled stays pulled.
+    /// Replaces all entries. Killed experiments stay killed.
     pub(super) fn replace(&self, entries: impl IntoIterator<Item = ExperimentHandle>) {
         let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {

@@ -22,11 +22,11 @@ use crate::ids::{Hashes, Places, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Access, Audit, Keys, Row, SignIns, Store, StoreError, random};
 
-/// How often windows are closed and keys are looked at, without any job.
+/// The period at which windows are closed and keys checked, without any job.
 const TICK: Duration = Duration::from_secs(1);
-/// How often the time is written down while there is nothing else to write, in milliseconds.
+/// The period at which the time is written while there is nothing else to write, in milliseconds.
 const HEARTBEAT: i64 = 60_000;
-/// How long the thread waits for jobs before it goes on with snapshots and deletions.
+/// The time that the thread waits for jobs before it goes on with snapshots and deletions.
 const PACE: Duration = Duration::from_millis(10);
 /// The most jobs of a transaction.
 const MOST_JOBS: usize = 4_096;
@@ -38,40 +38,40 @@ pub(super) struct Thread {
     waiting: Arc<AtomicUsize>,
     /// Absent after a failure, until the store can be read again, and as long as another node leads.
     open: Option<Open>,
-    /// What is known of experiments while another node leads.
+    /// The experiments as read while another node leads.
     following: Following,
     /// The epoch in which this node began to lead; 0 for a file.
     led: i64,
-    /// Impressions that nobody got.
+    /// Impressions that were not delivered.
     undelivered: Vec<Offer>,
     /// When something was last written.
     written: i64,
     data_version: i64,
     last_tick: Instant,
-    /// When it was last written down how keys were used.
+    /// The time when the use of keys was last recorded.
     housekept: i64,
-    /// What was found to be damaged since the start, by experiment.
+    /// The damage found since the start, by experiment.
     found: BTreeMap<u32, StoreError>,
-    /// How many events were acknowledged.
+    /// The number of acknowledged events.
     acknowledged: u64,
     /// The last event of each experiment in a database that this server has seen committed, by itself or by another one.
     seen: BTreeMap<u32, u64>,
 }
 
-/// A transaction that was not committed, and those who wait for it.
+/// A failed transaction, and the callers that wait for it.
 struct Failed {
     error: StoreError,
     answers: Vec<Pending>,
     jobs: Vec<Job>,
 }
 
-/// The experiment whose upkeep is next: what must be written goes before what is only read.
+/// The experiment with the next upkeep: writes go before mere reads.
 fn due(held: &BTreeMap<u32, Held>) -> Option<u32> {
     let next = |is_next: fn(&Upkeep) -> bool| held.iter().find(|(_, held)| is_next(&held.upkeep)).map(|(id, _)| *id);
     next(Upkeep::is_writing).or_else(|| next(Upkeep::is_due))
 }
 
-/// The store and what it says.
+/// The store and its content.
 struct Open {
     store: Store,
     loaded: Loaded,
@@ -85,10 +85,10 @@ impl Open {
         seen: &BTreeMap<u32, u64>,
     ) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
-        // That in which this server began to lead, even if another one has begun by now: commits are refused then.
+        // The epoch in which this server began to lead, even if another one has begun by now: commits are refused then.
         store.lead(epoch);
-        // What a write-ahead log holds after a failed `fsync` can be read, and may not be on the disk: a second `fsync` says
-        // nothing about it. Written once more, it is. Readers stand in no one's way.
+        // After a failed `fsync`, the content of a write-ahead log can be read but may not be on the disk, and a second `fsync` proves
+        // nothing. Writing it once more does. Readers are not in the way.
         store.rewrite_log()?;
         let checked_units = if options.is_strict { u64::MAX } else { options.checked_units };
         let mut loaded = load(&store, found, checked_units)?;
@@ -109,7 +109,7 @@ impl Thread {
             return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
         }
         let events = open.loaded.events();
-        // How many a damaged log had cannot be known.
+        // The number in a damaged log cannot be known.
         let known = options.lock.as_ref().and_then(|lock| lock.acknowledged());
         let known = known.filter(|_| !options.accept_loss && open.loaded.damaged.is_empty());
         if let Some(missing) = known.and_then(|known| known.checked_sub(events)).filter(|missing| *missing > 0) {
@@ -241,7 +241,7 @@ impl Thread {
         false
     }
 
-    /// Adds what waits, and what comes within a moment; `true` if the thread should stop.
+    /// Collects the waiting jobs, and those that come within a moment; `true` if the thread should stop.
     fn gather(&mut self, received: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
         let until = Instant::now() + self.options.batch_window;
         while jobs.len() < MOST_JOBS {
@@ -299,12 +299,12 @@ impl Thread {
                     store.forget_sign_ins_until(now)
                 });
             }
-            // What somebody killed while nothing could be written.
+            // Experiments killed while nothing could be written.
             for entry in directory.values() {
                 if let Some((who, why)) = entry.pending_kill() {
                     let now = session.now;
                     if let Some(experiment) = session.experiment(entry.id) {
-                        // One that has ended meanwhile cannot be killed, and needs not.
+                        // An experiment that has ended meanwhile cannot be killed, and need not be.
                         let _ = experiment.change(now, State::Killed, &who, &why);
                     }
                 }
@@ -339,7 +339,7 @@ impl Thread {
         }
     }
 
-    /// What the tick writes beside experiments: audits, once a minute with how many keys were refused, and when keys were used.
+    /// The writes of the tick beside experiments: audits, once a minute the number of refused keys, and the last use of keys.
     fn housekeeping(&mut self, now: i64, is_heartbeat: bool) -> (Vec<Audit>, BTreeMap<i64, i64>) {
         let mut audits = self.shared.audits.take();
         if !is_heartbeat {
@@ -362,7 +362,7 @@ impl Thread {
         self.shared.metrics.commit_seconds.observe(started.elapsed());
     }
 
-    /// Closes what nobody got, does `more`, carries out jobs, and sends their answers; whether it was committed.
+    /// Closes undelivered impressions, does `more`, carries out jobs, and sends their answers; returns whether it was committed.
     fn commit(&mut self, jobs: Vec<Job>, more: impl FnOnce(&mut Transaction<'_>)) -> bool {
         if self.shared.fatal.borrow().is_some() {
             jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Stopping));
@@ -398,7 +398,7 @@ impl Thread {
                 self.shared.is_failing.store(true, Ordering::SeqCst);
                 tracing::error!(%error, "a transaction failed; experiments are folded again");
                 match &self.options.node {
-                    // Whoever leads now knows all that was acknowledged here.
+                    // The new leader has everything that was acknowledged here.
                     Some(node) if error == StoreError::Fenced => {
                         node.fenced(self.led);
                         self.shared.knows_all.store(false, Ordering::SeqCst);
@@ -409,7 +409,7 @@ impl Thread {
                     self.found.insert(experiment, error);
                 }
                 self.reopen();
-                // Who hears of it and asks again finds what is known by then.
+                // A caller that asks again finds the state at that time.
                 answers.into_iter().for_each(|answer| answer.fail(NoAnswer::Failed));
                 jobs.into_iter().for_each(|job| job.refuse(NoAnswer::Failed));
                 false
@@ -429,7 +429,7 @@ impl Thread {
         };
         let mut jobs = jobs.into_iter();
         let mut answers = Vec::with_capacity(jobs.len());
-        // A fault of the program in one job must not end the server: what was half done is dropped like after a failed commit.
+        // A panic in one job must not end the server: a half-done change is dropped as after a failed commit.
         let done = catch_unwind(AssertUnwindSafe(|| {
             open.store.begin()?;
             let mut session = Transaction {
@@ -485,7 +485,7 @@ impl Thread {
                 self.shared.metrics.written.add(written);
                 if has_written {
                     self.written = now;
-                    // A transaction of nothing proves nothing.
+                    // An empty transaction proves nothing.
                     self.shared.is_failing.store(false, Ordering::SeqCst);
                     self.acknowledged = open.loaded.events();
                     if let Some(lock) = &self.options.lock {
@@ -502,14 +502,14 @@ impl Thread {
                 Ok(answers)
             }
             Err(error) => {
-                // The connection goes with what it holds: nothing of this transaction is used again.
+                // The connection goes with its pending rows: nothing of this transaction is used again.
                 drop(open);
                 Err(Failed { error, answers, jobs: jobs.collect() })
             }
         }
     }
 
-    /// Notes what was committed here: a database that has less later went back in time.
+    /// Notes the commits of this server: a database with less went back in time.
     fn note_seen(&mut self, touched: &BTreeSet<u32>, deleted: &BTreeSet<u32>) {
         let Some(open) = self.open.as_ref().filter(|_| self.options.node.is_some()) else { return };
         let held = touched.iter().filter_map(|id| open.loaded.held.get_key_value(id));
@@ -522,13 +522,13 @@ impl Thread {
         let Some(epoch) = self.options.epoch() else { return false };
         let begins = self.led != epoch;
         if begins {
-            // What others wrote and deleted since then is not missing.
+            // Rows that others wrote and deleted since then are not missing.
             self.acknowledged = 0;
             self.found.clear();
             self.undelivered.clear();
         }
         match Open::new(&self.options, epoch, &self.found, &self.seen) {
-            // Of a file, all experiments are lost or none.
+            // In a file, all experiments are lost or none.
             Ok(open) if self.options.node.is_none() && open.loaded.events() < self.acknowledged => {
                 let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
                 self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store));
@@ -567,7 +567,7 @@ impl Thread {
         }
     }
 
-    /// Sees what the node that leads has done.
+    /// Follows the changes of the node that leads.
     fn follow(&mut self) {
         self.shared.knows_all.store(false, Ordering::SeqCst);
         match self.following.follow(&self.options, &self.shared) {
@@ -621,7 +621,7 @@ pub(super) fn entry(id: u32, experiment: &Experiment) -> ExperimentHandle {
     ExperimentHandle::new(id, experiment.config().clone(), experiment.state())
 }
 
-/// Writes the events of these experiments, and begins a snapshot of each of which a day closed: a start goes on from there.
+/// Writes the events of these experiments, and begins a snapshot of each with a newly closed day: a start goes on from there.
 fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>) -> Result<u64, StoreError> {
     let mut written = 0;
     for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {

@@ -1,4 +1,4 @@
-//! What a server knows of experiments while another one leads: enough to answer with the list of their fallback.
+//! The state of experiments on a server that does not lead: enough to answer with the list of their fallback.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::load::fold_rest;
 use super::{ExperimentHandle, LoadError, Options, Shared};
 use crate::store::{Access, Store, StoreError};
 
-/// How far the experiments of a store were read.
+/// The position up to which the experiments of a store were read.
 #[derive(Default)]
 pub(super) struct Following {
     /// Absent until it can be opened.
@@ -24,7 +24,7 @@ impl Following {
         Self { store: Some(store), ..Self::default() }
     }
 
-    /// Sees what is new, and opens the store again where that failed.
+    /// Reads changes, and opens the store again where that failed.
     pub(super) fn follow(&mut self, options: &Options, shared: &Shared) -> Result<(), LoadError> {
         if self.store.is_none() {
             self.store = Some(Store::open_with(&options.store, Access::Serve, options.faults.clone())?);
@@ -36,7 +36,7 @@ impl Following {
         looked
     }
 
-    /// Notes the last event of each experiment that was ever there; what another server deleted is forgotten.
+    /// Notes the last event of each experiment ever seen; experiments deleted by another server are forgotten.
     pub(super) fn note_seen(&self, all: &mut BTreeMap<u32, u64>) {
         all.retain(|id, _| self.seen.contains_key(id));
         for (&id, &last) in &self.seen {
@@ -45,7 +45,7 @@ impl Following {
         }
     }
 
-    /// Sees what is new.
+    /// Reads changes.
     pub(super) fn look(&mut self, shared: &Shared) -> Result<(), LoadError> {
         let Some(store) = &self.store else { return Ok(()) };
         let version = store.data_version()?;
@@ -56,7 +56,7 @@ impl Following {
         let all: BTreeMap<u32, String> = store.experiments()?.into_iter().collect();
         let known: BTreeSet<u32> = shared.directory.all().values().map(|entry| entry.id).collect();
         if known.iter().any(|id| !all.contains_key(id)) {
-            // What is left is read again.
+            // The others are read again.
             shared.directory.replace([]);
             self.seen.clear();
         }
@@ -99,7 +99,7 @@ impl Shared {
         self.read_sign_ins(store)
     }
 
-    /// Reads who is signed in, of a store that keeps it.
+    /// Reads the sign-ins, if the store keeps them.
     pub(super) fn read_sign_ins(&self, store: &Store) -> Result<(), StoreError> {
         if let Some(all) = store.sign_ins()? {
             self.sign_ins.set(all);

@@ -1,4 +1,4 @@
-//! A job: what a caller wants done, and where the answer goes.
+//! A job: the work for a caller, and the channel of the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use super::{NoAnswer, Offer, Transaction};
 
 type Answer<T> = Result<T, NoAnswer>;
 
-/// Whether a caller answered without the writer, because that took too long.
+/// Whether the caller gave an answer without the writer, because that took too long.
 pub(super) type Late = Arc<AtomicBool>;
 
 /// Task for the writer.
@@ -23,7 +23,7 @@ pub(super) struct Job {
 /// An answer that waits for the commit.
 pub(super) struct Pending {
     reply: Box<dyn Reply>,
-    /// What must be closed if nobody gets the answer.
+    /// The impression to close if the answer is not delivered.
     offer: Option<Offer>,
     late: Late,
 }
@@ -35,7 +35,7 @@ trait Task: Send {
 }
 
 trait Reply {
-    /// Whether somebody got the answer.
+    /// Sends the answer; returns whether it was delivered.
     fn send(self: Box<Self>, failed: Option<NoAnswer>) -> bool;
 }
 
@@ -56,7 +56,7 @@ impl<T: Send + 'static, F: FnOnce(&mut Transaction<'_>) -> T + Send> Task for Ca
     }
 
     fn refuse(self: Box<Self>, why: NoAnswer) {
-        // Whoever no longer waits needs no refusal.
+        // A caller that no longer waits needs no refusal.
         let _ = self.reply.send(Err(why));
     }
 
@@ -81,7 +81,7 @@ impl Job {
         Self { deadline, late, work: Box::new(Call { make, reply }) }
     }
 
-    /// Whether nobody waits for this any longer, so that nothing is done.
+    /// Whether the caller has stopped waiting, so that nothing is done.
     pub(super) fn is_late(&self) -> bool {
         self.work.is_abandoned() || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
@@ -97,8 +97,8 @@ impl Job {
 }
 
 impl Pending {
-    /// Sends the answer, and returns the offer that must be closed because nobody got it. A caller that went away, and can ask
-    /// for the same impression again, finds it open.
+    /// Sends the answer, and returns the offer to close if it was not delivered. A caller that went away, and can ask for the same
+    /// impression again, finds it open.
     pub(super) fn send(self) -> Option<Offer> {
         if self.reply.send(None) {
             return None;

@@ -12,7 +12,7 @@ use crate::store::{Head, Store, StoreError};
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// Why the experiments of a store cannot be had.
+/// Why the experiments of a store cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The store cannot be opened, read or written.
@@ -25,7 +25,7 @@ pub enum LoadError {
         experiment: String,
         /// The event's number.
         n: u64,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// Something of an experiment is damaged, and no damage is accepted.
@@ -52,9 +52,9 @@ pub enum LoadError {
 pub struct FoldedLog {
     /// Its state.
     pub experiment: Experiment,
-    /// How many events were folded.
+    /// The number of folded events.
     pub events: u64,
-    /// How many of them ask for an impression.
+    /// The number of those that ask for an impression.
     pub asked: u64,
 }
 
@@ -159,7 +159,7 @@ fn fold_after(
         let message = format!("the {} before it are not there, and were not forgotten", with_unit(first - 1, "event"));
         return Err(LoadError::Event { experiment: name.to_owned(), n: first, message });
     }
-    // What was folded is in the store already.
+    // The folded events are in the store already.
     let _ = experiment.take_events();
     Ok(FoldedLog { experiment, events, asked })
 }
@@ -200,7 +200,7 @@ fn other_state(name: &str, n: u64, what: &str) -> LoadError {
     LoadError::Event { experiment: name.to_owned(), n, message }
 }
 
-/// What of a snapshot is not as a fold has it.
+/// The first part of a snapshot that differs from the fold, if any.
 fn compare_with(
     store: &Store,
     id: u32,
@@ -226,15 +226,15 @@ pub struct Damage {
     pub name: String,
     /// Its settings, if its first event can be read.
     pub config: Option<Config>,
-    /// What it did according to the last change that can be read.
+    /// Its state after the last readable change.
     pub state: State,
-    /// How many events it has, as far as that can be known.
+    /// The number of its events, as far as it can be known.
     pub events: u64,
-    /// What is damaged, in one sentence.
+    /// The damage, in one sentence.
     pub why: String,
 }
 
-/// What is there of a store.
+/// The content of a store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) held: BTreeMap<u32, Held>,
@@ -248,7 +248,7 @@ impl Loaded {
         self.damaged.remove(&id);
     }
 
-    /// Serves no experiment that lacks events which were seen before: clients know answers that follow from them.
+    /// Serves no experiment that lacks events seen before: clients have answers that follow from them.
     pub(super) fn keep_apart(&mut self, store: &Store, seen: &BTreeMap<u32, u64>) {
         for (&id, &seen) in seen {
             let Some(held) = self.held.get(&id) else { continue };
@@ -268,19 +268,19 @@ impl Loaded {
         }
     }
 
-    /// How many events there are, of all experiments.
+    /// The number of events of all experiments.
     pub(super) fn events(&self) -> u64 {
         let held: u64 = self.held.values().map(|held| held.experiment.position().0).sum();
         held + self.damaged.values().map(|damage| damage.events).sum::<u64>()
     }
 }
 
-/// Folds all experiments. One of which something is damaged, or was found to be (`found`), stops no other. Of one with a snapshot and
-/// more than `checked_units`, the units are checked later.
+/// Folds all experiments. A damaged one, or one that was found to be (`found`), stops no other. For an experiment with a snapshot and more
+/// than `checked_units`, the units are checked later.
 pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_units: u64) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     for (id, name) in store.experiments()? {
-        // A snapshot is made good by a log that is whole.
+        // A bad snapshot can be replaced from a complete log.
         let is_whole = store.first_event(id).is_ok_and(|first| first == 1);
         let (why, is_distrusted) = match found.get(&id) {
             None => (None, false),
@@ -306,15 +306,15 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_uni
     Ok(loaded)
 }
 
-/// What is left of an experiment of which something is damaged.
+/// The remains of a damaged experiment.
 pub(super) fn damage(store: &Store, id: u32, name: &str, why: String) -> Damage {
     let (config, state) = remains(store, id);
     let events = store.last_event(id).unwrap_or(0);
     Damage { name: name.to_owned(), config, state, events, why }
 }
 
-/// Folds what a snapshot does not have. One that cannot be used is made good by a log that is whole; for one that is not, an earlier
-/// snapshot does, from which on the states of units are kept.
+/// Folds the events after a snapshot. A bad snapshot is replaced by folding a complete log; if the log is not complete, by an earlier
+/// snapshot, from which on the states of units are kept.
 pub(super) fn fold_rest(
     store: &Store,
     id: u32,
@@ -334,7 +334,7 @@ pub(super) fn fold_rest(
             Err(LoadError::Store(error)) if error.experiment().is_none() => return Err(error.into()),
             Err(error) => {
                 tracing::warn!(experiment = name, %error, "a snapshot cannot be used: more events are folded");
-                // What was written after it is of no use either: those units are folded again.
+                // Later parts are useless too: those units are folded again.
                 heads.pop();
             }
         }
@@ -347,7 +347,7 @@ pub(super) fn fold_rest(
 
 fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_units: u64) -> Result<Held, LoadError> {
     let (FoldedLog { mut experiment, asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
-    // Reading millions of them takes seconds, in which no page would have a list.
+    // Reading millions of them takes seconds, during which pages would have no list.
     let is_checked_later = !heads.is_empty() && experiment.last_unit() > checked_units;
     let mut last_unit = experiment.last_unit();
     if !is_checked_later {
@@ -362,7 +362,7 @@ fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_uni
         last_unit = last_unit.max(last_kept);
     }
     if heads.is_empty() {
-        // What could not be used, or was never whole.
+        // Snapshots that are unusable or incomplete.
         store.drop_snapshots(id)?;
     }
     for (time, impression, marks) in store.marks(id)? {
@@ -396,8 +396,8 @@ fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
     }
 }
 
-/// Refuses a clock that is more than a day away from the last moment of the store: closing all that is open by a wrong clock
-/// cannot be undone.
+/// Refuses a clock that is more than a day away from the last moment of the store: closing all open impressions by a wrong clock cannot be
+/// undone.
 pub(super) fn check_time(store: &Store, held: &BTreeMap<u32, Held>, now: i64) -> Result<(), LoadError> {
     let running = held.values().filter(|held| !held.experiment.state().is_over());
     let Some(last) = running.map(|held| held.experiment.time()).max() else { return Ok(()) };

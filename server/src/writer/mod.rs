@@ -35,7 +35,7 @@ use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, Sto
 use flush::Thread;
 use job::{Job, Late};
 
-/// What a writer and its callers share.
+/// The state shared by a writer and its callers.
 #[derive(Debug)]
 pub struct Shared {
     /// Counters.
@@ -44,17 +44,17 @@ pub struct Shared {
     pub directory: Directory,
     /// The keys of the store.
     pub keys: Keys,
-    /// Who is signed in to the pages.
+    /// The sign-ins to the pages.
     pub sign_ins: SignIns,
     /// Signs impression ids.
     pub signer: Signer,
     /// Hashes units, queries and requests.
     pub hashes: Hashes,
-    /// Says where units stand.
+    /// The positions of units.
     pub places: Places,
     /// The time.
     pub clock: Clock,
-    /// The number of this start, or of this time that the server leads: random, so that no other has it.
+    /// The number of this start, or of this time that the server leads: random, and so unique.
     pub(crate) start: AtomicU64,
     /// Empties the write-ahead log after a deletion.
     pub truncation: Truncation,
@@ -62,13 +62,13 @@ pub struct Shared {
     pub knows_all: AtomicBool,
     /// Whether the last transaction failed that wrote something.
     pub is_failing: AtomicBool,
-    /// What was done beside the writer and is not in the audit yet.
+    /// Actions beside the writer that are not in the audit yet.
     pub audits: Audits,
     /// Why the server must end, once it must.
     pub fatal: watch::Sender<Option<String>>,
 }
 
-/// What the next tick writes into the audit.
+/// The audit rows that the next tick writes.
 #[derive(Debug, Default)]
 pub struct Audits {
     waiting: Mutex<Vec<Audit>>,
@@ -77,10 +77,10 @@ pub struct Audits {
 }
 
 impl Audits {
-    /// The most that wait: who could add more has a key.
+    /// The most that wait: only callers with a key can add more.
     const MOST: usize = 10_000;
 
-    /// Adds what was done.
+    /// Adds an action.
     pub fn add(&self, audit: Audit) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < Self::MOST {
@@ -88,7 +88,7 @@ impl Audits {
         }
     }
 
-    /// Counts a key that was refused. A row has how many there were, so that nobody fills the disk with them.
+    /// Counts a refused key. One row has the number of them, so that attempts cannot fill the disk.
     pub fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
@@ -102,7 +102,7 @@ impl Audits {
     }
 }
 
-/// How a writer works.
+/// The options of a writer.
 #[derive(Debug)]
 pub struct Options {
     /// The store.
@@ -111,13 +111,13 @@ pub struct Options {
     pub lock: Option<Arc<StoreLock>>,
     /// This server among those that have the store open, if it is a database.
     pub node: Option<Arc<Node>>,
-    /// How long a transaction waits for further jobs.
+    /// The time that a transaction waits for further jobs.
     pub batch_window: Duration,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
     /// Whether a clock that differs by more than a day from the store's is right.
     pub accept_time: bool,
-    /// Whether it is known that the store lacks what was acknowledged.
+    /// Whether the operator accepts that the store lacks acknowledged events.
     pub accept_loss: bool,
     /// Whether nothing is served if one experiment is damaged.
     pub is_strict: bool,
@@ -125,7 +125,7 @@ pub struct Options {
     pub checked_units: u64,
     /// The time.
     pub clock: Clock,
-    /// What fails, in tests.
+    /// The operations that fail, in tests.
     pub faults: Option<Arc<dyn Faults>>,
     /// The number of this start; a random one if `None`.
     pub start: Option<u64>,
@@ -143,7 +143,7 @@ impl Options {
 /// Why a job has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// It was not carried out in time, and what it did is undone.
+    /// It was not carried out in time, and its effects are undone.
     Late,
     /// Too many jobs wait.
     Overloaded,
@@ -167,10 +167,10 @@ pub struct Writer {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the thread is sent.
+/// A message to the thread.
 enum Message {
     Job(Job),
-    /// Nobody will show this impression.
+    /// This impression will not be shown.
     GiveUp(Offer),
     Stop,
 }
@@ -189,14 +189,14 @@ impl Writer {
         Ok(Self { jobs, waiting, shared, thread: Mutex::new(Some(spawned)) })
     }
 
-    /// What callers need without asking the thread.
+    /// The state that callers need without asking the thread.
     #[must_use]
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
-    /// Has `make` carried out by the thread, and waits for the commit. With `within`, the wait ends after this time, and an
-    /// impression that was [offered](Session::offer) is closed.
+    /// Has the thread carry out `make`, and waits for the commit. With `within`, the wait ends after this time, and an impression that was
+    /// [offered](Session::offer) is closed.
     ///
     /// # Errors
     /// See [`NoAnswer`].
@@ -222,7 +222,7 @@ impl Writer {
         match tokio::time::timeout(within, &mut answer).await {
             Ok(answered) => answered.unwrap_or(Err(NoAnswer::Stopping)),
             Err(_) => {
-                // From here on, the thread sees that nobody waits. What it sent a moment earlier is a good answer.
+                // From here on, the thread sees that the caller left. An answer sent a moment earlier is still good.
                 late.store(true, Ordering::SeqCst);
                 answer.close();
                 answer.try_recv().unwrap_or(Err(NoAnswer::Late))
@@ -230,7 +230,7 @@ impl Writer {
         }
     }
 
-    /// Closes an impression in the next transaction, because its caller was given something else to show.
+    /// Closes an impression in the next transaction, because its caller got something else to show.
     pub fn give_up(&self, of: ImpressionId) {
         let offer = Offer { of, can_be_asked_again: false };
         // A thread that is gone writes nothing; the window closes the impression.

@@ -1,4 +1,4 @@
-//! What a job may do while the writer carries it out.
+//! The operations of a job while the writer carries it out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -18,11 +18,11 @@ pub struct Held {
     pub experiment: Experiment,
     /// The highest number of a unit.
     pub(super) last_unit: u64,
-    /// How many impressions the log has.
+    /// The number of impressions in the log.
     pub(super) asked: u64,
-    /// The last impression of which the store has no marks because they were forgotten.
+    /// The last impression with forgotten marks.
     pub(super) forgotten: u64,
-    /// Snapshots, and what is left to delete.
+    /// Snapshots, and the remaining deletions.
     pub(super) upkeep: Upkeep,
 }
 
@@ -41,7 +41,7 @@ pub struct Transaction<'a> {
     pub now: i64,
     /// The most open impressions of an experiment.
     pub open_impressions: usize,
-    /// What callers see without the writer.
+    /// The state that callers see without the writer.
     pub shared: &'a Shared,
     pub(super) store: &'a Store,
     pub(super) held: &'a mut BTreeMap<u32, Held>,
@@ -75,7 +75,7 @@ impl Transaction<'_> {
         Some(&mut held.experiment)
     }
 
-    /// The experiment of an impression. `None` if this store has no such impression: another one of the same number is not meant.
+    /// The experiment of an impression. `None` if this store has no such impression, or another one with the same number.
     pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
         self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
     }
@@ -99,17 +99,17 @@ impl Transaction<'_> {
         self.held.iter().map(|(&id, held)| (id, &held.experiment))
     }
 
-    /// The experiments of which something is damaged.
+    /// The damaged experiments.
     pub fn damaged(&self) -> &BTreeMap<u32, Damage> {
         self.damaged
     }
 
-    /// Has the transaction write something, so that its commit says whether that is possible.
+    /// Makes the transaction write something, so that its commit shows whether writing is possible.
     pub fn must_write(&mut self) {
         self.must_write = true;
     }
 
-    /// Forgets in the store which marks an experiment has forgotten.
+    /// Forgets in the store the marks that an experiment has forgotten.
     pub(super) fn forget_old_marks(&mut self, experiment: u32) {
         let Some(held) = self.held.get_mut(&experiment) else { return };
         let last = held.experiment.forgotten_marks();
@@ -118,7 +118,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Begins to delete what an experiment no longer keeps, unless it is still busy with something like that.
+    /// Begins to delete data that an experiment no longer keeps, unless such work is in progress.
     pub(super) fn forget_days(&mut self, experiment: u32) {
         let now = self.now;
         if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_writing()) {
@@ -126,8 +126,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Says that the answer of this job is an impression: if nobody gets it, it is closed in the next transaction, before
-    /// any click of it.
+    /// Marks the answer of this job as an impression: if it is not delivered, it is closed in the next transaction, before any click of it.
     pub fn offer(&mut self, offer: Offer) {
         self.offer = Some(offer);
     }
@@ -151,7 +150,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The number of a unit; a unit that was never seen gets the next one. What the fold knows of it is in memory then.
+    /// The number of a unit; a new unit gets the next one. Brings the fold's state of it into memory.
     pub fn unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
         let number = self.number_of(experiment, unit)?;
         self.fetch(experiment, number).then_some(number)
@@ -170,7 +169,7 @@ impl Transaction<'_> {
         open.or_else(|| self.attempt(|store| store.unit_that_asked(experiment, impression)).flatten())
     }
 
-    /// Brings what the fold knows of a unit into memory; `false` if the store failed.
+    /// Brings the fold's state of a unit into memory; `false` if the store failed.
     pub fn fetch(&mut self, experiment: u32, number: u64) -> bool {
         if self.failure.is_some() {
             return false;
@@ -198,7 +197,7 @@ impl Transaction<'_> {
         if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.now))? {
             return Some(number);
         }
-        // Who was known by the secret before is known by that of today from now on.
+        // A unit known by the previous secret is from now on known by the current one.
         if let Some(before) = &unit.before
             && let Some(number) = self.attempt(|store| store.unit(experiment, before))?
         {
@@ -219,7 +218,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Writes down what was done.
+    /// Records an action in the audit.
     pub fn audit(&mut self, who: &str, what: &str, detail: &str) {
         let [who, what, detail] = [who, what, detail].map(str::to_owned);
         let audit = Audit { time: self.now, who, what, detail };
@@ -251,12 +250,12 @@ impl Transaction<'_> {
         self.attempt(|store| store.insert_shown(experiment, impression, ids, request));
     }
 
-    /// Keeps what the page of an impression displayed.
+    /// Keeps the displayed page of an impression.
     pub fn keep_displayed(&mut self, experiment: u32, impression: u64, page: &Displayed) {
         self.attempt(|store| store.set_displayed(experiment, impression, page));
     }
 
-    /// Keeps what finds an impression again, as long as its experiment remembers it.
+    /// Keeps the marks by which an impression is found, as long as its experiment remembers it.
     pub fn keep_marks(&mut self, experiment: u32, impression: u64, marks: Marks) {
         let time = self.now;
         if !marks.are_none() {
@@ -266,7 +265,7 @@ impl Transaction<'_> {
 
     /// The documents of an impression; `None` if it has none, or they were deleted.
     pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
-        // Of a damaged one, nothing is read again.
+        // A damaged experiment is not read again.
         self.held.get(&experiment)?;
         match self.attempt(|store| store.shown(experiment, impression))? {
             Kept::Shown(shown) => Some(shown),
@@ -283,12 +282,12 @@ impl Transaction<'_> {
         }
     }
 
-    /// Forgets whose a unit's number is, which documents these impressions mixed, and what finds them again.
+    /// Forgets the unit behind a number, the mixed documents of these impressions, and the marks by which they are found.
     pub fn forget(&mut self, experiment: u32, hash: &UnitHash, impressions: &[u64]) {
         self.has_deleted = true;
         let forgotten = self.attempt(|store| {
             let forgotten = forget(store, experiment, hash, impressions);
-            // Of a damaged one, as much as can be; not all impressions of the unit may be known.
+            // In a damaged experiment, as much as possible; not all impressions of the unit may be known.
             if self.damaged.contains_key(&experiment) {
                 let forgotten = forgotten.and_then(|()| store.forget_marks_until(experiment, None));
                 return forgotten.or_else(|error| if error.experiment().is_some() { Ok(()) } else { Err(error) });
@@ -310,7 +309,7 @@ impl Transaction<'_> {
         self.attempt(|store| store.events(experiment, after, each));
     }
 
-    /// Does something with the store; after its first failure nothing more, because nothing will be kept.
+    /// Does something with the store; after the first failure it does nothing more, because nothing will be kept.
     pub(super) fn attempt<T>(&mut self, what: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
         if self.failure.is_some() {
             return None;

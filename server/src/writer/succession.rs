@@ -1,11 +1,11 @@
-//! Which experiment begins when another one is over, and which experiments are in each other's way. Each fold knows itself alone; a successor begins
-//! by an event of its own, in the transaction in which it may.
+//! The order of experiments: which one begins when another is over, and which ones are in each other's way. Each fold covers one
+//! experiment; a successor begins by an event of its own, in the transaction in which it may.
 
 use traffic::{Config, Experiment, Lane, State};
 
 use super::Transaction;
 
-/// An experiment of the store, as far as others must know it. Of one that is damaged, settings may be unknown.
+/// An experiment of the store, as far as others need it. The settings of a damaged one may be unknown.
 struct Other<'a> {
     id: u32,
     name: &'a str,
@@ -23,7 +23,7 @@ impl Transaction<'_> {
             let (state, has_begun) = (experiment.state(), experiment.has_begun());
             Other { id, name: &config.name, config: Some(config), state, has_begun }
         });
-        // What is damaged may be repaired, and go on.
+        // A damaged experiment may be repaired, and go on.
         let damaged = self.damaged.iter().map(|(&id, damage)| Other {
             id,
             name: &damage.name,
@@ -34,8 +34,8 @@ impl Transaction<'_> {
         held.chain(damaged).filter(|other| !self.deleted.contains(&other.id))
     }
 
-    /// The experiments that come before one with these settings, the next first: what it begins after, what that begins after, and so on. One
-    /// that has its name from an experiment that was deleted is newer, and none of them.
+    /// The experiments before one with these settings, the next first: its predecessor, the predecessor of that, and so on. An experiment
+    /// that reuses the name of a deleted one is newer, and none of them.
     fn predecessors(&self, id: u32, config: &Config) -> Vec<Other<'_>> {
         let mut all: Vec<Other<'_>> = Vec::new();
         let (mut id, mut next) = (id, config.begin_after.as_deref());
@@ -53,8 +53,8 @@ impl Transaction<'_> {
         self.others().any(|other| other.name == name)
     }
 
-    /// An experiment that is not over and could have units of the lane of a new one, and its lane. Those that come before it are in
-    /// no one's way: it begins after them.
+    /// An experiment that is not over and could have units of the lane of a new one, and its lane. Predecessors do not count: the new one
+    /// begins after them.
     #[must_use]
     pub fn overlapping(&self, config: &Config) -> Option<(String, Lane)> {
         let before: Vec<u32> = self.predecessors(u32::MAX, config).iter().map(|other| other.id).collect();
@@ -87,7 +87,7 @@ impl Transaction<'_> {
         before.or_else(|| self.in_the_way(id, config).map(|(name, _)| name))
     }
 
-    /// Lets those begin that wait for nothing more. One after the other: each may be in the way of the next.
+    /// Begins the experiments that wait for nothing more. One after the other: each may be in the way of the next.
     pub(super) fn begin_successors(&mut self) {
         let waiting = self.held.iter().filter(|(_, held)| held.experiment.waits_for().is_some());
         let waiting: Vec<u32> = waiting.map(|(&id, _)| id).collect();
@@ -102,7 +102,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// What became of the experiment that this one waited for.
+    /// The end of the experiment that this one waited for, in words.
     fn why_now(&self, id: u32) -> String {
         let Some(name) = self.known(id).and_then(Experiment::waits_for) else { return String::new() };
         let before = self.others().find(|other| other.name == name && other.id < id);

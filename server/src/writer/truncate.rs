@@ -1,4 +1,4 @@
-//! Empties the write-ahead log beside the writer: nobody's page waits for it, and a reader that stands in the way is waited for.
+//! Empties the write-ahead log beside the writer: no user's page waits for it, and a reader in the way is waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use tokio::sync::watch;
 
 use crate::store::{Access, Location, Store};
 
-/// How often it is tried again.
+/// The period of retries.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// How often somebody wanted the log emptied, and how many of these times it has been.
+/// The requests to empty the log, and those fulfilled.
 #[derive(Debug)]
 pub struct Truncation {
     wanted: Arc<AtomicU64>,
@@ -34,14 +34,14 @@ impl Truncation {
         Self { wanted, done, wake }
     }
 
-    /// Has the log emptied of what was deleted until now.
+    /// Requests that the log be emptied of everything deleted until now.
     pub fn want(&self) {
         self.wanted.fetch_add(1, Ordering::SeqCst);
-        // Where there is no thread, nothing is ever done, which callers see.
+        // Without a thread nothing is ever emptied, and callers notice that.
         let _ = self.wake.send(());
     }
 
-    /// Waits until the log was emptied of what was deleted until now; `false` if that takes longer.
+    /// Waits until the log was emptied of everything deleted until now; `false` if that takes longer.
     pub async fn is_done(&self, within: Duration) -> bool {
         let wanted = self.wanted.load(Ordering::SeqCst);
         let mut done = self.done.clone();

@@ -1,8 +1,8 @@
-//! What is done a little at a time beside jobs: snapshots, and what they make it possible to forget.
+//! Background work in small steps beside jobs: snapshots, and the deletions that they make possible.
 //!
-//! A day that closes begins a snapshot: the fold's state as bytes, and the units that changed. Every transaction writes a slice of
-//! it, so that none takes long; when all of it is there, its head makes it whole. A process that ends before finds the snapshot before
-//! it and folds a little more. With `retain`, days are forgotten then: an event says so, and later slices delete.
+//! A day that closes begins a snapshot: the fold's state as bytes, and the units that changed. Every transaction writes a slice of it, so
+//! that none takes long; when all of it is there, its head makes it whole. A process that ends earlier starts from the snapshot before and
+//! folds a little more. With `retain`, days are forgotten then: an event records it, and later slices delete.
 
 use std::collections::VecDeque;
 
@@ -12,16 +12,16 @@ use super::Held;
 use crate::ids::UnitHash;
 use crate::store::{Head, Store, StoreError};
 
-/// How many states of units a slice writes.
+/// States of units written per slice.
 const STATES: usize = 400;
-/// How many bytes of a snapshot.
+/// Bytes of a snapshot written per slice.
 const PART: usize = 1 << 18;
-/// How many rows it deletes.
+/// Rows deleted per slice.
 const ROWS: u64 = 1_000;
-/// How many units it checks.
+/// Units checked per slice.
 const CHECKED: u64 = 5_000;
 
-/// What is left to do for an experiment.
+/// The remaining work for an experiment.
 #[derive(Debug, Default)]
 pub(super) struct Upkeep {
     /// The snapshots that are whole, in their order.
@@ -30,7 +30,7 @@ pub(super) struct Upkeep {
     begun: Option<SnapshotInProgress>,
     /// Whether another day has closed since that one began.
     is_behind: bool,
-    /// What is deleted, one kind after the other.
+    /// The deletion in progress, one kind after the other.
     deleting: Option<Deleting>,
     /// The last day that was not kept when units were looked at last.
     swept: Option<i32>,
@@ -44,7 +44,7 @@ struct SnapshotInProgress {
     parts: VecDeque<Vec<u8>>,
 }
 
-/// How far a deletion is.
+/// The position of a deletion.
 #[derive(Debug, Clone, Copy)]
 enum Deleting {
     /// Snapshots that no start needs.
@@ -55,7 +55,7 @@ enum Deleting {
     Units(UnitHash),
 }
 
-/// How a slice ended.
+/// The result of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slice {
     /// There was nothing to do.
@@ -64,12 +64,12 @@ pub(super) enum Slice {
     Read,
     /// Something was done.
     Done,
-    /// The same, and everything is gone that had to go: no copy of it may stay.
+    /// The same, and everything that had to be deleted is gone: no copy of it may stay.
     Erased,
 }
 
 impl Upkeep {
-    /// That of an experiment with these snapshots, whose units are still to be checked or not.
+    /// The upkeep of an experiment with these snapshots; its units may still have to be checked.
     pub(super) fn of(heads: Vec<Head>, is_checked_later: bool) -> Self {
         // A process may have ended in the middle of it.
         let deleting = (!heads.is_empty()).then_some(Deleting::Snapshots);
@@ -104,7 +104,7 @@ impl Upkeep {
     }
 }
 
-/// What stops a unit from being had.
+/// The reasons why a unit cannot be fetched.
 pub(super) enum FetchError {
     Store(StoreError),
     State(SnapshotError),
@@ -132,7 +132,7 @@ pub(super) fn fetch(
 ) -> Result<(), StoreError> {
     let damaged =
         |what: String| StoreError::Snapshot { experiment: id, place: format!("the state of unit {unit}"), what };
-    // Who has a number has asked.
+    // A unit with a number has asked for an impression.
     let stored = |unit| match store.unit_state(id, unit, snapshot)? {
         Some(state) => Ok(Some(state.bytes)),
         None => Err(FetchError::Store(damaged("it is not there".to_owned()))),
@@ -146,7 +146,7 @@ pub(super) fn fetch(
 impl Held {
     /// Begins a snapshot if one is needed, after the one that is being written. The events of the experiment were taken and written.
     pub(super) fn begin_snapshot(&mut self) {
-        // An experiment that is over has forgotten its units: those of a snapshot before cannot be written any more, nor need they.
+        // An experiment that is over has forgotten its units: those of an unfinished snapshot cannot be written any more, and need not be.
         let has_no_units = self.experiment.state().is_over() && self.experiment.units_here() == 0;
         if !self.upkeep.is_behind || (self.upkeep.begun.is_some() && !has_no_units) {
             return;
@@ -159,13 +159,13 @@ impl Held {
         self.upkeep.begun = Some(SnapshotInProgress { head, parts });
     }
 
-    /// Begins one if a day has closed since the last one: a process ended before it was whole.
+    /// Begins one if a day has closed since the last one: a process ended before its snapshot was complete.
     pub(super) fn catch_up(&mut self) {
         self.upkeep.is_behind = self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day);
         self.begin_snapshot();
     }
 
-    /// Does a little of what is left to do; its events are still to be written.
+    /// Does a little of the remaining work; its events are still to be written.
     pub(super) fn slice(&mut self, store: &Store, id: u32, now: i64) -> Result<Slice, StoreError> {
         if let Some(SnapshotInProgress { head, parts }) = &mut self.upkeep.begun {
             let head = *head;
@@ -191,15 +191,15 @@ impl Held {
         }
     }
 
-    /// Checks some units: one whose row cannot be found would be somebody else.
+    /// Checks some units: one with a lost row would count as a new one.
     fn check_units(&mut self, store: &Store, id: u32) -> Result<Slice, StoreError> {
         let Some(after) = self.upkeep.unchecked else { return Ok(Slice::Nothing) };
         self.upkeep.unchecked = store.units_after(id, &after, CHECKED)?.last().map(|unit| unit.hash);
         Ok(Slice::Read)
     }
 
-    /// The days that `retain` no longer keeps are forgotten from here on, as far as a snapshot has what they led to. Once a day, units
-    /// that did not come back are deleted too.
+    /// From here on, the days that `retain` no longer keeps are forgotten, as far as a snapshot has their effects. Once a day, units that
+    /// did not come back are deleted too.
     pub(super) fn forget_days(&mut self, now: i64) {
         let Some(last) = self.experiment.forgettable(now) else { return };
         let is_past = |head: &&Head| head.last_day.is_some_and(|day| day <= last);
@@ -248,10 +248,10 @@ impl Held {
         Ok(if is_end { Slice::Erased } else { Slice::Done })
     }
 
-    /// Deletes units of which nothing was seen for long and nothing can count any more; returns the last one that was looked at.
+    /// Deletes units that were not seen for long and cannot count any more; returns the last one that was looked at.
     fn delete_units(&self, store: &Store, id: u32, after: &UnitHash, now: i64) -> Result<Option<UnitHash>, StoreError> {
         let Some(before) = self.experiment.forgettable_units(now) else { return Ok(None) };
-        // An experiment that is over has no states of those that came last: they go with its last day, and are found until then.
+        // An experiment that is over has no states of its last units: they go with its last day, and are found until then.
         let ends = self.experiment.state().is_over() && self.experiment.forgotten().before > self.experiment.last_day();
         let units = store.units_after(id, after, ROWS)?;
         for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {

@@ -1,4 +1,4 @@
-//! Experiments as a file says them.
+//! Experiments from a file.
 
 use std::process::Output;
 

@@ -1,4 +1,4 @@
-//! Broken pages: what is said of them before a verdict, and of clicks that do not count.
+//! Broken pages: warnings before a verdict, and clicks that do not count.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn clicked(found: &Value, unit: usize) -> &str {
     found["shown"][[0, 0, 1, 2][unit % 4]].as_str().unwrap()
 }
 
-/// What `click-logs` finds in exported impressions with these clicks, one for each.
+/// The counts of `click-logs` for exported impressions with these clicks, one for each.
 fn faults_of(folder: &Path, documents: &[String]) -> Value {
     let name = |file: &str| folder.join(file).into_os_string();
     let clicks: String = (1..)
@@ -89,11 +89,11 @@ pub(crate) fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     assert_eq!(found["tested"], "Coins of lists were tested on 300 pages.");
     let list = server.client().get("/v1/experiments").expect_status(200);
     assert_eq!(list["experiments"][0]["trusted"], json!(false));
-    // The page is orange, and says it once.
+    // The page is orange, and has the warning once.
     let html = server.client().get("/e/e").body;
     assert!(html.contains("headline notice") && html.contains("not trusted"), "{html}");
     assert_eq!(html.matches("nearly all on those of new").count(), 1);
-    // `click-logs` says the same of the log of these clicks.
+    // `click-logs` gives the same warning for the log of these clicks.
     let folder = server.folder.path().join("out");
     let (text, error) = texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
     assert!(text.starts_with("wrote "), "{error}");
@@ -113,7 +113,7 @@ pub(crate) fn clicks_of_one_side_that_are_lost_come_before_the_verdict() {
     assert_eq!((&again["faults"], &again["clicks"]), (&found["faults"], &found["clicks"]));
 }
 
-/// What pages send, the standing, and what the warning says of it.
+/// The status of an event, the standing, the event, and its sentence in the warning.
 type Case = (&'static str, &'static str, fn(&Value) -> Value, &'static str);
 
 const CASES: [Case; 5] = [
@@ -153,7 +153,7 @@ const CASES: [Case; 5] = [
     ),
 ];
 
-/// Beacons are fire and forget: nobody reads their answers.
+/// Beacons are fire and forget: pages do not read their answers.
 #[test]
 pub(crate) fn clicks_that_do_not_count_are_in_the_status() {
     let server = Server::start();
@@ -169,7 +169,7 @@ pub(crate) fn clicks_that_do_not_count_are_in_the_status() {
             let answer = server.client().post("/v1/events", json!(events)).expect_status(200);
             assert_eq!(answer["taken"], 0, "{name}");
         }
-        // Of other stores, and of nobody: beside no verdict.
+        // Events of other stores, and of none: they do not affect the verdict.
         let strangers = json!([click(&json!("x".repeat(52)), "sku-1"), 3, {"action_name": "hover"}]);
         server.client().post("/v1/events", strangers).expect_status(200);
         server.pass(31 * MINUTE);
@@ -185,7 +185,7 @@ pub(crate) fn clicks_that_do_not_count_are_in_the_status() {
     }
 }
 
-/// A page whose advertisements are clicked loses nothing.
+/// A page with clicks on advertisements loses nothing.
 #[test]
 pub(crate) fn clicks_on_advertisements_are_no_fault() {
     let server = Server::start();

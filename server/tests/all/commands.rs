@@ -114,7 +114,7 @@ fn the_configuration_comes_from_flags_then_the_environment_then_a_file() {
     ] {
         assert!(all.lines().any(|found| found == line), "{line} in {all}");
     }
-    // What it prints is a configuration.
+    // The output is a valid configuration.
     std::fs::write(&file, &all).unwrap();
     assert_eq!(printed(&[], &["--config", config]), all);
     std::fs::write(&file, "stor = \"x\"\n").unwrap();

@@ -1,4 +1,4 @@
-//! A damaged experiment is not served, is said to be, and stops no other.
+//! A damaged experiment is not served, is reported, and stops no other.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -67,13 +67,13 @@ fn one_damaged_event_stops_no_other_experiment() {
     assert_eq!(statuses(&server.client().post("/v1/events", event).expect_status(200)), ["unknown"]);
     server.client().post("/v1/experiments/whole/pause", json!({})).expect_status(200);
     assert!(server.client().get("/metrics").body.contains("\nrankduel_damaged_experiments 1\n"));
-    // What can be deleted of a user is.
+    // A user is deleted as far as the damage allows.
     let deleted = server.client().post("/v1/units/delete", json!({"unit": "carl"})).expect_status(200);
     assert_eq!(deleted, json!({"deleted": true, "impressions": 2, "erased": true, "damaged": ["broken"]}));
     server.stop();
     let (text, _) = texts(&server.command(&["check"]));
     assert!(text.contains("broken: event 4 cannot be used") && text.contains("whole: ok"), "{text}");
-    // Who wants all or nothing gets nothing.
+    // In strict mode, the server does not start.
     server.settings.consent.strict = true;
     let error = server.run().expect_err("strict").to_string();
     assert!(error.contains("experiment \"broken\": event 4") && error.contains("--strict"), "{error}");
@@ -126,7 +126,7 @@ fn damaged_documents_are_found_at_their_first_read() {
     }
 }
 
-/// A unit that cannot be found would be somebody else.
+/// A unit with a lost row would count as a new one.
 #[test]
 fn damaged_units_are_found_at_the_start() {
     for sql in

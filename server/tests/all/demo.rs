@@ -1,4 +1,4 @@
-//! The demonstration: what it shows, that it is the same each time, and that it leaves nothing.
+//! The demonstration: its pages, that it is the same each time, and that it leaves nothing.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -67,7 +67,7 @@ fn it_says_what_it_is_and_leaves_nothing() {
     assert_eq!(std::fs::read(&kept).expect("the file"), b"mine");
 }
 
-/// What the pages show when they open.
+/// The pages when they open.
 #[test]
 fn a_winner_is_shipped_and_its_successor_has_few_users() {
     let [_, index, search, successor, start] = &first_days(1, rankduel_server::demo::HISTORY)[..] else { panic!() };

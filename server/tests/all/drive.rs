@@ -1,4 +1,4 @@
-//! Simulated users over HTTP: the server chooses what a simulation plays.
+//! Simulated users over HTTP: the server makes the choices of a simulation.
 
 use rankduel_server::running::StartError;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn a_server_chooses_what_a_simulation_plays() {
         let read = |path: &str| std::fs::read_to_string(path).unwrap();
         assert_eq!(read(&expected).lines().count(), 150, "{policy}");
         assert_eq!(read(&expected), read(&chosen), "{policy}");
-        // The log has what the server has: every impression, its clicks, its end.
+        // The log equals the state of the server: every impression, its clicks, its end.
         let status = server.client().get(&format!("/v1/experiments/{policy}")).expect_status(200);
         let lines: Vec<serde_json::Value> =
             read(&log).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -67,7 +67,7 @@ fn goes_on(policy: &str, impressions: usize, each: u64) {
         let status = server.client().get("/v1/experiments/drive");
         if status.status == 200 && status.json()["impressions"]["asked"].as_u64().unwrap() >= next {
             next += each;
-            // A day, in absences that are shorter than a window: what is open stays open.
+            // A day, in absences that are shorter than a window: open impressions stay open.
             for _ in 0..50 {
                 server.stop();
                 server.pass(crate::support::DAY / 50);

@@ -80,7 +80,7 @@ pub(crate) fn an_event_that_is_wrong_stops_no_other() {
     assert_eq!(statuses(&answer), expected);
 }
 
-/// Whatever is wrong in an array, its other events count: also what is not JSON.
+/// Whatever is wrong in an array, its other events count: even items that are not JSON.
 #[test]
 pub(crate) fn an_array_loses_only_the_events_that_are_wrong() {
     let server = Server::start();
@@ -108,7 +108,7 @@ pub(crate) fn an_array_loses_only_the_events_that_are_wrong() {
         assert_eq!(why(0), "the event is not JSON that can be used: line 1, column 7: NaN is not JSON; write null");
         assert!(why(2).contains("the key \"x\" is there twice"), "{taken}");
     }
-    // Nothing is taken of what does not end as an array.
+    // Nothing is taken of a body that does not end as an array.
     let cut = body[..body.len() - 40].to_owned();
     server.client().send("POST", "/v1/events", Some(&cut)).problem(400);
 }
@@ -145,7 +145,7 @@ pub(crate) fn a_place_without_a_document_is_refused() {
             assert!(result["why"].as_str().unwrap().ends_with(expected), "{result}");
         }
     }
-    // With the document, the place says nothing, from wherever it counts.
+    // If the document is given, the place is ignored, whether it counts from 0 or 1.
     let shown = |at: usize| told["shown"][at].as_str().unwrap();
     let both =
         |at: usize, ordinal: u32| event(json!({"object": {"object_id": shown(at)}, "position": {"ordinal": ordinal}}));
@@ -154,7 +154,7 @@ pub(crate) fn a_place_without_a_document_is_refused() {
     assert_eq!(server.client().get("/v1/experiments/e").expect_status(200)["clicks"]["taken"], 2);
 }
 
-/// Pages whose ids are numbers send numbers; `click-logs` reads such ids as their digits.
+/// Pages with numeric ids send numbers; `click-logs` reads such ids as their digits.
 #[test]
 pub(crate) fn numbers_are_ids_by_their_digits() {
     let server = Server::start();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{DAY, MINUTE, Server, click, texts, two_lists};
 
-/// Users who come back on several days, click what they like, turn pages and meet advertisements.
+/// Users who come back on several days, click the documents they like, turn pages and meet advertisements.
 fn traffic(server: &mut Server, name: &str, days: u32) {
     let mut number = 0_u32;
     for day in 0..days {
@@ -46,7 +46,7 @@ fn traffic(server: &mut Server, name: &str, days: u32) {
             server.pass(3 * MINUTE);
         }
         if day == 1 {
-            // Nobody is there for a while; what is open stays open for longer.
+            // The server is down for a while; open impressions stay open for longer.
             server.stop();
             server.pass(20 * MINUTE);
             server.run().unwrap();
@@ -69,10 +69,10 @@ fn words(folder: &Path) -> Vec<String> {
     String::from_utf8(words.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Credits the exported files as their script says, by the library that `click-logs credit` calls.
+/// Credits the exported files by their script, with the library that `click-logs credit` calls.
 pub(crate) fn credited(folder: &Path) -> String {
     let words = words(folder);
-    // Files are named in their folder, which is not that of this process.
+    // Files are named in their folder, which is not the working folder of this process.
     let files = ["impressions.jsonl", "clicks.jsonl", "outcomes.jsonl", "bots.toml", "credited"];
     let absolute =
         |word: &String| if files.contains(&word.as_str()) { folder.join(word).into() } else { OsString::from(word) };
@@ -181,7 +181,7 @@ pub(crate) fn judgements_are_read_by_boards() {
             winner.to_owned(),
         ]);
     }
-    // One that nobody answers.
+    // One without an answer.
     server.client().post("/v1/experiments/e/duels", json!({})).expect_status(200);
     assert!(said.len() >= 8, "{said:?}");
     let answer = server.client().get("/v1/experiments/e/export?what=judgements").body;

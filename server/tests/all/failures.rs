@@ -13,7 +13,7 @@ fn impression(server: &Server, key: &str) -> crate::support::Answer {
     server.client().post("/v1/experiments/e/impressions", body)
 }
 
-/// The log by the store alone: how many impressions, and its checksum by folding it again.
+/// The log by the store alone: the number of impressions, and its checksum by folding it again.
 fn replayed(server: &Server) -> String {
     String::from_utf8(server.command(&["replay"]).stdout).unwrap().lines().next().unwrap_or_default().to_owned()
 }
@@ -26,7 +26,7 @@ pub(crate) fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
         let server = Server::start();
         server.experiment("e", json!({}));
         let first = impression(&server, "before").expect_status(200);
-        // Of `Open`, the first failure needs another one before it: files are opened only after something else failed.
+        // A failure of `Open` needs another one before it: files are opened only after another operation failed.
         if operation == Operation::Open {
             server.faults.fail(Operation::Commit, 1);
             impression(&server, "commit").problem(503);
@@ -34,7 +34,7 @@ pub(crate) fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
         server.faults.fail(operation, 1);
         let failed = impression(&server, "failing");
         if operation == Operation::Open {
-            // Opened again before anybody asked; the failure waits for the next one.
+            // Opened again before any request; the failure waits for the next one.
             server.faults.stop();
             failed.expect_status(200);
         } else {
@@ -107,7 +107,7 @@ pub(crate) fn a_kill_that_cannot_be_written_holds_and_is_written_as_soon_as_poss
     let problem = server.client().post("/v1/experiments/e/kill", why).problem(503);
     assert!(problem["detail"].as_str().unwrap().starts_with("everybody gets the champion"), "{problem}");
     assert_eq!(impression(&server, "a").expect_status(200)["why"], "killed");
-    // Whoever looks gets an answer from memory, or none while the store is broken.
+    // Readers get an answer from memory, or none while the store is broken.
     server.faults.stop();
     let status = || server.client().get("/v1/experiments/e").expect_status(200);
     let is_written = |status: &Value| status["state"] == "killed" && status["kill_pending"] == false;
@@ -163,7 +163,7 @@ fn who_waits_too_long_gets_the_champion_and_the_impression_is_closed() {
     let told = server.client().post("/v1/experiments/e/impressions", body.clone()).expect_status(200);
     assert_eq!(told, json!({"shown": ["o1", "o2", "o3"], "credited": false, "why": "late"}));
     other.execute_batch("ROLLBACK").unwrap();
-    // What the writer had begun by then was committed, and is closed before anything else.
+    // The writer committed the late impression; it is closed before anything else.
     let told = server.client().post("/v1/experiments/e/impressions", body).expect_status(200);
     assert_eq!(told["credited"], true);
     let status = server.client().get("/v1/experiments/e").expect_status(200);
@@ -171,7 +171,7 @@ fn who_waits_too_long_gets_the_champion_and_the_impression_is_closed() {
     assert_eq!((count("asked") - count("answered-late"), count("open")), (1, 1), "{status}");
 }
 
-/// What became of impressions: asked for, answered late, open.
+/// The fates of impressions: asked for, answered late, open.
 fn fates(server: &Server) -> [u64; 3] {
     let status = server.client().get("/v1/experiments/e").expect_status(200);
     ["asked", "answered-late", "open"].map(|what| status["impressions"][what].as_u64().unwrap())
@@ -231,7 +231,7 @@ pub(crate) fn who_goes_away_during_the_commit_finds_a_keyed_impression_open() {
     leave(&keyed);
     leave(&json!({"unit": "b", "lists": two_lists(4)}));
     server.faults.stop();
-    // Nobody can ask for the other one again.
+    // The other one cannot be asked for again.
     assert_eq!(fates(&server), [2, 1, 1]);
     let told = server.client().post("/v1/experiments/e/impressions", keyed).expect_status(200);
     assert_eq!((&told["credited"], fates(&server)), (&json!(true), [2, 1, 1]));

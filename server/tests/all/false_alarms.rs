@@ -1,4 +1,4 @@
-//! Equal rankers, users with tastes that are fair on average, over HTTP: how often the status declares a winner.
+//! Equal rankers, users with tastes that are fair on average, over HTTP: the rate at which the status declares a winner.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ fn equal_rankers_rarely_win_over_http_at_full_size() {
     let mut draws = Draws(1);
     let mut alarms = [false; EXPERIMENTS];
     for day in 0..DAYS {
-        // Half of the users like documents of the old ranker more, half those of the new one.
+        // Half of the users prefer documents of the old ranker, half those of the new one.
         let tastes: Vec<u64> = (0..USERS as usize * EXPERIMENTS).map(|_| draws.below(2)).collect();
         for visit in 0..USERS * VISITS {
             let user = visit % USERS;

@@ -1,4 +1,4 @@
-//! What others do to the files of a store: a server that could lose what it acknowledges stops, and who reads stops nobody.
+//! Other processes change the files of a store: a server that could lose acknowledged events stops, and readers stop nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ fn a_store_that_is_taken_away_stops_the_server() {
         let mut server = Server::start();
         server.experiment("e", json!({}));
         ask(&server, "anna").expect_status(200);
-        // What is in the file itself can be cut.
+        // The content of the file itself can be cut.
         server.restart();
         ask(&server, "bert").expect_status(200);
         change(&server);
@@ -105,7 +105,7 @@ fn a_new_store_has_a_key_unless_that_is_not_wanted() {
     assert_eq!(server.first_key(), None);
 }
 
-/// A lost write-ahead log, or an older copy, is said before numbers are given out again.
+/// A lost write-ahead log, or an older copy, is reported before numbers are given out again.
 #[test]
 fn a_store_that_lacks_what_was_acknowledged_is_refused() {
     let mut server = Server::start();
@@ -124,7 +124,7 @@ fn a_store_that_lacks_what_was_acknowledged_is_refused() {
     server.restart();
 }
 
-/// A reader for minutes: a backup, an export that nobody takes, a shell.
+/// A reader that takes minutes: a backup, an export with a stalled receiver, a shell.
 #[test]
 fn readers_hold_up_no_page_no_start_and_no_recovery() {
     let mut server = Server::start_with(|settings| settings.decision_timeout = Duration::from_secs(2));
@@ -137,7 +137,7 @@ fn readers_hold_up_no_page_no_start_and_no_recovery() {
     reader.execute_batch("BEGIN").unwrap();
     let before = count(&reader);
     ask(&server, "bert").expect_status(200);
-    // A deletion: pages are not late for it, and it says that copies stay.
+    // A deletion: pages are not late for it, and its answer states that copies stay.
     let client = server.client();
     let deleting =
         std::thread::spawn(move || client.post("/v1/units/delete", json!({"unit": "anna"})).expect_status(200));
@@ -152,8 +152,8 @@ fn readers_hold_up_no_page_no_start_and_no_recovery() {
     assert!(asked > 3, "{asked}");
     let deleted = deleting.join().unwrap();
     assert_eq!((&deleted["deleted"], &deleted["erased"]), (&json!(true), &json!(false)), "{deleted}");
-    // A failed commit: the store is read again, with the reader there. What the upkeep writes after a deletion may take
-    // the fault, so it is there until a page meets it.
+    // A failed commit: the store is read again, with the reader there. The upkeep after a deletion may meet the fault, so it stays until a
+    // page meets it.
     server.faults.fail(rankduel_server::store::Operation::Commit, u64::MAX);
     ask(&server, "x").problem(503);
     server.faults.stop();

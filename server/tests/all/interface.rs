@@ -1,4 +1,4 @@
-//! The interface is what openapi.json says: every path and method, every status, every field that is required.
+//! The interface conforms to openapi.json: every path and method, every status, every field that is required.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ fn openapi() -> Value {
     serde_json::from_str(include_str!("../../openapi.json")).expect("JSON")
 }
 
-/// What `$ref` names.
+/// The target of `$ref`.
 fn resolved<'a>(openapi: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
         Some(path) => openapi.pointer(path.trim_start_matches('#')).unwrap_or_else(|| panic!("{path}")),
@@ -238,7 +238,7 @@ fn defaults_are_those_of_the_document() {
     let settings = serde_json::to_value(traffic::Config::of("e", ["old", "new"])).unwrap();
     for (schema, values) in [("Settings", &settings), ("Guardrails", &settings["guardrails"])] {
         let properties = document["components"]["schemas"][schema]["properties"].as_object().unwrap();
-        // What has no single value is an object of its own, or must be given.
+        // A property without a single value is an object of its own, or must be given.
         for (name, property) in
             properties.iter().filter(|(name, _)| !["name", "rankers", "bots", "guardrails"].contains(&name.as_str()))
         {

@@ -76,7 +76,7 @@ impl Judging {
         self.client().send("POST", &format!("{}/{what}", self.path(judge)), Some(form))
     }
 
-    /// Answers what the page shows, and says what became of it.
+    /// Answers the pair on the page, and returns the result.
     fn say(&self, judge: &str, page: &str, verdict: &str) -> String {
         let answer = self.send(judge, "say", &format!("ticket={}&verdict={verdict}&note=", ticket(page)));
         outcome(&answer)
@@ -119,12 +119,12 @@ pub(crate) fn two_judges_answer_skip_and_undo() {
     let mut judging = Judging::start(&["anna", "ben"]);
     let [first, of_ben] = ["anna", "ben"].map(|judge| judging.question(judge));
     assert_ne!(ticket(&first), ticket(&of_ben));
-    // Who looks again sees the same.
+    // A reload shows the same.
     assert_eq!(ticket(&judging.question("anna")), ticket(&first));
     assert_eq!(judging.say("anna", &first, "first"), "taken");
     assert_eq!(judging.say("anna", &first, "first"), "again");
     assert_eq!(judging.say("anna", &first, "second"), "refused");
-    // A pair of somebody else.
+    // Another judge's pair.
     assert_eq!(judging.say("anna", &of_ben, "first"), "refused");
     assert_eq!(judging.say("anna", &of_ben, "skip"), "refused");
     let second = judging.question("anna");
@@ -182,7 +182,7 @@ pub(crate) fn a_page_names_nobody_and_loads_nothing() {
     for path in ["/judge.css", "/judge.js", "/icon.svg"] {
         assert_eq!(judging.client().get(path).status, 200);
     }
-    // Words in the address say nothing of their own.
+    // Unknown words in the address give no text of their own.
     let said = judging.client().get(&format!("{}?said=%3Cb%3Eplanted", judging.path("anna"))).body;
     assert!(!said.contains("planted"));
 }
@@ -211,7 +211,7 @@ pub(crate) fn strangers_and_strange_forms_change_nothing() {
     assert!(other.keys()[0].1 != judging.links[0].1 && other.judge(&judging.links[0].1).is_none());
 }
 
-/// The file is that of `rankduel next`, which may be used meanwhile; and while it is away, nothing is acknowledged.
+/// The file is the one of `rankduel next`, which may be used meanwhile; and while it is away, nothing is acknowledged.
 #[test]
 pub(crate) fn other_programs_may_use_the_session() {
     let judging = Judging::start(&["anna"]);
@@ -235,7 +235,7 @@ fn open(path: &Path) -> judging::SessionFile {
     judging::SessionFile::open(path, true, |_| panic!("it is there")).expect("a session")
 }
 
-/// A proxy takes the path away: what the page names has it, what the page serves has not.
+/// A proxy strips the path: links of the page have it, requests to the server do not.
 #[test]
 fn behind_a_proxy_all_that_a_page_names_is_below_its_path() {
     let mut judging = Judging::start(&["anna"]);

@@ -56,7 +56,7 @@ pub(crate) fn bodies_have_limits() {
 pub(crate) fn many_large_bodies_at_a_time_wait_for_each_other() {
     let server = Server::start();
     let client = server.client();
-    // Of such bodies, 32 are in memory at a time.
+    // At most 32 such bodies are in memory at a time.
     let body = format!("[{}1]", "1,".repeat((1 << 19) - 2));
     assert!(body.len() < 1 << 20);
     std::thread::scope(|scope| {
@@ -120,7 +120,7 @@ pub(crate) fn slow_clients_are_cut_off_and_others_served() {
         settings.connections = 4;
     });
     let started = Instant::now();
-    // A head that never ends, a body that never comes, and a connection that says nothing.
+    // A head that never ends, a body that never comes, and a silent connection.
     let mut head = server.client().connect();
     head.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-A: ").unwrap();
     let mut body = server.client().connect();
@@ -149,7 +149,7 @@ pub(crate) fn connections_beyond_the_limit_are_told_so() {
         })
         .collect();
     server.client().get("/v1/experiments").problem(503);
-    // Who looks whether the server lives has connections of its own.
+    // Liveness checks have connections of their own.
     for path in ["/health", "/ready", "/metrics"] {
         let answer = server.client().get(path);
         assert_eq!((answer.status, answer.headers["connection"].as_str()), (200, "close"), "{path}");
@@ -167,7 +167,7 @@ pub(crate) fn an_address_has_a_rate() {
     let server = Server::start_with(|settings| settings.address_rate = 5);
     let answers: Vec<u16> = (0..30).map(|_| server.client().get("/v1/experiments").status).collect();
     let refused = answers.iter().filter(|status| **status == 429).count();
-    // How many seconds that took is the machine's business.
+    // The time depends on the machine.
     assert!((1..=25).contains(&refused), "{answers:?}");
     let refused =
         (0..100).map(|_| server.client().get("/v1/experiments")).find(|answer| answer.status == 429).expect("one");

@@ -1,5 +1,4 @@
-//! Two servers with one store in PostgreSQL: who leads, who takes over, and what must not be lost between them. Skipped where it is not
-//! installed.
+//! Two servers with one store in PostgreSQL: leadership, takeover, and no loss between them. Skipped where it is not installed.
 
 use std::time::Duration;
 
@@ -52,7 +51,7 @@ fn any_server_takes_any_request_and_the_other_one_takes_over() {
         );
         assert_ne!(metric(&second, "rankduel_forwarded_total{status=\"answered\"}"), "0");
         assert_eq!(metric(&second, "rankduel_nodes"), "2");
-        // What another server claims to have sent needs the secret.
+        // Headers of a node count only with the nodes' secret.
         let forged = second.client().with("Rankduel-Node", "AAAA").with("Rankduel-Client", "10.0.0.1");
         assert_eq!(forged.post(path, body("anna")).expect_status(200), told);
         let log = first.log("e");
@@ -165,7 +164,7 @@ fn a_database_that_went_back_in_time_is_noticed_by_all_who_saw_more() {
         first.stop();
         assert!(soon(|| role(&second) == "leads"));
         assert!(is_kept_apart(&second), "{}", second.client().get("/v1/experiments/e").body);
-        // Once it is known, servers that start go on with what is there.
+        // Once it is known, servers that start go on with the rest.
         second.restart();
         assert!(soon(|| asks(&second, "e")["credited"] == true));
         assert!(second.command(&["check"]).status.success());
@@ -222,7 +221,7 @@ fn who_signed_in_at_one_server_is_signed_in_at_all() {
         assert!(names.clone().count() == 1 && names.into_iter().all(|name| !dump.contains(name)));
         first.stop();
         assert!(soon(|| at(&second, &admin).get("/e/e").status == 200));
-        // What a page of the other one sends along is good here.
+        // A form token of the other one's page is valid here.
         let own = token(&page);
         assert_eq!(form(&at(&second, &admin), "/e/e/pause", &[("token", &own)]).status, 303);
         first.run().expect("it starts again");
@@ -252,7 +251,7 @@ fn messages_are_sent_once_by_the_leader() {
         first.experiment("e", json!({}));
         change(&second, "e", "pause");
         receiver.wait("e", 1);
-        // What the receiver does not take waits in the database, and the next server to lead sends it.
+        // Messages that the receiver refuses wait in the database, and the next server to lead sends them.
         receiver.set(Mood::Refuses);
         change(&first, "e", "resume");
         assert!(soon(|| asked(&first, "SELECT count(*) FROM rankduel.messages WHERE failures > 0") == "1"));
@@ -261,7 +260,7 @@ fn messages_are_sent_once_by_the_leader() {
         receiver.set(Mood::Takes);
         second.pass(6 * MINUTE);
         receiver.wait("e", 2);
-        // What the one that led had no time to see, the next one sees.
+        // Events that the previous leader had no time to see are seen by the next one.
         first.pass(6 * MINUTE);
         first.run().expect("it starts again");
         change(&second, "e", "end");
@@ -301,7 +300,7 @@ fn a_server_at_the_address_of_another_answers_nothing_for_it() {
             let body = json!({"unit": format!("u{unit}"), "lists": two_lists(4)});
             server.client().post("/v1/experiments/e/impressions", body)
         };
-        // The first one may hear that the epoch is over.
+        // The first one may get the answer that the epoch is over.
         assert!(soon(|| ask(0).status == 200));
         for unit in 1..20 {
             let answer = ask(unit).expect_status(200);

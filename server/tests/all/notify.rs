@@ -14,12 +14,12 @@ use crate::support::{MINUTE, Server};
 
 const KEY: &str = "a key of more than sixteen bytes";
 
-/// What a receiver does with a message.
+/// The reaction of a receiver to a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mood {
     Takes,
     Refuses,
-    /// Takes it, and says so too late.
+    /// Takes it, but answers too late.
     IsSlow,
 }
 
@@ -30,7 +30,7 @@ pub(crate) type Taken = (BTreeMap<String, String>, Value);
 pub(crate) struct Receiver {
     pub(crate) url: String,
     mood: Arc<Mutex<Mood>>,
-    /// By attempt: headers and body.
+    /// Headers and body of each attempt.
     pub(crate) taken: Arc<Mutex<Vec<Taken>>>,
     is_over: Arc<AtomicBool>,
 }
@@ -57,7 +57,7 @@ impl Receiver {
                     all.lock().unwrap().push((headers, body));
                 }
                 if mood == Mood::IsSlow {
-                    // The server gives up after ten seconds; nobody else waits for them.
+                    // The server gives up after ten seconds; nothing else waits for them.
                     std::thread::sleep(Duration::from_millis(10_500));
                 }
                 let _ = write!(stream, "HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
@@ -179,7 +179,7 @@ fn a_receiver_that_is_down_for_an_hour_gets_everything_after_it() {
         std::thread::sleep(Duration::from_millis(300));
     }
     change(&server, "e", "resume");
-    // What waits survives a restart.
+    // Waiting messages survive a restart.
     server.restart();
     assert_eq!(receiver.kinds("e"), Vec::<String>::new());
     receiver.set(Mood::Takes);

@@ -12,7 +12,7 @@ fn settings() -> Value {
     })
 }
 
-/// A page of a unit: its id, and what it shows.
+/// A page of a unit: its id, and its documents.
 fn page(client: &Client, unit: &str) -> (Value, Vec<String>) {
     let body = json!({"unit": unit, "lists": two_lists(3)});
     let told = client.post("/v1/experiments/e/impressions", body).expect_status(200);
@@ -93,13 +93,13 @@ pub(crate) fn each_order_has_its_fate() {
     assert_eq!(outcomes["totals"][0]["units"], 1);
     let measures: Vec<&Value> = outcomes["measures"].as_array().unwrap().iter().map(|one| &one["decides"]).collect();
     assert_eq!(measures, [false, true, false]);
-    // An experiment in which nothing of this counts says nothing of it.
+    // An experiment that counts no outcomes reports none.
     assert!(client.get("/v1/experiments/other").expect_status(200)["outcomes"].is_null());
     let html = client.get("/e/e").body;
     assert!(html.contains("Measures") && html.contains("Outcomes") && html.contains("minor units of EUR"), "{html}");
 }
 
-/// A public page could invent orders: without a key, the id of a page says whose an order is, and nothing else does.
+/// A public page could invent orders: without a key, the unit of an order is derived from the id of a page alone.
 #[test]
 pub(crate) fn nobody_invents_orders_without_a_key() {
     let mut server = Server::stopped();
@@ -131,7 +131,7 @@ pub(crate) fn nobody_invents_orders_without_a_key() {
     let before = log(&admin);
     assert_eq!(sent(&public, claims), ["unsigned", "unsigned", "unknown", "unknown"]);
     assert_eq!(log(&admin), before, "nothing of it is recorded");
-    // With the id of a page, the unit is that of the page, whatever else is claimed.
+    // With the id of a page, the unit of the page counts, whatever else is claimed.
     let signed = order(&shown[0], 700, json!({"unit": "berta", "query_id": id, "order_id": "o"}));
     assert_eq!(sent(&public, signed.clone()), ["taken"]);
     assert_eq!(sent(&public, signed), ["duplicate"]);
@@ -139,14 +139,14 @@ pub(crate) fn nobody_invents_orders_without_a_key() {
     let converted: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let converted: Vec<&Value> = converted.iter().filter(|event| event["event"] == "converted").collect();
     assert_eq!((converted.len(), &converted[0]["unit"]), (1, &json!(1)), "{converted:?}");
-    // It says nothing of other pages of this unit; with a key, it may.
+    // It credits no other pages of this unit; with a key, it may.
     let lists = json!({"old": ["x1", "x2"], "new": ["x2", "x3"]});
     shop.post("/v1/experiments/e/impressions", json!({"unit": "anna", "lists": lists})).expect_status(200);
     server.pass(MINUTE);
     let elsewhere = order("x2", 500, json!({"query_id": id, "order_id": "p"}));
     assert_eq!(sent(&public, elsewhere.clone()), ["not-shown"]);
     assert_eq!(sent(&shop, elsewhere), ["taken"]);
-    // A page of an experiment that does not count orders says nothing either.
+    // A page of an experiment that does not count orders credits none either.
     let body = json!({"unit": "carl", "lists": two_lists(3)});
     let page = shop.post("/v1/experiments/other/impressions", body).expect_status(200);
     let of_other = order(page["shown"][0].as_str().unwrap(), 500, json!({"query_id": page["id"]}));
@@ -155,14 +155,14 @@ pub(crate) fn nobody_invents_orders_without_a_key() {
     let other = server.with_key(&bound);
     assert_eq!(sent(&other, order(&of_berta[0], 700, json!({"unit": "berta"}))), ["unknown-unit"]);
     assert_eq!(sent(&shop, order(&of_berta[0], 700, json!({"unit": "berta"}))), ["taken"]);
-    // Weeks later, the page is closed, and its id still says whose the order is until its unit has closed.
+    // Weeks later, the page is closed, and its id still identifies the unit of an order until that unit has closed.
     server.pass(2 * DAY);
     assert_eq!(sent(&public, order(&shown[1], 9, json!({"query_id": id}))), ["taken"]);
     server.pass(DAY);
     assert_eq!(sent(&public, order(&shown[2], 9, json!({"query_id": id}))), ["late"]);
 }
 
-/// A start, with and without a snapshot, has all orders, and knows what came twice.
+/// A start, with and without a snapshot, has all orders, and recognizes repeated ones.
 #[test]
 pub(crate) fn a_start_loses_no_order() {
     let mut server = Server::start();
@@ -203,7 +203,7 @@ pub(crate) fn a_start_loses_no_order() {
     assert!(checked.status.success(), "{:?}", texts(&checked));
 }
 
-/// The decisive test: `click-logs credit` counts of the export what the server counted.
+/// The decisive test: `click-logs credit` counts the same in the export as the server.
 #[test]
 fn credit_of_the_export_counts_orders_as_the_server_does() {
     for end in [false, true] {
@@ -258,7 +258,7 @@ fn credit_of_the_export_counts_orders_as_the_server_does() {
     }
 }
 
-/// A unit that is deleted takes the names of its orders along; what it did still counts.
+/// The names of its orders go with a deleted unit; its orders still count.
 #[test]
 fn a_deleted_unit_leaves_no_names() {
     let server = Server::start();

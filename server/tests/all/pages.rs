@@ -24,7 +24,7 @@ pub(crate) fn form(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answ
     client.with("Content-Type", "application/x-www-form-urlencoded").send("POST", path, Some(&body.join("&")))
 }
 
-/// What the forms of a page send along.
+/// The token in the forms of a page.
 pub(crate) fn token(page: &Answer) -> String {
     let (_, rest) = page.body.split_once("name=\"token\" value=\"").expect("a form");
     rest.split('"').next().expect("a value").to_owned()
@@ -80,7 +80,7 @@ fn a_page_shows_an_experiment_and_loads_nothing_from_elsewhere() {
     server.experiment("e", json!({"simulated": true}));
     traffic(&server, "e", 120);
     server.pass(2 * DAY);
-    // Days close once a second, or when somebody looks at their experiment.
+    // Days close once a second, or when their experiment is read.
     server.client().get("/v1/experiments/e").expect_status(200);
     let list = server.client().get("/");
     assert_eq!((list.status, list.headers["content-type"].as_str()), (200, "text/html; charset=utf-8"));
@@ -149,7 +149,7 @@ fn a_stream_sends_what_changes() {
     let page = server.client().get("/e/e").body;
     let from =
         page.split_once("data-stream=\"../").expect("a stream").1.split('"').next().expect("its address").to_owned();
-    // Whoever has loaded the page gets only what is new, also after a connection that broke.
+    // A viewer who has loaded the page gets only changes, also after a connection that broke.
     let mut fresh = Stream::open(&server, &format!("/{from}"), "");
     let id = stream.text.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
     let mut again = Stream::open(&server, "/v1/experiments/e/stream", &format!("Last-Event-ID: {id}\r\n"));
@@ -197,7 +197,7 @@ fn a_key_opens_pages_and_its_role_the_buttons() {
     });
     let mut server = server;
     server.restart();
-    // Nobody is signed in.
+    // Without a sign-in.
     for (path, place) in [("/", "sign-in?next="), ("/e/e", "../sign-in?next=e/e")] {
         let answer = server.client().get(path);
         assert_eq!((answer.status, answer.headers["location"].as_str()), (303, place), "{path}");

@@ -1,5 +1,5 @@
-//! The same tests with the store in PostgreSQL, which runs in a private folder on loopback. Where it is not installed, they are skipped, and
-//! say so.
+//! The same tests with the store in PostgreSQL, which runs in a private folder on loopback. Where it is not installed, they are skipped
+//! with a message.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -85,7 +85,7 @@ impl Cluster {
         name
     }
 
-    /// What a query prints.
+    /// The output of a query.
     fn sql(&self, database: &str, text: &str) -> Option<String> {
         let mut psql = Command::new(self.bin.join("psql"));
         let ran =
@@ -114,7 +114,7 @@ pub(crate) fn there(test: impl FnOnce()) {
     test();
 }
 
-/// What a query of the database of a server prints.
+/// The output of a query on the database of a server.
 pub(crate) fn asked(server: &Server, text: &str) -> String {
     let url = server.settings.store.to_string();
     let name = url.rsplit('/').next().expect("a name");
@@ -298,7 +298,7 @@ fn nothing_is_written_without_the_epoch_of_today() {
     });
 }
 
-/// With the feature `tls`, a database whose certificate is good for its name, and no other.
+/// With the feature `tls`, a database with a certificate that is good for its name, and no other.
 #[cfg(feature = "tls")]
 #[test]
 fn connections_may_be_encrypted() {
@@ -347,7 +347,7 @@ fn connections_may_be_encrypted() {
         |store: &str| texts(&crate::support::command(&["keys", "add", "admin", "--create"], Some(Path::new(store))));
     let (out, error) = run(&url("localhost", &trusted));
     assert!(out.starts_with("rankduel_"), "{error}");
-    // Nobody vouches for it, or not under this name.
+    // Its issuer is not trusted, or the name is another one.
     for wrong in [url("localhost", ""), url("127.0.0.1", &trusted)] {
         let (out, error) = run(&wrong);
         assert!(out.is_empty() && error.contains("certificate"), "{wrong}: {error}");

@@ -1,4 +1,4 @@
-//! What was acknowledged is there after a restart, and nothing else.
+//! A restart keeps everything that was acknowledged, and nothing else.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) fn a_server_goes_on_where_its_log_ends() {
     server.run().unwrap();
     // `started` is one event more.
     assert_eq!(server.log("e").0, log.0 + 1);
-    // Keys, ids and documents are those of before.
+    // Keys, ids and documents are unchanged.
     for (unit, told) in before.iter().enumerate() {
         let body = json!({"unit": unit.to_string(), "key": format!("k{unit}"), "lists": two_lists(4)});
         assert_eq!(server.client().post("/v1/experiments/e/impressions", body).expect_status(200), *told);
@@ -62,7 +62,7 @@ pub(crate) fn downtime_closes_nothing_early() {
     server.stop();
     server.pass(20 * MINUTE);
     server.run().unwrap();
-    // 49 minutes after the impression, and nobody was there to take clicks since its only event.
+    // 49 minutes after the impression; for 20 of them the server was down and could not take clicks.
     server.pass(4 * MINUTE);
     assert_eq!(statuses(&server.client().post("/v1/events", event(0)).expect_status(200)), ["taken"]);
     server.pass(30 * MINUTE);
@@ -133,7 +133,7 @@ pub(crate) fn windows_close_by_themselves() {
     server.experiment("e", json!({}));
     traffic(&server, 0..3);
     server.pass(31 * MINUTE);
-    // Nobody asks anything: the metrics do not touch experiments.
+    // No requests: the metrics do not touch experiments.
     let closed = (0..100).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         server.client().get("/metrics").body.contains("\nrankduel_open_impressions 0\n")
@@ -152,7 +152,7 @@ fn one_server_has_a_store() {
         server.store().display()
     );
     assert!(error.ends_with(&line), "{error}");
-    // By another name too.
+    // Under another name too.
     let link = server.folder.path().join("link.db");
     std::os::unix::fs::symlink(server.store(), &link).unwrap();
     let output = command(&["serve", "--listen", "127.0.0.1:0"], Some(&link));
@@ -254,7 +254,7 @@ fn a_store_of_format_2_is_served() {
     for line in ["e: 49 events, checksum ac08b86eb57ee65e\n", "judged: 9 events, checksum 8d9c35a8a40c7dc1\n"] {
         assert!(text.contains(line), "{text}");
     }
-    // `serve` does the same, and the copy is what it was.
+    // `serve` does the same, and the copy is unchanged.
     std::fs::rename(&copy, server.store()).unwrap();
     server.pass(DAY + MINUTE);
     server.run().unwrap();

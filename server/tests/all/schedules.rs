@@ -19,7 +19,7 @@ fn create(server: &Server, name: &str, more: &Value) -> Answer {
     server.client().post("/v1/experiments", settings)
 }
 
-/// What a page of an experiment gets: nothing if lists are mixed, or why not.
+/// The reason why a page gets no mixed list; none if lists are mixed.
 fn why_not(server: &Server, name: &str) -> Value {
     let body = json!({"unit": "anna", "lists": two_lists(4)});
     let path = format!("/v1/experiments/{name}/impressions");
@@ -37,7 +37,7 @@ fn is_in_order(server: &Server) {
     assert!(text.ends_with("\nok\n"), "{text}{error}");
 }
 
-/// Two experiments in one lane, the second of which waits for the first.
+/// Two experiments in one lane; the second waits for the first.
 fn two(server: &Server, first: &Value) {
     let lane = json!({"of": "search", "from": 0.0, "to": 1.0});
     let mut first = first.clone();
@@ -112,7 +112,7 @@ pub(crate) fn a_successor_begins_when_the_other_is_over() {
         // A restart changes nothing.
         server.restart();
         assert_eq!(status(&server, "v2")["waits_for"], "v1");
-        // In its lane are both, and nothing else.
+        // The lane holds both, and nothing else.
         let refused = press(&server, "v2", "resume").problem(409);
         assert_eq!(
             refused["detail"],
@@ -145,7 +145,7 @@ pub(crate) fn a_successor_begins_when_the_other_is_over() {
         assert_eq!(last_change(&told), ("running", "schedule", why));
         assert_eq!((&told["waits_for"], &told["state"]), (&json!(null), &json!("running")));
         assert!(server.client().get("/e/v2").body.contains("begun"));
-        // A pause after that is somebody's, and stays.
+        // A pause after that was asked for, and stays.
         press(&server, "v2", "pause").expect_status(200);
         server.restart();
         assert_eq!(status(&server, "v2")["state"], "paused");
@@ -156,7 +156,7 @@ pub(crate) fn a_successor_begins_when_the_other_is_over() {
     }
 }
 
-/// What the store does not take has not happened, neither the end of one nor the beginning of the other.
+/// Changes that the store refuses have not happened, neither the end of one nor the beginning of the other.
 #[test]
 pub(crate) fn both_happen_or_none() {
     let server = Server::start();
@@ -233,7 +233,7 @@ pub(crate) fn a_row_stays_in_its_order() {
     assert_eq!((&third["state"], &third["waits_for"]), (&json!("paused"), &json!("v1")));
     press(&server, "v1", "end").expect_status(200);
     assert_eq!(last_change(&status(&server, "v3")), ("running", "schedule", "v2 was deleted"));
-    // One that somebody kills before it begins stays killed.
+    // One that is killed before it begins stays killed.
     create(&server, "v4", &json!({"begin_after": "v3"})).expect_status(201);
     press(&server, "v4", "kill").expect_status(200);
     press(&server, "v3", "end").expect_status(200);

@@ -1,10 +1,10 @@
-//! Who may do what: keys, roles, ids, hosts, origins.
+//! Permissions: keys, roles, ids, hosts, origins.
 
 use serde_json::{Value, json};
 
 use crate::support::{Client, Server, click, command, statuses, texts, two_lists};
 
-/// A call of every kind, with what it needs.
+/// A call of every kind, with its arguments.
 fn calls(id: &str) -> Vec<(&'static str, &'static str, String, Option<Value>)> {
     vec![
         ("admin", "POST", "/v1/experiments".into(), Some(json!({"name": "e", "rankers": ["a", "b"]}))),
@@ -84,7 +84,7 @@ pub(crate) fn every_call_needs_its_role() {
     for header in ["Basic eDp5", "Bearer", "", key("admin").as_str()] {
         server.client().with("Authorization", header).get("/v1/experiments").problem(401);
     }
-    // Who made a change is named, and its key is not.
+    // The author of a change is named, but not the key.
     let status = server.with_key(key("read")).get("/v1/experiments/e").expect_status(200);
     assert_eq!(status["changes"][0]["who"], "key 1");
     // A key that is bound sees its experiment alone.
@@ -207,7 +207,7 @@ pub(crate) fn beacons_of_listed_origins_may_send_cookies_and_nothing_else_may() 
     }
 }
 
-/// HTTP/1.0 knows no `Host`, and balancers ask so.
+/// HTTP/1.0 has no `Host`, and balancers use it.
 #[test]
 pub(crate) fn checks_are_answered_without_a_host() {
     let (keyed, _, _) = with_keys();

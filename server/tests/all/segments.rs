@@ -9,7 +9,7 @@ fn lists() -> Value {
     json!({"old": list("o"), "new": list("n")})
 }
 
-/// Users who search once. One in four is on a phone; there, they like documents of `old`, and elsewhere those of `new`.
+/// Users who search once. One in four is on a phone and prefers documents of `old`; all others prefer documents of `new`.
 fn day(client: &Client, users: std::ops::Range<u32>) {
     for user in users {
         let label = match user % 8 {
@@ -64,7 +64,7 @@ pub(crate) fn a_harmed_segment_is_named_before_the_winner_is_shipped() {
     for text in ["<h2>Segments</h2>", "new harms mobile: there, old wins.", "harmed: ", "40 units in no segment"] {
         assert!(page.contains(text), "{text}");
     }
-    // The same after a restart, and what is exported says the segment of each unit, also of its later page.
+    // The same after a restart, and the export has the segment of each unit, also of its later page.
     server.restart();
     let client = server.client();
     assert_eq!(status(&client)["segments"], found["segments"]);

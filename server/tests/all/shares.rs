@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, DAY, Server, texts, two_lists};
 
-/// Which of these users are in the experiment, as answers to `choose` say.
+/// The users in the experiment, by the answers to `choose`.
 fn inside(client: &Client, name: &str, users: std::ops::Range<u32>) -> Vec<u32> {
     let path = format!("/v1/experiments/{name}/choose");
     users
@@ -48,7 +48,7 @@ pub(crate) fn a_share_is_raised_and_never_lowered() {
     assert_eq!((&answer["settings"]["share"], &answer["settings"]["lane"]), (&json!(0.3), &lane));
     assert_eq!(answer["impressions"]["asked"], first.len(), "nothing of others is logged");
     assert_eq!(outside(&client), 300 - first.len() as u64);
-    // Whose lists come with the request sees the champion's.
+    // A user outside the experiment who sends lists sees the champion's.
     let user = (0..300).find(|user| !first.contains(user)).unwrap();
     let (lists, log) = (two_lists(4), server.log("e"));
     let body = json!({"unit": format!("user-{user}"), "key": "k", "query": "q", "lists": lists});
@@ -79,7 +79,7 @@ pub(crate) fn a_share_is_raised_and_never_lowered() {
     assert_eq!(server.log("e"), log);
     let second = inside(&client, "e", 0..300);
     assert!(second.len() > first.len() && first.iter().all(|user| second.contains(user)));
-    // Secrets are replaced, the server is killed and starts again: everybody stays where they were.
+    // Secrets are replaced, the server is killed and starts again: all users stay where they were.
     for secret in ["ids", "hashes"] {
         assert!(server.command(&["keys", "rotate", secret]).status.success());
     }

@@ -1,4 +1,4 @@
-//! A ranker is shipped: everybody gets its list, through restarts and faults of the store, and every choice until then is the simulation's.
+//! A ranker is shipped: all users get its list, through restarts and faults of the store, and every choice until then is the simulation's.
 
 use rankduel_server::store::Operation;
 use serde_json::{Value, json};

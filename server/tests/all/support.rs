@@ -38,7 +38,7 @@ pub(crate) struct Server {
 /// Fails the operations that a test asks for.
 #[derive(Default)]
 pub(crate) struct OnDemand {
-    /// Which operation, and how many of the next ones.
+    /// The operation, and the number of its next calls that fail.
     failing: Mutex<Option<(Operation, u64)>>,
     /// Which operation takes this long.
     slow: Mutex<Option<(Operation, Duration)>>,
@@ -163,7 +163,7 @@ impl Server {
         Client { address: self.address(), headers: vec![("Authorization".to_owned(), format!("Bearer {key}"))] }
     }
 
-    /// A connection whose reads wait this long.
+    /// A connection with this read timeout.
     pub(crate) fn connect_for(&self, wait: Duration) -> TcpStream {
         let stream = TcpStream::connect(self.address()).expect("a connection");
         stream.set_read_timeout(Some(wait)).expect("a timeout");

@@ -1,4 +1,4 @@
-//! A unit is deleted: its log stays, and nothing says whose it was.
+//! A unit is deleted: its log stays, without any link to the unit.
 
 use serde_json::json;
 
@@ -41,12 +41,12 @@ fn deletion_touches_neither_log_nor_others() {
     assert_eq!(delete(&server, "anna"), json!({"deleted": false, "impressions": 0, "erased": true}));
     assert_eq!(held(&server), (1, 1, 1));
     assert_eq!([server.log("e"), server.log("f")], logs);
-    // What was hers cannot be clicked again; others go on.
+    // Her impressions cannot be clicked again; others go on.
     let event = |told: &serde_json::Value| click(&told["id"], told["shown"][0].as_str().unwrap());
     let send = |server: &Server, event| statuses(&server.client().post("/v1/events", event).expect_status(200));
     assert_eq!(send(&server, event(&first)), ["late"]);
     assert_eq!(send(&server, event(&other)), ["taken"]);
-    // Who comes back under that name is somebody else, even with the same request.
+    // A later user of that name is a new unit, even with the same request.
     let again = ask(&server, "e", "anna", "1").expect_status(200);
     assert!(again["credited"] == true && again["id"] != first["id"], "{again}");
     assert_eq!(held(&server), (2, 2, 2));
@@ -74,7 +74,7 @@ fn secrets_are_replaced_while_the_server_runs() {
     };
     let (anna, _) = (ask(&server, "anna", "1"), ask(&server, "bert", "1"));
     let before = units(&server);
-    // The clock of the server is that of a test; that of the command is the machine's.
+    // The clock of the server is the test's; the command's is the machine's.
     for secret in ["ids", "hashes"] {
         let output = server.command(&["keys", "rotate", secret, "--grace", "100000d"]);
         assert!(output.status.success(), "{output:?}");

@@ -1,4 +1,4 @@
-//! What a server of years needs: lists in pages, experiments that go, a start that answers.
+//! Requirements of a server that runs for years: lists in pages, deletion of experiments, a start that answers.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ fn an_experiment_that_is_over_can_be_deleted() {
     assert!(text.contains("experiment deleted"), "{text}");
 }
 
-/// A damaged one can be deleted too: there is nothing else to be done with it.
+/// A damaged one can be deleted too: nothing else can be done with it.
 #[test]
 fn a_damaged_experiment_can_be_deleted() {
     let mut server = Server::start();
@@ -99,7 +99,7 @@ fn a_damaged_experiment_can_be_deleted() {
     assert_eq!(ask(&server, "broken", "anna")["credited"], true);
 }
 
-/// While logs are folded, the server says that it lives.
+/// While logs are folded, the server answers liveness checks.
 #[test]
 pub(crate) fn a_start_answers_from_its_first_moment() {
     let mut server = Server::start();
@@ -112,7 +112,7 @@ pub(crate) fn a_start_answers_from_its_first_moment() {
     server.faults.delay(rankduel_server::store::Operation::Read, Duration::from_millis(400));
     let client = Client::at(server.settings.listen);
     let asking = std::thread::spawn(move || {
-        // Before it listens, nobody answers.
+        // Before it listens, connections are refused.
         while std::net::TcpStream::connect(client.address()).is_err() {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -157,7 +157,7 @@ fn settle(server: &Server) {
     panic!("the upkeep does not end");
 }
 
-/// What an experiment is, but for its starts.
+/// The status of an experiment, without its starts.
 fn status(server: &Server) -> Value {
     let mut status = server.client().get("/v1/experiments/e").expect_status(200);
     for field in ["log", "time"] {
@@ -211,7 +211,7 @@ fn a_start_goes_on_from_the_snapshot_of_the_last_day_that_closed() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// A start does not wait until millions of units were read; one whose row is damaged is found soon after it.
+/// A start does not wait until millions of units were read; a damaged row is found soon after it.
 #[test]
 pub(crate) fn many_units_are_checked_after_the_start() {
     let mut server = three_days();
@@ -221,7 +221,7 @@ pub(crate) fn many_units_are_checked_after_the_start() {
     server.run().unwrap();
     settle(&server);
     assert_eq!(said(&server), before);
-    // Who is new gets a number that nobody has had.
+    // A new unit gets a number that was never used.
     let most = |server: &Server| number(server, "SELECT max(number) FROM units_1");
     let last = most(&server);
     ask(&server, "e", "nobody before");
@@ -268,7 +268,7 @@ pub(crate) fn a_unit_that_is_damaged_is_folded_again() {
     }
 }
 
-/// What a policy has learnt may be unreadable for a later build: then it chooses from scratch, and the log says so.
+/// The state of a policy may be unreadable for a later build: then it starts from scratch, and the log says so.
 #[test]
 fn a_policy_whose_state_cannot_be_read_goes_on_from_scratch() {
     let mut server = three_days();
@@ -311,7 +311,7 @@ fn a_snapshot_of_another_log_is_found() {
     let (text, _) = crate::support::texts(&output);
     assert!(output.status.code() == Some(1) && text.contains("has another state than its log"), "{text}");
     drop(store);
-    // The same of a unit: its row is whole, and says something else.
+    // The same for a unit: its row is intact, but has another state.
     let server = three_days();
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
     let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
@@ -321,7 +321,7 @@ fn a_snapshot_of_another_log_is_found() {
     assert!(text.contains("has another state than its log"), "{text}");
 }
 
-/// Thirty days of a few hundred units a day, some of whom come back; `retain` keeps some days of them.
+/// Thirty days of a few hundred units a day, some of them returning; `retain` keeps some days of them.
 fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
     let mut server = Server::start();
     let mut settings = json!({"policy": "rucb", "window": "10m", "keep": "impression", "seed": 7});
@@ -350,7 +350,7 @@ fn a_month(retain: Option<&str>, starts: &[i32]) -> Server {
     server
 }
 
-/// What an experiment says, but for the settings and what depends on starts.
+/// The status of an experiment, without the settings and what depends on starts.
 fn said(server: &Server) -> Value {
     let mut status = status(server);
     for field in ["settings", "forgotten"] {
@@ -359,7 +359,7 @@ fn said(server: &Server) -> Value {
     status
 }
 
-/// What is not kept is gone, and nothing that was counted from it changes.
+/// Data that are not kept are gone, and nothing that was counted from them changes.
 #[test]
 pub(crate) fn days_that_are_not_kept_are_forgotten() {
     let whole = a_month(None, &[]);
@@ -376,12 +376,12 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
         let [kept, all] = [&server, &whole].map(|server| number(server, &format!("SELECT count(*) FROM {table}")));
         assert!(kept < most && all > 900, "{table}: {kept} of {all}");
     }
-    // Documents of forgotten days are nowhere, those of kept days are.
+    // Documents of forgotten days are gone, those of kept days are there.
     let shown = |server: &Server, impression: i64| {
         number(server, &format!("SELECT count(*) FROM shown_1 WHERE impression = {impression}"))
     };
     assert_eq!([1, 500, 900, 1_150].map(|impression| shown(&server, impression)), [0, 0, 0, 1]);
-    // What is kept can be checked, replayed and exported.
+    // The kept data can be checked, replayed and exported.
     for command in ["check", "replay"] {
         let output = server.command(&[command]);
         let (text, error) = crate::support::texts(&output);
@@ -402,7 +402,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
     let (text, _) = crate::support::texts(&server.command(&["export", "e", folder.to_str().unwrap()]));
     assert!(text.contains(&format!("days before {day} are forgotten: these files say who won since then")), "{text}");
     std::fs::remove_dir_all(folder).unwrap();
-    // A unit that was forgotten is somebody new; one that came back each day is not.
+    // A forgotten unit is a new one; a unit that came back each day is not.
     let unit = |server: &Server| {
         let log: Vec<String> = lines(server, "log");
         let asked = log.iter().rfind(|line| line.contains("\"event\":\"asked\"")).unwrap();
@@ -434,7 +434,7 @@ pub(crate) fn days_that_are_not_kept_are_forgotten() {
     assert!(output.status.success(), "{}", crate::support::texts(&output).0);
 }
 
-/// What is over, or has no traffic, is forgotten when its time has come: no day closes any more.
+/// An experiment that is over, or has no traffic, is forgotten when its time has come: no day closes any more.
 #[test]
 pub(crate) fn what_is_over_is_forgotten_too() {
     for ends in [true, false] {
@@ -555,7 +555,7 @@ pub(crate) fn upkeep_may_fail(steps: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// What a server of years costs, as a table: memory, disk, and how long pages take while a day closes.
+/// The cost of a server that runs for years, as a table: memory, disk, and response times while a day closes.
 #[test]
 #[ignore = "minutes to hours: RANKDUEL_UNITS new units a day, 100,000 if it is not set, for ten days"]
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
@@ -636,7 +636,7 @@ fn ten_days_of_many_units_at_full_size() {
     assert!(metric(&server, "rankduel_units_in_memory") < 2.0 * units as f64);
 }
 
-/// Prints how long the status of many rankers takes after a start, and after another day. `RANKDUEL_DAYS` are 80 without a say.
+/// Prints the time of the status of many rankers after a start, and after another day. `RANKDUEL_DAYS` defaults to 80.
 #[test]
 #[ignore = "a minute or more: RANKDUEL_DAYS days, 80 if it is not set"]
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]

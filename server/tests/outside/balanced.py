@@ -66,7 +66,7 @@ class Node:
 
 
 class Seen:
-    """What clients saw since it was last asked, and how long ago a page counted."""
+    """The observations of clients, and the longest time without a page that counted."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -1,5 +1,5 @@
-// What the scripts of this folder that look at pages share: a browser without a window, pages that note what goes wrong, and rules of
-// accessibility. Needs `playwright-core` and `axe-core` where node finds them (NODE_PATH), and a Chromium (CHROMIUM, or /usr/bin/chromium).
+// Shared by the scripts of this folder that look at pages: a browser without a window, pages that note errors, and rules of accessibility.
+// Needs `playwright-core` and `axe-core` where node finds them (NODE_PATH), and a Chromium (CHROMIUM, or /usr/bin/chromium).
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

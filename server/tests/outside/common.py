@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: a server as a process, plain requests, and the table of what held.
+"""Shared by the scripts of this folder: a server as a process, plain requests, and the table of results.
 
 They know the program from outside alone: HTTP, its commands, and its file by SQLite. Nothing of the code under test is used.
 """
@@ -23,7 +23,7 @@ Headers = dict[str, str]
 LISTS = {"bm25": ["d1", "d2", "d3"], "neural": ["d3", "d4", "d1"]}
 SETTINGS = {"rankers": ["bm25", "neural"], "window": "30s", "seed": 1}
 
-# What scripts end with where the machine lacks what they need.
+# The exit code of scripts if the machine lacks a requirement.
 SKIPPED = 77
 
 
@@ -134,7 +134,7 @@ def events(store: pathlib.Path) -> list[tuple[int, int, int, Optional[int]]]:
 
 
 class Table:
-    """What was tried, what was expected, and what was found."""
+    """The attempts, the expectations, and the findings."""
 
     def __init__(self, *heads: str) -> None:
         self.heads = heads

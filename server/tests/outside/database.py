@@ -25,7 +25,7 @@ def free_port():
 
 
 class Database:
-    """Started at once. `initdb` refuses root, so that root starts it as somebody else."""
+    """Started at once. `initdb` refuses root, so that root starts it as another user."""
 
     def __init__(self):
         self.bin = programs()

@@ -136,7 +136,7 @@ def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
         server.start()
         slowest = max(slowest, time.monotonic() - at)
     took = time.monotonic() - began
-    # What was interrupted is written by then.
+    # Interrupted work is written by then.
     time.sleep(given.day)
     over.set()
     for worker in workers:

@@ -1,4 +1,4 @@
-"""What a disk that holds, fails or is full, and a clock that jumps, do to a server: nothing that was acknowledged is lost, and nothing
+"""A server on a disk that holds, fails or is full, and with a clock that jumps: nothing that was acknowledged is lost, and nothing
 closes early.
 
     python3 server/tests/outside/disk.py PROGRAM [--seconds S]
@@ -137,7 +137,7 @@ class Traffic:
 
 
 def broken(server: Server, faults: Faults, table: Table, fault: str, seconds: float) -> None:
-    """What was acknowledged is in the file, and the server goes on by itself."""
+    """Acknowledged requests are in the file, and the server goes on by itself."""
     what = {"fail": "flush fails", "full": "disk full"}[fault]
     with faults.on(fault):
         status, _ = impression(server.port, f"{fault}-alone")

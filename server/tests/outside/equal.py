@@ -3,7 +3,7 @@
     python3 server/tests/outside/equal.py PROGRAM [--impressions N] [--every N] [--policies A,B]
 
 Each policy is driven twice: at one server, and at a pair in which the lead changes after every so many impressions. A list of the champion, which users get while
-nobody leads, is asked for again here, since simulated users all get mixed lists. Exits with 77 where PostgreSQL is not installed, and with 1 if a choice differs.
+no node leads, is asked for again here, since simulated users all get mixed lists. Exits with 77 where PostgreSQL is not installed, and with 1 if a choice differs.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def content(store: pathlib.Path) -> Optional[list[Any]]:
 
 
 class Whole:
-    """What the store was before, and what its answers were."""
+    """The store before, and its answers."""
 
     def __init__(self, program: str, folder: pathlib.Path) -> None:
         self.server = Server(program, folder)
@@ -89,7 +89,7 @@ class Whole:
 
 
 def flipped(program: str, whole: Whole, folder: pathlib.Path, page: int, bit: int) -> tuple[bool, str, str]:
-    """Whether all is as it must be, what was changed, and what was found."""
+    """Whether all is as it must be, the change, and the findings."""
     folder.mkdir()
     server = Server(program, folder)
     data = bytearray(whole.data)

@@ -52,7 +52,7 @@ def secrets(store: pathlib.Path) -> list[bytes]:
 
 
 def found(folder: pathlib.Path, store: pathlib.Path, units: list[str]) -> dict[str, int]:
-    """How many of these users each kind of hash is found of."""
+    """The number of these users with a hash of each kind in the store."""
     data = b"\0".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix != ".log")
     counts = {"u": 0, "q": 0, "k": 0, "r": 0}
     for unit in units:

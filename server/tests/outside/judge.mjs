@@ -3,7 +3,7 @@
 //
 //   node judge.mjs PROGRAM FOLDER-OF-SCREENSHOTS
 //
-// `browser.mjs` says what it needs.
+// `browser.mjs` lists the requirements.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -117,7 +117,7 @@ try {
   await anna.focus("[data-key='2']");
   await press(anna, "Enter");
   check(events().at(-2).verdict === "second", "Enter does not press a button");
-  // Who goes back sees what is to be answered, not what was.
+  // Going back shows the open question, not the answered one.
   const now = await ticket(anna);
   await anna.goBack();
   check((await ticket(anna)) === now, "a page of before is shown");

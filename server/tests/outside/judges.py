@@ -95,7 +95,7 @@ class Judge(threading.Thread):
         super().__init__(daemon=True)
         self.page, self.name, self.stop = page, name, stop
         self.draws = random.Random(seed)
-        # The last word by ticket, None for a skip, in the order in which they were said.
+        # The last reply by ticket, None for a skip, in the order of replies.
         self.words: dict[str, Optional[tuple[str, str]]] = {}
         self.undone = self.unheard = 0
         self.wrong: list[str] = []
@@ -123,7 +123,7 @@ class Judge(threading.Thread):
                 try:
                     status, location, _ = self.page.call("POST", path("undo"), {})
                 except (OSError, http.client.HTTPException):
-                    # Whether it was taken back is seen from what is shown now: the last one, or the same as before.
+                    # The page shows whether it was taken back: it shows the last pair, or the same as before.
                     self.unheard += 1
                     last = next(reversed(self.words))
                     shown = self.look()
@@ -161,7 +161,7 @@ class Judge(threading.Thread):
 
 
 def texts(folder: pathlib.Path) -> list[float]:
-    """Writes a table of answers, whose quality is in their text, and returns how good each prompt is."""
+    """Writes a table of answers with their quality in the text, and returns the quality of each prompt."""
     draws = random.Random(7)
     # The best is far ahead of the others, which are close.
     quality = [0.2 * place for place in range(PROMPTS - 1)] + [4.0]

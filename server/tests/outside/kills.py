@@ -42,7 +42,7 @@ def number(id: str) -> int:
 
 
 class Log:
-    """What the server acknowledged to the workers."""
+    """The acknowledgements that workers got from the server."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -214,7 +214,7 @@ def count(server: Server, log: Log, table: Table) -> None:
 
 
 def ship(server: Server, kills: int, table: Table, draws: random.Random) -> None:
-    """Ship rankers in turn while the server is killed: everybody gets what was acknowledged last."""
+    """Ship rankers in turn while the server is killed: all users get the last one acknowledged."""
     path = "/v1/experiments/shipped"
     call(server.port, "POST", "/v1/experiments", {"name": "shipped", "rankers": list(RANKERS)})
     now, wrong, acknowledged = None, 0, 0

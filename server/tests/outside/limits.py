@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 from common import LISTS, SETTINGS, Headers, Server, Table, call, click, raw, status_of
 
-# How long a request may take to arrive, in seconds.
+# The time a request may take to arrive, in seconds.
 ARRIVE = 1.0
 
 
@@ -122,7 +122,7 @@ def slow(server: Server, table: Table) -> None:
                 try:
                     one.sendall(more)
                     time.sleep(pause)
-                    # An answer (408, say) may come first.
+                    # An answer (such as 408) may come first.
                     if one.recv(4096) == b"":
                         break
                 except TimeoutError:

@@ -36,7 +36,7 @@ RANKERS = ("a", "b", "c")
 ASKED, CLICKED = 3, 5
 # The bytes of an id: see kills.py.
 IMPRESSION_BYTES = slice(5, 11)
-# The longest time until somebody leads again, after a lease that must end, and after one that is given back.
+# The longest time without a leader, after a lease that must end, and after one that is given back.
 BY_LEASE, BY_DRAIN = 15.0, 1.0
 
 
@@ -175,7 +175,7 @@ class Node:
 
 
 class Log:
-    """What the clients were told."""
+    """The answers to the clients."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -291,7 +291,7 @@ class Rehearsal:
         raise SystemExit("nobody leads\n" + "\n".join(node.log.read_text(errors="replace")[-2000:] for node in self.nodes))
 
     def settle(self) -> tuple[Node, Node]:
-        """Who leads, and the other one, once all is well."""
+        """The leader and the other node, once all is well."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             leader = self.leader()

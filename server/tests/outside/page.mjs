@@ -3,7 +3,7 @@
 //
 //   node page.mjs PROGRAM FOLDER-OF-SCREENSHOTS
 //
-// `browser.mjs` says what it needs.
+// `browser.mjs` lists the requirements.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, request as ask } from "node:http";
@@ -33,7 +33,7 @@ const start = (...args) =>
     child.on("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)));
   });
 
-/** What Tab reaches, in order: texts of links, buttons and summaries, names of fields. */
+/** The stops of the Tab key, in order: texts of links, buttons and summaries, names of fields. */
 const reached = async (page) => {
   const names = [];
   // From the beginning of the page.
@@ -78,7 +78,7 @@ try {
     }
   }
 
-  // The page moves by itself, and what a reader has opened stays open.
+  // The page updates itself, and sections that a reader has opened stay open.
   const page = await open({ viewport: { width: 1280, height: 900 } }, [host]);
   await page.goto(`${url}/e/help-pages`);
   await page.locator("#traffic details.data > summary").click();

@@ -1,4 +1,4 @@
-"""A server whose store is behind PgBouncer: refused at the start with one sentence, since each transaction may have another session there.
+"""A server with its store behind PgBouncer: refused at the start with one sentence, since each transaction may have another session there.
 
     python3 server/tests/outside/pooler.py PROGRAM
 

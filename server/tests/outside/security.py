@@ -60,7 +60,7 @@ def calls(id: str) -> list[tuple[str, str, Any, str]]:
 
 
 def keys(program: str, folder: pathlib.Path, table: Table) -> None:
-    """Who may do what."""
+    """Permissions."""
     server = Server(program, folder)
     made: dict[str, str] = {}
     for name, words in {
@@ -209,7 +209,7 @@ def doors(program: str, folder: pathlib.Path, table: Table) -> None:
 
 
 def browsers(program: str, folder: pathlib.Path, table: Table) -> None:
-    """What callers without a key can send to `/v1/events`, where keys are needed for the rest."""
+    """Events from callers without a key on `/v1/events`, where keys are needed for the rest."""
     server = Server(program, folder, "--trusted-proxy", "127.0.0.1", "--address-rate", "20", "--impression-rate", "5")
     key = server.command("keys", "add", "admin", "--create").stdout.strip()
     server.start()
@@ -245,7 +245,7 @@ def browsers(program: str, folder: pathlib.Path, table: Table) -> None:
     time.sleep(1.1)
     spoofed = [call(port, "POST", "/v1/events", [click("x")], {"X-Forwarded-For": f"10.0.0.{n}, 6.6.6.6"})[0] for n in range(40)].count(429)
     table.add(spoofed >= 10, "browsers", "what a visitor says of itself before the proxy does not count", spoofed)
-    # Bodies that never end, each of which says that it is large.
+    # Bodies that never end; each claims to be large.
     head = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 5.5.5.%d\r\nContent-Type: application/json\r\nContent-Length: 131072\r\n\r\n"
     held = []
     assert server.process is not None
@@ -408,7 +408,7 @@ def names(server: Server, table: Table) -> None:
 
 
 def privacy(server: Server, table: Table) -> None:
-    """What nobody needs to know is in no file."""
+    """Units, queries, agents and keys are in no file."""
     port = server.port
     secret = {"unit": "anna-7f3a-unit", "query": "confidential-query-8c1d", "agent": "Confidential-Agent/9e2b", "key": "confidential-key-5a4f"}
     page = call(port, "POST", "/v1/experiments/plain/impressions", {**secret, "lists": LISTS})[1]

@@ -1,4 +1,4 @@
-"""How fast a store in PostgreSQL is beside one in a file, and what it costs to ask the server that does not lead.
+"""The speed of a store in PostgreSQL beside one in a file, and the cost of asking the server that does not lead.
 
     python3 server/tests/outside/speed.py PROGRAM [--impressions N] [--workers W] [--rounds R]
 

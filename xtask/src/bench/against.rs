@@ -1,4 +1,4 @@
-//! Measurements beside those of an earlier table: how many times as slow each line is, and whether that is more than noise.
+//! Measurements beside those of an earlier table: the slowdown of each line, and whether it is more than noise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use anyhow::{Context, Result, bail};
 
 use super::measure::Row;
 
-/// The lines of earlier tables, by what was measured.
+/// The lines of earlier tables, by measurement.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
     lines: BTreeMap<String, Vec<f64>>,
     machines: Vec<String>,
 }
 
-/// How a line compares with the same line of earlier tables.
+/// The comparison of a line with the same line of earlier tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ratio {
     /// Times as slow: above 1 is slower, whatever the unit.
     pub(super) times: f64,
-    /// How far rounds of one build are apart, as a share of their median: half the range, on either side, at least 2%.
+    /// The spread between rounds of one build, as a share of their median: half the range, on either side, at least 2%.
     pub(super) noise: f64,
 }
 
@@ -81,7 +81,7 @@ impl Earlier {
         Some(format!("measured on {other}, not on {here}: compare the units (draws, loads), not the times"))
     }
 
-    /// How `row`, of which these are the rounds, compares; `None` if no table has its line.
+    /// Compares `row`, measured in these rounds; `None` if no table has its line.
     pub(super) fn ratio(&self, row: &Row, rounds: &[f64]) -> Option<Ratio> {
         let before = self.lines.get(&row.what)?;
         let (now, then) = (median(rounds), median(before));
@@ -90,7 +90,7 @@ impl Earlier {
     }
 }
 
-/// The middle of some values, of which there is one at least.
+/// The median of some values; there must be at least one.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -103,7 +103,7 @@ fn spread(values: &[f64]) -> f64 {
     (high - low) / 2.0 / median(values)
 }
 
-/// The fields of a line of CSV whose quoted fields contain no quotes.
+/// The fields of a line of CSV; quoted fields must not contain quotes.
 fn fields(line: &str) -> Vec<String> {
     let mut quoted = false;
     let parts = line.split(|character: char| {

@@ -67,7 +67,7 @@ fn table(competitors: usize, judgements: usize) -> Table {
     }
 }
 
-/// A fifth ties; who has the smaller number is a little better.
+/// A fifth ties; the smaller number is a little better.
 fn answer(first: u32, second: u32, draws: &mut Normals) -> Answer {
     if draws.uniform() < 0.2 {
         return Answer::Tie;

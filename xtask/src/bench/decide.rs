@@ -38,7 +38,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(vec![row("all", "s", decided / 1e9, 3.0), row("a new day", "ms", added / 1e6, 10.0)])
 }
 
-/// Pairs of rankers of which each is a little better than the next, by chance.
+/// Pairs of rankers; each ranker is a little better than the next, by chance.
 fn outcomes() -> Outcomes {
     let mut generator = Generator::seed_from_u64(23);
     let mut days = Vec::new();

@@ -11,13 +11,12 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::measure::{Row, nanoseconds};
 
-/// What this machine needs for the smallest things that the benches consist of.
+/// The cost on this machine of the smallest operations in the benches.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Machine {
-    /// Nanoseconds for a draw of a generator, each of which waits for the one before.
+    /// Nanoseconds for a draw of a generator; each draw waits for the one before.
     pub(super) draw: f64,
-    /// Nanoseconds for reading a word at random from a gigabyte, each of which waits for the one before; in pages of the usual
-    /// size.
+    /// Nanoseconds for reading a word at random from a gigabyte, in pages of the usual size; each read waits for the one before.
     pub(super) load: f64,
     /// The same in huge pages, as far as the system grants them.
     pub(super) load_huge: f64,
@@ -62,9 +61,9 @@ impl Machine {
 /// A time in the units of a machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Units {
-    /// How many draws of a generator take as long.
+    /// The number of draws of a generator in the same time.
     pub(super) draws: f64,
-    /// How many words at random, from a gigabyte in huge pages, take as long.
+    /// The number of words at random, from a gigabyte in huge pages, in the same time.
     pub(super) loads: f64,
 }
 
@@ -82,7 +81,7 @@ const WORD: usize = size_of::<u64>();
 const LINES: usize = BYTES / 64;
 const LOADS: usize = 1 << 21;
 
-/// Memory in which the first word of every cache line says which line comes next, all in one round.
+/// Memory in which the first word of every cache line names the next line, all in one round.
 struct Chain(MmapMut);
 
 impl Chain {
@@ -95,7 +94,7 @@ impl Chain {
         let _ = huge;
         let mut order: Vec<u32> = (0..LINES as u32).collect();
         let mut generator = Generator::seed_from_u64(2);
-        // Sattolo's shuffle: what is left is one round through all lines.
+        // Sattolo's shuffle: it makes one round through all lines.
         for last in (1..LINES).rev() {
             let other = ((generator.next_u64() >> 32) as usize * last) >> 32;
             order.swap(last, other);

@@ -7,7 +7,7 @@ use std::time::Instant;
 pub(super) struct Row {
     /// The goal it belongs to, such as `P1`; empty for rows of interest only.
     pub(super) goal: &'static str,
-    /// What is measured.
+    /// The name of the measurement.
     pub(super) what: String,
     /// The unit of value and target.
     pub(super) unit: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether more is better: a rate, or how much faster something is.
+    /// Whether more is better: a rate, or a speed-up.
     pub(super) fn more_is_better(&self) -> bool {
         self.unit.ends_with("/s") || self.unit == "faster"
     }
@@ -46,7 +46,7 @@ impl fmt::Display for Row {
 /// Repetitions of each measurement.
 const REPETITIONS: usize = 7;
 
-/// Median nanoseconds per operation of `work`, each call of which performs `count` of them.
+/// Median nanoseconds per operation of `work`; each call performs `count` of them.
 pub(super) fn nanoseconds(count: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut times: Vec<f64> = (0..REPETITIONS)

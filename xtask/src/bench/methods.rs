@@ -1,4 +1,4 @@
-//! What one impression of each interleaving and multileaving method costs, reference form and fast form side by side.
+//! The cost of one impression by each interleaving and multileaving method, reference form and fast form side by side.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: speeds on this machine, against the goals. Not here: what is measured by `cargo bench`.
+//! `cargo xtask bench`: speeds on this machine, against the goals. Not here: measurements of `cargo bench`.
 
 mod against;
 mod boards;
@@ -80,7 +80,7 @@ pub(super) enum What {
     Boards,
 }
 
-/// Measures what the arguments select, prints it and writes the CSV.
+/// Measures the rows that the arguments select, prints them and writes the CSV.
 ///
 /// # Errors
 /// When something cannot be measured or written.
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     record::write(&path, date, &rows, machine)
 }
 
-/// One round of what the arguments select, printed as it goes.
+/// One round of the selected measurements, printed as it goes.
 fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     let wanted = |what| arguments.what.is_empty() || arguments.what.contains(&what);
     let mut rows = Vec::new();

@@ -49,7 +49,7 @@ fn rows_in(folder: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// P10: how fast text is read, compared with counting its lines, and how much memory that takes.
+/// P10: the speed of reading text, compared with counting its lines, and the memory it takes.
 fn text_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
     let megabytes = path.metadata()?.len() as f64 / 1e6;
     let mut rows = Vec::new();
@@ -102,10 +102,10 @@ fn text_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The environment variable that names a Python with xgboost, whose reader is the unit of ours.
+/// The environment variable that names a Python with xgboost; its reader is the unit of ours.
 const XGBOOST: &str = "XTASK_BENCH_XGBOOST";
 
-/// What that Python does: reads a file, and prints the seconds and the version.
+/// The script of that Python: reads a file, and prints the seconds and the version.
 const XGBOOST_READS: &str = "
 import sys, time, xgboost
 xgboost.set_config(verbosity=0)
@@ -154,8 +154,8 @@ fn xgboost_rows(path: &Path, form: &str) -> Result<Vec<Row>> {
 /// The environment variable that makes a process of this program read a file and print what that took.
 const READ: &str = "XTASK_BENCH_READ";
 
-/// Reads `path` in a separate process. Returns seconds, peak memory relative to that of the result, and CPU seconds,
-/// which depend little on what else is running.
+/// Reads `path` in a separate process. Returns seconds, peak memory relative to the result's, and CPU seconds, which depend little on other
+/// processes.
 fn read_elsewhere(path: &Path, threads: usize) -> Result<[f64; 3]> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command.args(["bench", "reading"]).env(READ, path).env("RAYON_NUM_THREADS", threads.to_string());

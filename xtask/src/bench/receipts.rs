@@ -1,4 +1,4 @@
-//! What a receipt of each method costs: bytes, writing, and reading with credit.
+//! The cost of a receipt by each method: bytes, writing, and reading with credit.
 
 use anyhow::{Context, Result};
 use bandits::Generator;

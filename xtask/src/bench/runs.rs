@@ -21,7 +21,7 @@ const RUNS: usize = 14;
 const DEPTH: usize = 1000;
 /// Documents of a query that some run retrieves.
 const POOL: usize = 4000;
-/// Measures by the names that both sides know.
+/// Measures by the names that both sides understand.
 const MEASURES: &str = "nDCG@10,AP,RR";
 /// The sizes that are measured unless others are asked for, in lines of all runs.
 const LINES: &str = "1e5,1e6,1e7";
@@ -33,7 +33,7 @@ const MEASURE: &str = "XTASK_BENCH_RUNS";
 /// The environment variable that names a Python with `ir_measures`.
 const PEER: &str = "XTASK_BENCH_IR_MEASURES";
 
-/// What that Python does: the same with one run after the other. Prints seconds, CPU seconds and the peak in kilobytes.
+/// The script of that Python: the same with one run after the other. Prints seconds, CPU seconds and the peak in kilobytes.
 const PEER_MEASURES: &str = "
 import glob, resource, sys, time, ir_measures
 start = time.perf_counter()
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Runs of numbers drawn at random, which say so in their tags.
+/// Runs of numbers drawn at random, with a tag to mark them.
 fn write(folder: &Path, queries: usize) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let open = |name: String| -> Result<BufWriter<File>> { Ok(BufWriter::new(File::create(folder.join(name))?)) };
@@ -90,7 +90,7 @@ fn write(folder: &Path, queries: usize) -> Result<()> {
     runs.iter_mut().chain([&mut qrels]).try_for_each(|file| file.flush().context("failed to write runs"))
 }
 
-/// What one measurement took: seconds, CPU seconds and bytes.
+/// The cost of one measurement: seconds, CPU seconds and bytes.
 struct Took {
     seconds: f64,
     busy: f64,

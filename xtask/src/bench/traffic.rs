@@ -84,7 +84,7 @@ fn fold(log: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// By how much the process grows for each impression that stays open, its events not kept.
+/// The memory that each open impression adds to the process, without its events.
 fn memory_of_open() -> Result<f64> {
     let (mut experiment, lists) = begin_experiment(2, "fixed")?;
     let before = resident()?;

@@ -51,7 +51,7 @@ fn is_key(name: &str) -> bool {
 
 fn show(keys: &[&String], key: &[String]) -> String {
     let mut parts: Vec<String> = keys.iter().zip(key).map(|(name, value)| format!("{name} {value}")).collect();
-    // What follows the key columns counts rows of the same key.
+    // The number after the key columns counts rows of the same key.
     if let Some(count) = key.last().filter(|count| keys.is_empty() || *count != "0") {
         parts.push(format!("row {count}"));
     }

@@ -30,7 +30,7 @@ pub(super) fn compare_npy([old, new]: [&[u8]; 2], report: &mut Report) -> Result
     Ok(())
 }
 
-/// What the header says, and the data.
+/// The header and the data.
 fn split(bytes: &[u8]) -> Result<(String, &[u8])> {
     let (header, begin) = Header::read(&mut &bytes[..])?;
     let order = if header.fortran_order()? { "columns" } else { "rows" };

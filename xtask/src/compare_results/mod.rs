@@ -173,7 +173,7 @@ fn compare_files(name: &str, paths: [&PathBuf; 2], bytes: bool, report: &mut Rep
     outcome.with_context(|| format!("failed to compare {name}"))
 }
 
-/// Whether the name is, or ends like, that of a file that is never compared: `timings.json`, `P.timings.json`.
+/// Whether a file of this name, or with this ending, is never compared: `timings.json`, `P.timings.json`.
 fn is_ignored(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     IGNORED_FILES

@@ -1,4 +1,4 @@
-//! What a comparison found: differences by file, and how much was compared.
+//! The result of a comparison: differences by file, and the amount compared.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) struct Report {
     at_most: usize,
     lines: Vec<String>,
-    /// The file being compared, and how many differences it has.
+    /// The file being compared, and the number of its differences.
     current: (String, usize),
     files: usize,
     differences: usize,

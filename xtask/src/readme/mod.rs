@@ -1,8 +1,7 @@
-//! `cargo xtask readme`: runs every command of the README, in the order in which a reader would, and compares the outputs that it
-//! shows.
+//! `cargo xtask readme`: runs every command of the README, in the order in which a reader would, and compares the outputs shown.
 //!
-//! All commands share one empty folder, so that a later one finds what an earlier one wrote and none needs a file that a reader does
-//! not have. A comment before a block says how it runs:
+//! All commands share one empty folder, so that a later one finds the files of an earlier one and none needs a file that a reader does not
+//! have. A comment before a block states how it runs:
 //!
 //! | comment | the block |
 //! |---|---|
@@ -13,8 +12,8 @@
 //! | `<!-- readme: long, until TEXT -->` | the same; the program is stopped once it has printed TEXT |
 //! | `<!-- readme: file NAME -->` | is written to that file |
 //!
-//! A comment `<!-- readme: same NAME as FILE -->` stands alone: what the blocks above wrote to NAME is FILE of the repository, for
-//! example a picture of the page.
+//! A comment `<!-- readme: same NAME as FILE -->` stands alone: the file NAME of the blocks above is FILE of the repository, for example a
+//! picture of the page.
 //!
 //! A `text` block after a `sh` block is its standard output; a line `...` stands for any lines, and a long line may be
 //! broken at blanks.
@@ -99,7 +98,7 @@ mod tests {
         (root, text)
     }
 
-    /// A front page that nobody reads to its end opens no door.
+    /// A front page must be short enough to be read to its end.
     #[test]
     fn the_readme_is_short() {
         let (_, text) = readme();

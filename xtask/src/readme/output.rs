@@ -3,8 +3,8 @@
 /// The most lines that a long line may be broken into.
 const BROKEN: usize = 8;
 
-/// What differs between the `shown` output and the `found` one; `None` if nothing does. A shown line `...` stands for any lines,
-/// and a long line may be shown broken at blanks.
+/// The difference between the `shown` output and the `found` one; `None` if there is none. A shown line `...` stands for any lines, and a
+/// long line may be shown broken at blanks.
 pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
     let found: Vec<&str> = found.trim_end().lines().map(str::trim_end).collect();
     let shown = whole(shown.trim_end().lines().map(str::trim_end).collect(), &found);

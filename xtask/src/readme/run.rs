@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use super::output::difference;
 use super::steps::{Language, Step, When};
 
-/// What a reader calls through cargo, and the program that it is.
+/// The packages that readers run through cargo, and their programs.
 const THROUGH_CARGO: [(&str, &str); 2] = [("sim", "rankduel"), ("click-logs", "click-logs")];
 
 /// A folder in which blocks run, removed in the end.
@@ -46,7 +46,7 @@ impl Runner {
         std::fs::create_dir(&folder).with_context(|| format!("failed to create {}", folder.display()))?;
         // From here on, `drop` removes the folder.
         let mut runner = Self { root: root.to_owned(), folder, path: OsString::new(), python: String::new() };
-        // What a block installs goes before what was built.
+        // Programs installed by a block go before the built ones.
         let first = [runner.folder.join(".installed/bin"), runner.folder.join(".python/bin"), programs];
         let known = std::env::var_os("PATH").unwrap_or_default();
         runner.path = std::env::join_paths(first.into_iter().chain(std::env::split_paths(&known)))?;

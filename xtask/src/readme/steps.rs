@@ -101,7 +101,7 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
     Ok(found)
 }
 
-/// What a comment asks for.
+/// The request of a comment.
 fn when(words: &str, line: usize) -> Result<When> {
     let long = |in_the_clone, until: Option<&str>| When::Long { in_the_clone, until: until.map(str::to_owned) };
     Ok(match words.split_once(' ') {

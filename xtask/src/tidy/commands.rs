@@ -86,7 +86,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// What is wrong with a command; nothing where it is right or not one of ours.
+/// The fault of a command; `None` if it is right or not one of ours.
 fn fault(root: &Path, words: &[String]) -> Result<Option<String>> {
     // Assignments of variables come first.
     let start = words.iter().position(|word| !word.contains('=')).unwrap_or(words.len());

@@ -1,5 +1,4 @@
-//! No cycle between the first-level modules of a crate: imports are followed to the file that defines what they name,
-//! tests apart.
+//! No cycle between the first-level modules of a crate: imports are followed to the file that defines the imported name, tests apart.
 //!
 //! `lib.rs` itself does not count as a module: it re-exports from all others, and those re-exports are followed.
 
@@ -11,7 +10,7 @@ use anyhow::Result;
 use super::source::{Crate, Import};
 use super::{Findings, with_server};
 
-/// From module to module, by the imports that say so.
+/// From module to module, by imports.
 type Edges = BTreeMap<(String, String), Vec<Import>>;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {

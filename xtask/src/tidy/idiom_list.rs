@@ -8,9 +8,9 @@
 pub(super) struct Idiom {
     /// A regular expression, without regard to case.
     pub(super) pattern: &'static str,
-    /// What to write instead.
+    /// The replacement.
     pub(super) instead: &'static str,
-    /// A regular expression of what is fine although `pattern` matches a part of it; empty for nothing.
+    /// A regular expression of exceptions, although `pattern` matches a part of them; empty for none.
     pub(super) except: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl Idiom {
     }
 }
 
-/// What something is counted per.
+/// The unit that counts are per.
 macro_rules! unit {
     () => {
         "(?:arm|pair|step|run|query|list|line|round|set|size|draw|duel|impression|comparison|algorithm|method|setting|\

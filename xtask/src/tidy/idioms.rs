@@ -88,7 +88,7 @@ impl Rule {
     }
 }
 
-/// Whether this line (counted from 1) allows the phrase and says why.
+/// Whether this line (counted from 1) allows the phrase and gives a reason.
 fn allows(lines: &[&str], line: usize, phrase: &str) -> bool {
     let Some((_, allowed)) = line.checked_sub(1).and_then(|at| lines.get(at)?.split_once("tidy: allow ")) else {
         return false;
@@ -145,7 +145,7 @@ fn paragraphs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<Prose> {
         if fence || line.is_empty() {
             continue;
         }
-        // Of code only comments are prose.
+        // In code, only comments are prose.
         let comment = ["# ", "// ", "/// ", "//! "].iter().find_map(|mark| line.split_once(mark));
         let text = match (fenced, comment) {
             (false, _) => line,

@@ -1,4 +1,4 @@
-//! Ignored tests: those that take minutes say so in their names, so that `.ci/run` can leave them to `.ci/full`.
+//! Ignored tests: those that take minutes are marked in their names, so that `.ci/run` can leave them to `.ci/full`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::source::{files, read};
 /// The end of the name of a test that `.ci/run` leaves out.
 const SLOW: &str = "_at_full_size";
 
-/// How the reason of any other ignored test begins: it runs wherever that is there.
+/// The beginnings of the reasons of all other ignored tests: those run wherever their requirement is met.
 const QUICK: [&str; 2] = ["needs ", "writes "];
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {

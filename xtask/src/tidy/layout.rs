@@ -1,4 +1,4 @@
-//! The shape of the source tree: small folders, one module style, folders that say what is in them.
+//! The shape of the source tree: small folders, one module style, folders that describe their content.
 
 use std::path::{Path, PathBuf};
 

@@ -36,7 +36,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// Whether `docs/build.sh` makes the page: from a notebook in the folder beside that of the pages.
+/// Whether `docs/build.sh` makes the page: from a notebook in the folder beside the pages.
 fn is_notebook(pages: &Path, path: &str) -> bool {
     path.starts_with("notebooks/") && pages.join("..").join(path).with_extension("py").is_file()
 }

@@ -1,4 +1,4 @@
-//! What a package registry wants of every manifest.
+//! The requirements of a package registry on every manifest.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what the compiler and the linter do not check. One module per check.
+//! `cargo xtask tidy`: checks beyond the compiler and the linter. One module per check.
 //!
 //! Not here: formatting, lints and broken links in documentation, which `.ci/run` leaves to cargo.
 
@@ -97,7 +97,7 @@ impl Check {
     }
 }
 
-/// Runs the checks and prints what they find.
+/// Runs the checks and prints their findings.
 ///
 /// # Errors
 /// When a file cannot be read or written, or `--root` is not the repository.
@@ -139,7 +139,7 @@ pub(crate) fn write_tables(root: &Path) -> Result<ExitCode> {
     run(&Arguments { fix: true, only: vec![Check::Tables], verbose: false, root: root.to_owned() })
 }
 
-/// What one check finds.
+/// The findings of one check.
 #[derive(Debug)]
 struct Findings {
     root: PathBuf,
@@ -166,7 +166,7 @@ impl Findings {
         self.warnings.push(format!("{place}: {message}"));
     }
 
-    /// A line about what was checked.
+    /// A line about a check.
     fn note(&mut self, text: String) {
         self.details.push(text);
     }
@@ -219,7 +219,7 @@ fn with_server(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// How many findings each file has, most first.
+/// The number of findings of each file, most first.
 fn by_file(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<(&str, usize)> = counts.iter().map(|(file, &count)| (file.as_str(), count)).collect();
     counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));

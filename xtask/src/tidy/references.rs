@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::Findings;
 use super::source::{Kind, Token, files, read, tokens, without_tests};
 
-/// What identifies a paper: a DOI, an arXiv id, or the page of proceedings that give no DOI.
+/// The identifiers of papers: a DOI, an arXiv id, or the page of proceedings that give no DOI.
 const ADDRESSES: [&str; 5] = ["doi.org/10.", "arxiv", "proceedings.mlr.press/", "proceedings.neurips.cc/", "jmlr.org/"];
 
 /// Where algorithms are, and the traits that make a file one of them.
@@ -20,7 +20,7 @@ const ALGORITHMS: [(&str, &[&str]); 3] = [
 /// The macro that implements [`bandits::PolicyConfig`].
 const CONFIG: &str = "config";
 
-/// Folders and files whose implementations stand for others: for any method, as the reference form of one, or written by a macro.
+/// Folders and files with implementations that stand for others: for any method, as the reference form of one, or written by a macro.
 const NOT_ALGORITHMS: [&str; 5] = ["any", "any.rs", "config.rs", "plain", "reference"];
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
@@ -86,7 +86,7 @@ fn calls(code: &[Token<'_>], name: &str) -> bool {
     code.windows(3).any(|three| three[0].is(name) && three[1].is("!") && three[2].is("{"))
 }
 
-/// What the documentation lacks.
+/// The gap in the documentation.
 fn fault(tokens: &[Token<'_>]) -> Option<&'static str> {
     let docs: Vec<&str> =
         tokens.iter().filter(|token| token.kind == Kind::Doc).map(|token| token.text.trim()).collect();

@@ -18,7 +18,7 @@ pub(super) fn tree(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// What `check` finds in the tree.
+/// The findings of `check` in the tree.
 pub(super) fn checked(tree: &TempDir, check: impl FnOnce(&Path, &mut Findings) -> Result<()>) -> Vec<String> {
     let mut findings = Findings::new(tree.path());
     check(tree.path(), &mut findings).expect("the tree can be read");

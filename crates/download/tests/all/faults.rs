@@ -9,7 +9,7 @@ use download::Settings;
 use fetch::{Download as _, Expected, MirroredFile, Registration, fetch};
 use letor_io::registry::Entry;
 
-/// Some 300 kB, no two parts of which are the same.
+/// Some 300 kB without repetition.
 fn file() -> Vec<u8> {
     (0..40_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).chain(*b"end").collect()
 }
@@ -276,7 +276,7 @@ fn a_byte_per_request_is_not_progress() {
     assert_eq!(server.requests().len(), 4);
 }
 
-/// A file of which neither the registry nor the server says how large it is.
+/// A file of a size that neither the registry nor the server gives.
 #[test]
 fn an_endless_file_is_given_up() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ use crate::support::{Server, entry, with_ranges};
 /// The address and the folder that the process which is stopped downloads from and to.
 const CHILD: [&str; 2] = ["DOWNLOAD_TEST_ADDRESS", "DOWNLOAD_TEST_ROOT"];
 
-/// How much arrives before it is stopped.
+/// The bytes that arrive before it is stopped.
 const FIRST: usize = 9_000;
 
 /// A matrix of 80 arms.

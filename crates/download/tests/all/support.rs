@@ -70,7 +70,7 @@ impl Answer {
         self
     }
 
-    /// Sends only the first `len` bytes of what it claims to send.
+    /// Sends only the first `len` bytes of the announced content.
     pub(crate) fn cut(mut self, len: usize) -> Self {
         self.claims = Some(self.body.len());
         self.body.truncate(len);

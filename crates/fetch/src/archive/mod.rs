@@ -155,7 +155,7 @@ impl Guard {
     }
 }
 
-/// How many bytes an archive may unpack to.
+/// The limit on the unpacked size of an archive, in bytes.
 #[derive(Debug)]
 struct Budget {
     left: Cell<u64>,

@@ -28,11 +28,10 @@ fn open(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
     Ok((if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) }, packed))
 }
 
-/// Whether the file at `path`, unpacked if it is gzip, starts with a block whose checksum is that of a
-/// tar archive's header.
+/// Whether the file at `path`, unpacked if it is gzip, starts with a block that has the checksum of a tar archive's header.
 pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     let mut block = Vec::new();
-    // Whoever reads the file reports damaged gzip.
+    // Damaged gzip is reported when the file is read.
     let _ = open(path)?.0.take(BLOCK as u64).read_to_end(&mut block);
     let field = 148..156;
     let Some(digits) = block.get(field.clone()).filter(|_| block.len() == BLOCK) else {
@@ -44,7 +43,7 @@ pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     Ok(stored == Ok(sum))
 }
 
-/// Calls `take` with each plain file of the archive, all of which is read, to the end of its gzip.
+/// Calls `take` with each plain file of the archive; reads all of it, to the end of its gzip.
 pub(super) fn each(
     path: &Path,
     guard: &mut Guard,
@@ -71,7 +70,7 @@ pub(super) fn each(
         let name = guard.name(&name)?;
         meter.headers_left.set(u64::MAX);
         take(&name, &mut entry)?;
-        // Skips what was not taken.
+        // Skips the rest.
         io::copy(&mut entry, &mut io::sink()).map_err(damaged)?;
         meter.headers_left.set(HEADERS);
     }
@@ -83,7 +82,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// What has been read of an archive's content.
+/// The amount read of an archive's content.
 struct Meter {
     budget: Rc<Budget>,
     /// Bytes that may be read before the next file begins.
@@ -98,7 +97,7 @@ impl Meter {
     }
 }
 
-/// Counts what is read: below `tar`, so that headers and skipped files count too.
+/// Counts the bytes read: below `tar`, so that headers and skipped files count too.
 struct Metered<'a, R> {
     inner: R,
     meter: &'a Meter,

@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 use super::{Budget, Guard, refuse_kind, write_file};
 
-/// The bits of a Unix mode that say what an entry is, and those of a plain file.
+/// The bits of a Unix mode for the type of an entry, and the type of a plain file.
 const TYPE: u32 = 0o170_000;
 const PLAIN: u32 = 0o100_000;
 

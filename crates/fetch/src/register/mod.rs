@@ -74,7 +74,7 @@ fn take_files(located: &Located, ours: bool, aside: &Path) -> Result<()> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.display()))?;
         }
-        // Copied, not linked: a link would change when somebody edits the original in place.
+        // Copied, not linked: a link would change when the original is edited in place.
         let taken = if ours { fs::rename(file, &target) } else { fs::copy(file, &target).map(|_| ()) };
         taken.with_context(|| format!("failed to copy {} to {}", file.display(), target.display()))?;
     }

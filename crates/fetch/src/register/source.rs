@@ -33,7 +33,7 @@ impl Drop for Unpacked {
     }
 }
 
-/// Finds the files of `entry` at `from`; those of an archive are unpacked below `root`, where data have room.
+/// Finds the files of `entry` at `from`; files of an archive are unpacked below `root`, where data have room.
 pub(super) fn find(
     entry: &Entry,
     from: &Path,

@@ -1,4 +1,4 @@
-//! Memory: what is left of it, the refusal of work that needs more, and the error line when an allocation fails.
+//! Memory: the rest of it, the refusal of work that needs more, and the error line when an allocation fails.
 //!
 //! A large table is predicted before it is allocated: [`ensure_room`] compares the prediction with what limits and the
 //! machine leave, so that a user learns immediately what to change, and the system does not end the process half-way. The
@@ -23,7 +23,7 @@ const USABLE: f64 = 0.95;
 pub struct Room {
     /// Bytes.
     pub bytes: u64,
-    /// What limits it: `ulimit -v`, `the control group` or `the machine`.
+    /// The limiting resource: `ulimit -v`, `the control group` or `the machine`.
     pub limit: &'static str,
 }
 
@@ -52,20 +52,19 @@ impl std::error::Error for NoRoom {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
-/// `what` is what needs them, in the plural; `remedy` says what to do about it.
+/// `what` names the need, in the plural; `remedy` says what to do about it.
 ///
 /// # Errors
 /// One line with both and with the memory that is left.
 pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
-    // Reading what is left takes longer than most small studies.
+    // Reading the free memory takes longer than most small studies.
     if bytes < 1 << 26 {
         return Ok(());
     }
     fits_into(room(), bytes, what, remedy)
 }
 
-/// `; at most 12,000 fit`: the most arms whose tables of `bytes_of` bytes memory has room for; empty where the system
-/// does not say.
+/// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if it is unknown.
 #[must_use]
 pub fn arms_that_fit(bytes_of: impl Fn(usize) -> u64) -> String {
     room()
@@ -120,7 +119,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// What `ulimit -v` leaves; `None` without a limit.
+/// The bytes left by `ulimit -v`; `None` without a limit.
 pub(super) fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -128,7 +127,7 @@ pub(super) fn address_space() -> Option<u64> {
     Some(limit.saturating_sub(kibibytes("/proc/self/status", "VmSize:")?))
 }
 
-/// What the control group of this process and its ancestors leave, of version 2 or 1.
+/// The bytes left by the control group of this process and its ancestors, of version 2 or 1.
 fn control_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let of_line = |line: &str| -> Option<u64> {
@@ -151,14 +150,14 @@ fn control_group() -> Option<u64> {
             let cache = stat("total_inactive_file ").max(stat("inactive_file "));
             Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(cache)))
         };
-        // In a container the path may be that of the host, so that only the root is there.
+        // In a container the path may be the host's, so that only the root is there.
         let inside = Path::new(path.trim_start_matches('/'));
         inside.ancestors().filter_map(|folder| left(&Path::new(root).join(folder))).min()
     };
     groups.lines().filter_map(of_line).min()
 }
 
-/// What the machine has.
+/// The memory of the machine.
 fn machine() -> Option<u64> {
     let free = |key| kibibytes("/proc/meminfo", key);
     Some(free("MemAvailable:")? + free("SwapFree:").unwrap_or(0))
@@ -197,7 +196,7 @@ impl OneLineAllocator {
     }
 }
 
-/// Bytes in the largest unit of which there are at least ten. Allocates nothing.
+/// Bytes in the largest unit that makes at least ten. Allocates nothing.
 fn whole_units(bytes: usize) -> (usize, &'static str) {
     match bytes {
         0..10_000 => (bytes, "bytes"),

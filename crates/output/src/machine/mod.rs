@@ -1,6 +1,5 @@
-//! Facts about the machine: they go into timings, never into results. Its memory: what is left, and the refusal of
-//! work that needs more (`memory`). And its threads: as many as can be started (`threads`). And the process: what its
-//! program is called (`program`).
+//! Facts about the machine: they go into timings, never into results. Its memory: the rest of it, and the refusal of work that needs more
+//! (`memory`). Its threads: as many as can be started (`threads`). The process: the name of its program (`program`).
 
 pub mod memory;
 pub mod program;

@@ -1,10 +1,10 @@
-//! What this program is called, for messages that name another call of it.
+//! The name of this program, for messages that name another call of it.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The name of the program where nobody called it by another, e.g. in a library call.
+/// The default name of the program, e.g. in a library call.
 pub const NAME: &str = "rankduel";
 
 static CALLED: OnceLock<String> = OnceLock::new();
@@ -17,7 +17,7 @@ pub fn set(called: &OsStr) {
     }
 }
 
-/// What the program is called, e.g. `rankduel`.
+/// The name of the program, e.g. `rankduel`.
 #[must_use]
 pub fn name() -> &'static str {
     CALLED.get().map_or(NAME, String::as_str)

@@ -36,7 +36,7 @@ pub fn start_spare<T: Send + 'static>(
     if fit() == 0 { Err(io::ErrorKind::OutOfMemory.into()) } else { start(name, work) }
 }
 
-/// How many threads the address space has room for.
+/// The number of threads that fit into the address space.
 fn fit() -> usize {
     address_space().map_or(usize::MAX, |bytes| usize::try_from(bytes / ADDRESS_SPACE).unwrap_or(usize::MAX))
 }
@@ -48,8 +48,8 @@ pub fn most() -> usize {
     4 * available_parallelism().map_or(16, usize::from).max(16)
 }
 
-/// How many threads to start where `asked` are asked for: all cores by default, or what `RAYON_NUM_THREADS` says; at most
-/// [`most`], and not more than `ulimit -v` has address space for.
+/// The number of threads to start if `asked` are requested: by default all cores, or `RAYON_NUM_THREADS`; at most [`most`], and no more
+/// than fit into the address space of `ulimit -v`.
 #[must_use]
 pub fn count(asked: Option<usize>) -> usize {
     let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.trim().parse().ok();
@@ -67,8 +67,8 @@ struct Waiting {
 impl Waiting {
     /// Up to `count` threads: as many as can be started.
     ///
-    /// A pool whose threads cannot all be started fails, and the pool of a process can be made only once. So its threads
-    /// are started first.
+    /// Making a pool fails if not all of its threads can be started, and the pool of a process can be made only once. So its threads are
+    /// started first.
     fn start(count: usize, name: &str) -> io::Result<Self> {
         let (parts, next) = channel::<ThreadBuilder>();
         let next = Arc::new(Mutex::new(next));
@@ -141,8 +141,8 @@ pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) 
     }
 }
 
-/// Sets how many threads do the parallel work of this process: `threads`, all cores by default; fewer where not all can be
-/// started, down to the calling thread. Does nothing the second time, nor inside a pool. For programs, not for libraries.
+/// Sets the number of threads for the parallel work of this process: `threads`, all cores by default; fewer where not all can be started,
+/// down to the calling thread. Does nothing the second time, nor inside a pool. For programs, not for libraries.
 ///
 /// # Errors
 /// One line, if the calling thread cannot take part.

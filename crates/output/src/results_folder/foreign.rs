@@ -20,7 +20,7 @@ pub(super) struct ForeignFiles {
     kept: Vec<SecondName>,
 }
 
-/// A file, its second name, and what it was.
+/// A file, its second name, and its identity.
 #[derive(Debug)]
 struct SecondName {
     path: PathBuf,
@@ -33,7 +33,7 @@ pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
         let entry = entry.map_err(|error| explained(error, "read", folder))?;
-        // Also one that a link leads to: it is what would be written over.
+        // Also the target of a link: it would be written over.
         let is_file = fs::metadata(entry.path()).is_ok_and(|data| data.is_file());
         if is_file && !entry.file_name().to_string_lossy().starts_with('.') {
             names.push(entry.file_name());
@@ -102,7 +102,7 @@ impl SecondName {
     }
 }
 
-/// What distinguishes a file from one that replaced it.
+/// The identity of a file, to recognize one that replaced it.
 #[cfg(unix)]
 type Identity = (u64, u64);
 

@@ -7,30 +7,30 @@
 //!
 //! # Inside
 //!
-//! A folder is locked with `flock` on the folder itself, so that a lock leaves no file and ends with its process; where only files
-//! can be locked, with a file `.lock`. The *key* of a folder is its configuration without sizes (`results_folder::SIZES`). A study
-//! claims a folder with what it knows before the ground truth is estimated (`Study::key`), and the rest is checked afterwards. A folder
-//! without `config.json` keeps its key in `.unfinished.json`, and while the files of a finished study are written, its sizes too:
-//! then a killed writer loses no algorithm. `studies::runner::Size` joins what the folder holds and what is asked for.
+//! A folder is locked with `flock` on the folder itself, so that a lock leaves no file and ends with its process; where only files can be
+//! locked, with a file `.lock`. The *key* of a folder is its configuration without sizes (`results_folder::SIZES`). A study claims a folder
+//! with the part of the key known before the ground truth is estimated (`Study::key`), and the rest is checked afterwards. A folder without
+//! `config.json` keeps its key in `.unfinished.json`, and while the files of a finished study are written, its sizes too: then a killed
+//! writer loses no algorithm. `studies::runner::Size` joins the content of the folder and the request.
 //!
-//! Files that were in a folder before any results are somebody else's. While results are written they have a second, hidden name, and one
-//! that results replaced becomes `NAME.old-1` (`results_folder::foreign`). A symbolic link among them is replaced itself, and what it
-//! leads to stays as it is; links above the folder are followed.
+//! Files that were in a folder before any results are foreign. While results are written they have a second, hidden name, and one that
+//! results replaced becomes `NAME.old-1` (`results_folder::foreign`). A symbolic link among them is replaced itself, and its target stays
+//! as it is; links above the folder are followed.
 //!
 //! `--replace` makes the new results in a hidden folder beside the old ones (`.NAME.new`), exchanges both in one step when they are
-//! complete, and then calls the old ones `NAME.old-1`. So a failure or a signal leaves the old results, and the same command continues
-//! with what it kept. A symbolic link stays, and what it points to is replaced.
+//! complete, and then calls the old ones `NAME.old-1`. So a failure or a signal leaves the old results, and the same command continues with
+//! its kept work. A symbolic link stays, and its target is replaced.
 //!
-//! `simulation::kept_runs` keeps each finished run in `.runs/`, one file per cell, through `output::records`, as experiments do in
-//! their cache. A record has a checksum, which covers the line that names the cell. A line that was cut off is ignored. One whose
-//! checksum is missing or does not match is damaged: its run is played again with a warning. When a study is complete, its cells are rewritten in order and without seconds,
-//! so that they too have the same bytes after any interruption; cells of shorter runs or other checkpoints of its algorithms are
-//! removed. Runs themselves are not saved halfway. A folder of an earlier version has no kept runs, and
-//! its runs are played again when it is extended.
+//! `simulation::kept_runs` keeps each finished run in `.runs/`, one file per cell, through `output::records`, as experiments do in their
+//! cache. A record has a checksum, which covers the line that names the cell. A line that was cut off is ignored. A line with a missing or
+//! wrong checksum is damaged: its run is played again with a warning. When a study is complete, its cells are rewritten in order and
+//! without seconds, so that they too have the same bytes after any interruption; cells of shorter runs or other checkpoints of its
+//! algorithms are removed. Runs themselves are not saved halfway. A folder of an earlier version has no kept runs, and its runs are played
+//! again when it is extended.
 //!
-//! `output::interrupt` handles SIGINT and SIGTERM in a thread of its own: it waits until files that are being written are complete,
-//! prints one line about what is kept, and ends the process by the same signal. `tests/interruptions` stops every command that writes
-//! at random moments and compares bytes.
+//! `output::interrupt` handles SIGINT and SIGTERM in a thread of its own: it waits until files that are being written are complete, prints
+//! one line about what is kept, and ends the process by the same signal. `tests/interruptions` stops every writing command at random
+//! moments and compares bytes.
 
 mod foreign;
 mod replacement;
@@ -68,7 +68,7 @@ pub const NAMES: &str = "names";
 /// The name of the file with the key, and in the end the configuration, of a folder that is not finished.
 const UNFINISHED: &str = ".unfinished.json";
 
-/// What to do with a folder that holds something.
+/// The handling of a folder that is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// Accept only results of the same key.
@@ -78,7 +78,7 @@ pub enum Existing {
 }
 
 impl Existing {
-    /// As the flag `--replace` says.
+    /// As requested by the flag `--replace`.
     #[must_use]
     pub fn replaced(replace: bool) -> Self {
         if replace { Self::MoveAside } else { Self::SameKey }
@@ -92,7 +92,7 @@ pub struct ResultsFolder {
     /// The configuration without sizes, as far as it was known when the folder was claimed.
     key: Value,
     held: Option<Value>,
-    /// The names of visible files that were there before any results: they are somebody else's.
+    /// The names of visible files that were there before any results: they are foreign.
     foreign: Vec<OsString>,
     /// Whether `config.json` was there.
     finished: bool,
@@ -163,8 +163,8 @@ impl ResultsFolder {
         self.path().join(name)
     }
 
-    /// The configuration of the results that it holds. If they were being written when the process was killed, the sizes are
-    /// those of all runs, which are finished; if runs are missing, there are no sizes.
+    /// The configuration of the results that it holds. If they were being written when the process was killed, the sizes are those of all
+    /// runs, which are finished; if runs are missing, there are no sizes.
     #[must_use]
     pub fn config(&self) -> Option<&Value> {
         self.held.as_ref()
@@ -188,14 +188,14 @@ impl ResultsFolder {
         self.created.0.last().filter(|folder| **folder != self.path).map(PathBuf::as_path)
     }
 
-    /// Checks that what it holds has the key of the complete configuration `config`.
+    /// Checks that its content has the key of the complete configuration `config`.
     ///
     /// # Errors
     /// If it has not.
     pub fn check(&self, config: &impl Serialize) -> Result<()> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
         match &self.held {
-            // An unfinished folder may know less than the configuration.
+            // The configuration of an unfinished folder may be incomplete.
             Some(held) if held.get("version").is_some() => {
                 refuse_another_key(&self.path, held, &config, Compare::Everything)
             }
@@ -246,8 +246,8 @@ impl ResultsFolder {
     }
 }
 
-/// A folder whose files are described by something else than `config.json`, such as that of an experiment, and its one
-/// owner. Empty in the end, it is removed if it was created for the claim.
+/// A folder described by something else than `config.json`, such as an experiment's, and its one owner. Empty in the end, it is removed if
+/// it was created for the claim.
 #[derive(Debug)]
 pub struct FolderOfOtherFiles {
     _created: Created,
@@ -326,7 +326,7 @@ fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
                 bail!("another command is working in {}; wait until it ends, or choose another --out", path.display())
             }
             Ok(Some(lock)) if lock.is_of(path) => {
-                // Without the lock, an empty folder may be that of the other command.
+                // Without the lock, an empty folder may belong to the other command.
                 missing.into_iter().for_each(|folder| created.0.insert(0, folder));
                 return Ok(lock);
             }

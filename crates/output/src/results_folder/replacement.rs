@@ -16,7 +16,7 @@ use crate::interrupt::finish_writing;
 use crate::lock::Lock;
 use crate::usage::usage;
 
-/// A folder of new results, and the one whose place it takes.
+/// A folder of new results, and the one it replaces.
 #[derive(Debug)]
 pub(super) struct Replacement {
     /// The folder as the user calls it, which may be a symbolic link.
@@ -60,7 +60,7 @@ impl Replacement {
                 fs::remove_dir_all(&new).map_err(|error| explained(error, "empty", &new))?;
                 taken = lock(&new, created)?;
             }
-            // Somebody else's.
+            // A foreign folder.
             (None, _) => {
                 rename(&new, &free_name(&new)?)?;
                 taken = lock(&new, created)?;
@@ -152,7 +152,7 @@ impl ClaimedFile {
     /// there at any time.
     ///
     /// # Errors
-    /// Those of `write`, and if the former content cannot be kept.
+    /// Errors of `write`, and if the former content cannot be kept.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         if let Some(aside) = &self.aside {
             let target = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());

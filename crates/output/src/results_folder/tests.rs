@@ -1,4 +1,4 @@
-//! Claims of folders and files, and what is left in them.
+//! Claims of folders and files, and their content afterwards.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn claim(path: &Path, key: &Value) -> Result<ResultsFolder> {
     ResultsFolder::claim(path, key, Existing::SameKey)
 }
 
-/// Claims with what is known at first, and writes one file.
+/// Claims with the configuration known at first, and writes one file.
 fn write(path: &Path, config: &Value, file: &str) -> Result<()> {
     let folder = claim(path, &key(config["seed"].as_u64().unwrap()))?;
     folder.write(config, || write_atomic(&folder.join(file), file.as_bytes()))
@@ -55,7 +55,7 @@ fn another_key_is_refused_and_nothing_changes() {
     assert_eq!(claim(&path, &json!({"command": "live", "seed": 1})).unwrap().config().unwrap()["steps"], 10);
     let folder = claim(&path, &config(1, 99)).unwrap();
     assert!(folder.was_finished());
-    // What was not known at first differs.
+    // A value that was not known at first differs.
     let mut other = config(1, 10);
     other["truth"] = 8.into();
     let late = format!("{:#}", folder.write(&other, || Ok(())).unwrap_err());
@@ -139,7 +139,7 @@ fn former_results_stay_until_the_new_ones_are_complete() {
     assert_eq!(names(root.path()), ["r", "r.old-1", "r.old-2"]);
     assert_eq!(["r", "r.old-1", "r.old-2"].map(seed), [4, 1, 3]);
     drop(folder);
-    // What lies in the way and is nobody's results is moved, not removed.
+    // Foreign content in the way is moved, not removed.
     fs::create_dir(root.path().join(".r.new")).unwrap();
     fs::write(root.path().join(".r.new/mine"), "").unwrap();
     replace(5).write(&config(5, 10), || Ok(())).unwrap();

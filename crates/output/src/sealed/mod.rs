@@ -1,7 +1,7 @@
-//! JSON files that say what lies beside them, such as what a matrix was estimated from: sealed by a checksum of their own
-//! content in the last field, so that no fact is lost or changed unnoticed.
+//! JSON files that describe the files beside them, such as the origin of an estimated matrix: sealed by a checksum of their own content in
+//! the last field, so that no fact is lost or changed unnoticed.
 //!
-//! The seal is that of the values, not of blanks and line feeds.
+//! The seal covers the values, not blanks and line feeds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ impl<T: Serialize> Sealed<T> {
     /// # Errors
     /// If it has no JSON form.
     pub fn new(value: T) -> Result<Self> {
-        // By way of the text, as whoever reads it sees numbers.
+        // Through the text, because readers see its numbers.
         let read: Value =
             serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
         Ok(Self { seal: sum(&read), value })
     }
 }
 
-/// What is known of the seal of a file.
+/// The state of a file's seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seal {
     /// It fits.
@@ -60,8 +60,8 @@ pub fn unsealed(bytes: &[u8]) -> Option<(Value, Seal)> {
     Some((value, state))
 }
 
-/// The file beside which that lies what says what `path` is: `path`, or, where that is a symbolic link and nothing beside it
-/// `is_described`, the file that it leads to.
+/// The file with the description of `path` beside it: `path`, or, if that is a symbolic link without a description (`is_described`) beside
+/// it, its target.
 #[must_use]
 pub fn described(path: &Path, is_described: impl Fn(&Path) -> bool) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());

@@ -7,8 +7,8 @@
 //! | [`part`] | the file that a finished shard writes |
 //! | [`parts`] | all parts of a folder, checked against each other |
 //!
-//! The parts of the results `OUT` are in the folder `OUT.shards`. While a shard works, it keeps what is finished in a
-//! folder of its own in there.
+//! The parts of the results `OUT` are in the folder `OUT.shards`. While a shard works, it keeps its finished work in a folder of its own in
+//! there.
 
 pub mod part;
 pub mod parts;
@@ -22,7 +22,7 @@ pub use part::{Cell, Header, Made, Part};
 pub use parts::Parts;
 pub use shard::{Shard, ShardSpec};
 
-/// How much of its work a command does.
+/// The share of its work that a command does.
 #[derive(Debug, Clone, Default)]
 pub enum Share {
     /// All of it.
@@ -67,7 +67,7 @@ pub fn folder_of(out: &Path) -> PathBuf {
     name.into()
 }
 
-/// The results whose parts are in `folder`; `None` if that is not the name of such a folder.
+/// The results with parts in `folder`; `None` if that is not the name of such a folder.
 #[must_use]
 pub fn results_of(folder: &Path) -> Option<PathBuf> {
     let folder = without_slash(folder);

@@ -1,8 +1,8 @@
 //! The file that a finished shard writes.
 //!
-//! The first line is the format. The second is JSON that says what the shard is a share of; together with what it
-//! computed, which follows compressed, it is the same however often and wherever the shard runs. The third, also JSON,
-//! says how this file came about. A checksum of all of this is at the end.
+//! The first line is the format. The second is JSON with the work that the shard is a share of; together with the results, which follow
+//! compressed, it is the same however often and wherever the shard runs. The third, also JSON, has the circumstances of this file. A
+//! checksum of all of this is at the end.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ use crate::files::write_atomic;
 use crate::input;
 use crate::records::Record;
 
-/// What the first line begins with; the version of the format follows.
+/// The beginning of the first line; the version of the format follows.
 const MAGIC: &str = "rankduel part ";
 /// Raised whenever the meaning of a part changes.
 const VERSION: u32 = 1;
@@ -35,16 +35,16 @@ const MOST_UNPACKED: u64 = 1 << 32;
 /// The ending of the names of parts.
 pub const ENDING: &str = "part";
 
-/// What a part is a share of.
+/// The work that a part is a share of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The complete configuration of the work, sizes included: what one process writes as `config.json`.
     pub config: Value,
-    /// The revisions of what computes the work: parts of different revisions do not add up.
+    /// The revisions of the code that computes the work: parts of different revisions do not add up.
     pub revisions: BTreeMap<String, u32>,
     /// Which share it is.
     pub shard: Shard,
-    /// What is counted in `range`, in the singular, e.g. `run`.
+    /// The unit of `range`, in the singular, e.g. `run`.
     pub unit: String,
     /// The units of the work that are in the part.
     pub range: Range<u64>,
@@ -52,37 +52,37 @@ pub struct Header {
     pub total: u64,
 }
 
-/// How a part came about: what may differ if the same shard runs again.
+/// The circumstances of a part: they may differ if the same shard runs again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Made {
-    /// The arguments of the command, without those of a process: where results go, threads, what is printed.
+    /// The arguments of the command, without those of a process: folders of results, threads, print options.
     pub arguments: Vec<String>,
     /// The folder that it ran in.
     pub folder: String,
     /// The version of the program.
     pub build: String,
-    /// How long it took, all interruptions apart.
+    /// The time it took, without interruptions.
     pub seconds: f64,
     /// The seconds of each record, in their order; empty if the body is something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds_of_records: Vec<f64>,
-    /// The bytes of what was computed, unpacked.
+    /// The size of the results, unpacked.
     pub bytes: u64,
 }
 
 /// A part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// What it is a share of.
+    /// The work that it is a share of.
     pub header: Header,
-    /// How it came about.
+    /// Its circumstances.
     pub made: Made,
-    /// What was computed: cells of records, or bytes of a format of their own.
+    /// The results: cells of records, or bytes of a format of their own.
     pub body: Vec<u8>,
 }
 
 impl Part {
-    /// A part of what was computed.
+    /// A part with these results.
     #[must_use]
     pub fn new(header: Header, made: Made, body: Vec<u8>) -> Self {
         Self { header, made: Made { bytes: body.len() as u64, ..made }, body }
@@ -156,7 +156,7 @@ impl Part {
         Self::decode(&Self::bytes(path)?)
     }
 
-    /// What the part in the file at `path` is a share of, and how it came about. All of it is checked, and nothing else kept.
+    /// The header and the circumstances of the part in the file at `path`. All of it is checked, and nothing else kept.
     ///
     /// # Errors
     /// As for [`read`](Self::read).
@@ -215,7 +215,7 @@ fn unpacked(declared: u64, packed: &[u8], to: &mut impl io::Write) -> Result<()>
 /// The records of one subject in a part: see [`records`](crate::records).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// What they belong to, in one line.
+    /// Their subject, in one line.
     pub subject: String,
     /// The records by their numbers.
     pub records: BTreeMap<u64, Kept>,
@@ -256,7 +256,7 @@ impl Kept {
     /// The record.
     ///
     /// # Errors
-    /// If it is that of something else.
+    /// If its subject is another one.
     pub fn record<R: Record>(&self) -> Result<R> {
         let mut value: Value = serde_json::from_str(&self.text)?;
         if let Some(fields) = value.as_object_mut() {
@@ -382,7 +382,7 @@ pub(super) mod tests {
             }
         }
         assert!(believed < 2_000, "{believed}");
-        // Those with a checksum that fits: never more than what is declared, and never a panic.
+        // Records with a fitting checksum: never more than declared, and never a panic.
         for _ in 0..10_000 {
             let mut mutated = mutations.of(&whole[..whole.len() - crate::checksum::LENGTH]);
             mutated = seal(mutated);

@@ -17,7 +17,7 @@ use crate::numbers::with_unit;
 use crate::records::Record;
 use crate::usage::usage;
 
-/// How many things that are wrong are named, at most.
+/// The number of faults that are named, at most.
 const NAMED: usize = 5;
 
 /// A part that was found, or why it cannot be read.
@@ -25,7 +25,7 @@ const NAMED: usize = 5;
 pub struct PartFile {
     /// The file.
     pub path: PathBuf,
-    /// What is in it, without its body.
+    /// Its header and circumstances, without its body.
     pub part: Result<(Header, Made)>,
 }
 
@@ -60,10 +60,10 @@ pub fn listed(numbers: impl IntoIterator<Item = u32>) -> String {
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    /// Of the first part.
+    /// The header of the first part.
     header: Header,
     made: Made,
-    /// By the number of the shard.
+    /// The files by the number of the shard.
     files: Vec<PathBuf>,
     /// Versions of the program that made parts, if several did.
     builds: Vec<String>,
@@ -76,7 +76,7 @@ impl Parts {
     /// The parts in `folder`, if they are complete and belong together.
     ///
     /// # Errors
-    /// One line that names what is missing, damaged, or of other work or another revision. Nothing is changed.
+    /// One line that names the parts that are missing, damaged, or of other work or another revision. Nothing is changed.
     pub fn read(folder: &Path) -> Result<Self> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut damaged = Vec::new();
@@ -150,7 +150,7 @@ impl Parts {
         &self.folder
     }
 
-    /// How many there are.
+    /// The number of parts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()
@@ -162,13 +162,13 @@ impl Parts {
         self.files.is_empty()
     }
 
-    /// What all of them are shares of; the shard is the first.
+    /// The work that all of them are shares of; the shard is the first.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// How the first of them came about.
+    /// The circumstances of the first of them.
     #[must_use]
     pub fn made(&self) -> &Made {
         &self.made
@@ -240,7 +240,7 @@ impl Parts {
     /// Reads one part after another, in the order of their shards.
     ///
     /// # Errors
-    /// Those of `use_part`, and if a part cannot be read any more, with its name.
+    /// Errors of `use_part`, and if a part cannot be read any more, with its name.
     pub fn each(&self, mut use_part: impl FnMut(&Part) -> Result<()>) -> Result<()> {
         for path in &self.files {
             let used = Part::read(path).and_then(|part| use_part(&part));
@@ -249,7 +249,7 @@ impl Parts {
         Ok(())
     }
 
-    /// The error for work of which a unit is missing although all parts are there.
+    /// The error for work that lacks a unit although all parts are there.
     #[must_use]
     pub fn incomplete(&self, what: &str) -> anyhow::Error {
         anyhow::anyhow!(
@@ -273,7 +273,7 @@ pub fn most_common<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
     groups.into_iter().find(|(_, count)| *count == most).map(|(header, _)| header)
 }
 
-/// How the work that `found` is a share of differs from that of `wanted`.
+/// The differences between the work behind `found` and that of `wanted`.
 #[must_use]
 pub fn other_work(found: &Header, wanted: &Header) -> Option<String> {
     // Another build of the same revisions gives the same results.

@@ -21,12 +21,12 @@ pub const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX",
 pub struct Shard {
     /// Its number, from 0.
     pub index: u32,
-    /// How many there are.
+    /// The number of shards.
     pub of: u32,
 }
 
 impl Shard {
-    /// Its share of `total` numbered units: a range, as long as that of any other shard or one longer or shorter.
+    /// Its share of `total` numbered units: a range; the lengths of shards differ by one at most.
     #[must_use]
     pub fn range(self, total: u64) -> Range<u64> {
         let [total, of] = [u128::from(total), u128::from(self.of)];
@@ -35,14 +35,14 @@ impl Shard {
         start(self.index)..start(self.index + 1)
     }
 
-    /// How many of `total` units are its own.
+    /// The number of its own units, of `total`.
     #[must_use]
     pub fn length(self, total: u64) -> u64 {
         let range = self.range(total);
         range.end - range.start
     }
 
-    /// The name of its files, e.g. `03-of-64`: in the order of their names, files are in that of their numbers.
+    /// The name of its files, e.g. `03-of-64`: sorted by name, files are sorted by number.
     #[must_use]
     pub fn name(self) -> String {
         let Self { index, of } = self;
@@ -73,9 +73,9 @@ pub enum ShardSpec {
     Shard(Shard),
     /// `auto/n`: the number of this task of a job array; `auto+K/n` adds K to it, `auto-1/n` takes one off.
     Auto {
-        /// What is added.
+        /// The offset to add.
         offset: i64,
-        /// How many shards there are.
+        /// The number of shards.
         of: u32,
     },
     /// `merge:FOLDER`: everything, from the parts in that folder.

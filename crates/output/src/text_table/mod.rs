@@ -4,7 +4,7 @@ pub mod noted;
 
 use std::fmt;
 
-/// How the cells of a column are aligned.
+/// The alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Text; only such columns are wrapped.
@@ -27,7 +27,7 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// A table without rows, whose columns have these headings.
+    /// A table without rows; its columns have these headings.
     #[must_use]
     pub fn new<'a>(columns: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
         let (header, align) = columns.into_iter().map(|(name, align)| (name.to_owned(), align)).unzip();

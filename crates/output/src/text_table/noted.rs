@@ -2,14 +2,14 @@
 
 use super::{Align, TextTable};
 
-/// What stands in a row below a heading.
+/// A cell below a heading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The text, or a number.
     pub text: String,
     /// Whether it is the best of its column.
     pub is_best: bool,
-    /// What a note explains of it: a star, or the letters of other rows, raised.
+    /// Its mark, explained by a note: a star, or the letters of other rows, raised.
     pub mark: String,
 }
 
@@ -104,7 +104,7 @@ impl NotedTable {
         format!("{table}\n{notes}")
     }
 
-    /// The notes of a table whose best cells are bold.
+    /// The notes of a table with bold best cells.
     fn explained(&self) -> Vec<String> {
         let is_bold = self.rows.iter().flatten().any(|cell| cell.is_best);
         self.notes.iter().cloned().chain(is_bold.then(|| "Bold: the best".to_owned())).collect()

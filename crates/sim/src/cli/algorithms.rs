@@ -40,7 +40,7 @@ struct Description {
     chooses: &'static str,
     anytime: bool,
     parameters: Vec<ParameterDescription>,
-    /// Settings worth trying beside the defaults, and what they are.
+    /// Settings worth trying beside the defaults, with a description.
     variants: Vec<(String, &'static str)>,
     /// Bytes of memory per ordered pair of arms and per arm.
     bytes_per_pair: u64,

@@ -1,4 +1,4 @@
-//! `rankduel board`: what a table of judgements says.
+//! `rankduel board`: the best in a table of judgements.
 
 use std::path::{Path, PathBuf};
 
@@ -80,13 +80,13 @@ pub(super) struct BoardCommand {
     quiet: bool,
 }
 
-/// What a folder of a board is known by.
+/// The settings that identify a board's folder.
 #[derive(Serialize)]
 struct Config<'a> {
     command: &'static str,
     version: &'static str,
     table: &'a str,
-    /// Of the bytes of the table.
+    /// The checksum of the table's bytes.
     checksum: String,
     /// People's judgements, and the checksum of their bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ impl BoardCommand {
         Ok(())
     }
 
-    /// Whose judgements are the truth.
+    /// The source of the true judgements.
     fn gold(&self) -> Result<GoldSource> {
         let Some(path) = &self.gold_table else { return Ok(self.request.gold()) };
         let name = path.display().to_string();

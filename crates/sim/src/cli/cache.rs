@@ -83,7 +83,7 @@ struct ListedCache {
     path: PathBuf,
     bytes: u64,
     written: Option<SystemTime>,
-    /// What it is of.
+    /// The data in it.
     data: String,
     /// The files that it was made of.
     sources: Vec<PathBuf>,
@@ -119,7 +119,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
 
 /// Whether `cache` is called `name`, or is of the look-alike, the registered data set, the file or the folder `name`.
 fn is_named(cache: &ListedCache, name: &str, root: &Path) -> bool {
-    // Every path starts with that of nothing.
+    // Every path starts with the empty one.
     let Ok(path) = std::path::absolute(name) else { return false };
     cache.look_alike.as_deref() == Some(name)
         || cache.path.file_name().is_some_and(|file| file == name)
@@ -175,7 +175,7 @@ fn print(folder: &Path, caches: &[ListedCache]) {
     }
 }
 
-/// What the cache is of.
+/// The data in the cache.
 fn data(cache: &CacheFile) -> String {
     match (&cache.look_alike, &cache.sources[..]) {
         (Some(name), _) => name.clone(),
@@ -199,7 +199,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// How long ago the cache was written.
+/// The age of the cache.
 fn age(cache: &ListedCache) -> String {
     let age = cache.written.and_then(|written| SystemTime::now().duration_since(written).ok());
     let seconds = age.map_or(0, |age| age.as_secs());

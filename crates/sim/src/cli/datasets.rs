@@ -49,13 +49,13 @@ struct Description<'a> {
     queries: Option<u64>,
     documents: Option<u64>,
     features: Option<u32>,
-    /// Of a matrix.
+    /// The arms of a matrix.
     arms: Option<u32>,
     /// Where to read the terms of use.
     licence: Option<&'a str>,
     /// The paper to cite.
     paper: Option<&'a str>,
-    /// Whom to name, where the terms ask for it.
+    /// The attribution, where the terms ask for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     attribution: Option<&'a str>,
 }
@@ -79,7 +79,7 @@ impl Datasets {
     }
 }
 
-/// What downloads files, if this build can.
+/// The downloader, if this build has one.
 fn downloads() -> Option<Box<dyn Download>> {
     #[cfg(feature = "fetch")]
     return Some(Box::new(download::Settings::default()));

@@ -135,7 +135,7 @@ impl ExperimentCommand {
                 Err(error) => return Err(error),
             }
         }
-        // The index belongs to the project's experiments; those of a user print their numbers.
+        // The index belongs to the project's experiments; a user's print their numbers.
         if !files.iter().all(|file| is_own(file)) {
             index::write(&context.out)?;
             let summaries = index::summaries(&context.out)?;
@@ -154,7 +154,7 @@ impl ExperimentCommand {
         Ok(())
     }
 
-    /// What the shards of an experiment are parts of.
+    /// The work that the shards of an experiment are parts of.
     fn sharded_work(&self, context: &ExperimentContext, file: &Path) -> Result<ShardedWork> {
         let SharedWork { config, revisions, runs } = experiment::shared_work(context, file)?;
         ShardedWork::new(&config, Units { unit: "run", total: runs, records: 1, revisions }, &invocation())

@@ -83,7 +83,7 @@ struct Config<'a> {
     invented_documents: bool,
 }
 
-/// What was written, for `--json`.
+/// The written files, for `--json`.
 #[derive(Serialize)]
 struct Exported<'a> {
     folder: String,

@@ -139,13 +139,12 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// The path of the program that this is the command line of, where that is not the file of the process.
 static CALLED_AS: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says that this is the command line of `program`, the absolute path of which the jobs of `submit` call. For programs that run
-/// in an interpreter; the first call counts.
+/// Sets the absolute path of the program, which the jobs of `submit` call. For programs that run in an interpreter; the first call counts.
 pub fn called_as(program: PathBuf) {
     let _ = CALLED_AS.set(program);
 }
 
-/// Runs the command line as [`run_with`] does, and returns what it would print on standard output.
+/// Runs the command line as [`run_with`] does, and returns its standard output.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
@@ -178,8 +177,8 @@ fn library_failure(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
     }
 }
 
-/// Runs the command line with these arguments, the first of which is the name of the program. Prints results as [`main`] does, but
-/// returns the error instead of printing it.
+/// Runs the command line with these arguments, starting with the name of the program. Prints results as [`main`] does, but returns the
+/// error instead of printing it.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
@@ -228,7 +227,7 @@ pub fn command() -> clap::Command {
     help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
 }
 
-/// The same for `rankduel --help`: commands by what they are for.
+/// The same for `rankduel --help`: commands by purpose.
 #[must_use]
 pub fn front_page() -> clap::Command {
     help::grouped(command())
@@ -247,7 +246,7 @@ impl Cli {
     }
 }
 
-/// The failure for refused arguments, with what to do: most of what is refused is a list of files in the wrong form.
+/// The failure for refused arguments, with a remedy: most refusals are of a list of files in the wrong form.
 fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> Failure {
     if let Some(runs) = stray_runs(arguments) {
         refusal.text = format!(
@@ -298,7 +297,7 @@ fn stray_runs(arguments: &[OsString]) -> Option<Vec<&str>> {
     (!runs.is_empty() && runs.iter().all(is_run)).then_some(runs)
 }
 
-/// What to say of a `file` among `arguments` that no flag takes; `None` if nobody knows where it belongs.
+/// The advice for a `file` among `arguments` that no flag takes; `None` if it could belong to none.
 fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let at = words.iter().position(|word| *word == file)?;
@@ -331,7 +330,7 @@ fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
 /// Checks that the command line accepts these arguments, without running anything.
 ///
 /// # Errors
-/// What the command would print, in one line.
+/// The message of the command, in one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
     let arguments = [program::name()].into_iter().chain(arguments);
     let mut command = command();

@@ -118,7 +118,7 @@ impl Effort {
         Ok(Impressions {
             impressions: self.more.unwrap_or(self.impressions_per_pair),
             more: self.more.is_some(),
-            // By numbers: names may change from command to command.
+            // By numbers: names may change between commands.
             pairs: self.selection(names)?.to_string(),
             until_standard_error: self.until_se,
         })

@@ -94,11 +94,11 @@ fn run(mut command: Command) -> std::io::Result<()> {
 /// The path of the server: beside this program, or else in a folder of PATH.
 fn program() -> Result<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    // The command line of the wheel runs in Python, and says where it is.
+    // The command line of the wheel runs in Python, which sets its path.
     let own = super::CALLED_AS.get().cloned().or_else(|| std::env::current_exe().ok());
     let beside = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // A folder that depends on the working folder may be anybody's.
+    // A relative path depends on the working folder, which others may control.
     let in_path = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
     let mut places = beside.clone().into_iter().chain(in_path).map(|folder| folder.join(&name));
     if let Some(found) = places.find(|place| is_program(place)) {

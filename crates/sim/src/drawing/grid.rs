@@ -18,9 +18,9 @@ struct Means {
     points: Vec<(f64, f64)>,
 }
 
-/// What one value stands for.
+/// The meaning of one value.
 enum Value {
-    /// Of the last x, or of this one.
+    /// The value at the last x, or at this one.
     At(Option<f64>),
     /// Relative to the lowest of the grid, averaged over all x.
     Relative,

@@ -1,4 +1,4 @@
-//! Folders of `rankduel board` and of `rankduel inspect`: estimates with their intervals, which their figure says.
+//! Folders of `rankduel board` and of `rankduel inspect`: estimates with their intervals, read from their figure.
 
 use std::path::Path;
 

@@ -30,14 +30,14 @@ use crate::experiment::redraw::Finished;
 use crate::experiment::report::folder::for_print;
 use studies::results::Chosen;
 
-/// What is asked for, beyond how it is printed.
+/// The request, apart from print options.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Request {
     /// The scale of the x axis.
     pub x: Option<Scale>,
     /// The scale of the y axis.
     pub y: Option<Scale>,
-    /// What bands and bars show.
+    /// The meaning of bands and bars.
     pub bands: Option<Bands>,
     /// Curves to draw: names, or the algorithms they begin with. All if there are none.
     pub only: Vec<String>,
@@ -49,17 +49,17 @@ pub(crate) struct Request {
     pub labels: [Option<String>; 2],
     /// Another headline.
     pub title: Option<String>,
-    /// How it is printed.
+    /// The print options.
     pub chosen: Chosen,
 }
 
-/// A figure, and what it shows in words.
+/// A figure and its caption.
 pub(crate) struct Drawing {
     /// The figure.
     pub sheet: Sheet,
-    /// What a caption says: the headline, and what bands show.
+    /// The caption: the headline, and the meaning of bands.
     pub caption: String,
-    /// The choices of `request`, and those of the results.
+    /// The choices of `request` and of the results.
     pub chosen: Chosen,
 }
 

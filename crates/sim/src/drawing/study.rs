@@ -246,7 +246,7 @@ pub(super) fn json(path: &Path) -> Result<Value> {
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 
-/// Whether the axes of the study's own figure are logarithmic: the figure says so in its metadata.
+/// Whether the axes of the study's own figure are logarithmic, by the metadata of the figure.
 fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let found = files.into_iter().find_map(|path| {

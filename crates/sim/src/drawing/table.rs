@@ -1,4 +1,4 @@
-//! Tables of results in CSV: columns by name, and errors that say line, column, what was found and what was expected.
+//! Tables of results in CSV: columns by name, and errors with line, column, value and expected value.
 
 use anyhow::{Context, Result, anyhow};
 use ranktypes::text::escaped;
@@ -63,10 +63,10 @@ impl Row<'_> {
         self.record.get(column).unwrap_or_default()
     }
 
-    /// What `read` makes of the text in a column.
+    /// Parses the text in a column by `read`.
     ///
     /// # Errors
-    /// If it makes nothing of it, what was `expected`.
+    /// If `read` returns nothing; the message has `expected`.
     pub(super) fn value<T>(&self, column: usize, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
         read(self.cell(column)).with_context(|| {
             let name = self.header.get(column).unwrap_or_default();

@@ -22,7 +22,7 @@ const DECISION: &str = "decision.json";
 
 /// Shares of wins by day.
 pub(super) struct WinRates {
-    /// By version and pair, in the order of the table.
+    /// Looks by version and pair, in the order of the table.
     pairs: Vec<(Pair, Vec<Look>)>,
     note: Option<String>,
 }
@@ -30,7 +30,7 @@ pub(super) struct WinRates {
 /// A version of the experiment, where there are several, and the two rankers.
 type Pair = (String, String, String);
 
-/// What was known after a day.
+/// The evidence after a day.
 struct Look {
     /// Since 1970-01-01.
     day: i32,
@@ -53,7 +53,7 @@ impl WinRates {
         );
         let decision = super::study::json(&folder.join(DECISION))?;
         let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
-        // What would make the curves mislead is said where there is room for sentences.
+        // Warnings are spelled out where there is room for sentences.
         let warnings = decision.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
         let is_contradicted = |(_, looks): &(Pair, Vec<Look>)| looks.last().is_some_and(|look| look.is_contradicted);
         let note = notes([

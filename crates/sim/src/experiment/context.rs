@@ -1,5 +1,4 @@
-//! The folders of results and caches, which data are present, and how much smaller than in the papers
-//! an experiment is run.
+//! The folders of results and caches, the data that are present, and the scale of experiments relative to the papers.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::sharing::ExperimentShare;
 
-/// What all experiments of one call share.
+/// The context that all experiments of one call share.
 #[derive(Debug)]
 pub struct ExperimentContext {
     /// The folder of results, with one folder per experiment.
@@ -168,8 +167,7 @@ impl ExperimentContext {
         roots.filter_map(|root| find_below(&root, name, 3)).next()
     }
 
-    /// The files of the data set `name`, if present; of a registered one, those of the splits that are
-    /// counted.
+    /// The files of the data set `name`, if present; of a registered one, those of the counted splits.
     fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
         let Some(entry) = registry::find(name) else {
             return Some(self.find_own(name)?.iter().flat_map(|path| sizes(path)).collect());
@@ -258,13 +256,13 @@ impl ExperimentContext {
 /// A larger file is not a matrix.
 pub(crate) const MOST_BYTES: u64 = 1 << 31;
 
-/// Whether the description beside a matrix says that it was estimated from synthetic data.
+/// Whether the description beside a matrix marks it as estimated from synthetic data.
 ///
 /// # Errors
-/// If what lies there does not let it be said: claims of papers depend on it.
+/// If the files there leave it open: claims of papers depend on it.
 fn is_synthetic(path: &Path) -> Result<bool> {
     let matrix = input::read_file(path, MOST_BYTES).ok().and_then(|bytes| PreferenceMatrix::from_bytes(&bytes).ok());
-    // Whoever opens the matrix says what is wrong with it.
+    // An error in the matrix is reported when it is opened.
     let Some(matrix) = matrix else { return Ok(false) };
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {

@@ -1,4 +1,4 @@
-//! What running costs: the counts that an estimate adds up.
+//! The cost of running: the counts that an estimate adds up.
 
 use anyhow::Result;
 use simulation::description::Effort;
@@ -8,7 +8,7 @@ use crate::experiment::config::{Experiment, Play};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::opened_setting::OpenedSetting;
 
-/// What there is to run, and how long it may take.
+/// The work to run, and the estimated time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Estimate {
     /// Combinations of setting, set of rankers and algorithm.
@@ -34,7 +34,7 @@ impl Estimate {
     }
 }
 
-/// What an estimate is about.
+/// The subject of an estimate.
 pub(crate) struct EstimateRequest<'a> {
     /// The context that the experiment would run in.
     pub(crate) context: &'a ExperimentContext,

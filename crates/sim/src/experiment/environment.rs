@@ -24,9 +24,9 @@ use crate::experiment::run_store::RunRecord;
 /// A set of rankers, and where the outcomes of their comparisons come from.
 pub(crate) struct Environment {
     arenas: Arenas,
-    /// What regret measures.
+    /// The kind of regret.
     regret: RegretKind,
-    /// What regret is measured against, in a sentence.
+    /// The reference of regret, in a sentence.
     pub(crate) truth: String,
 }
 
@@ -114,7 +114,7 @@ impl Environment {
         self
     }
 
-    /// Says in `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
+    /// Adds to `truth` which number of a step is counted, if not the mean, and whether regret measures anything.
     fn checked(mut self) -> Self {
         if matches!(self.regret, RegretKind::Weak | RegretKind::Strong) {
             self.truth += &format!("; {} regret", self.regret);
@@ -125,7 +125,7 @@ impl Environment {
         self
     }
 
-    /// How many rankers.
+    /// The number of rankers.
     pub(crate) fn arms(&self) -> usize {
         self.gaps().len()
     }
@@ -158,7 +158,7 @@ impl Environment {
         seed_text(Seeded::Counted { measured: &measured, regret: self.regret })
     }
 
-    /// How many runs a thread should play in step.
+    /// The number of runs that a thread should play in step.
     pub(crate) fn in_step(&self) -> usize {
         match &self.arenas {
             Arenas::Live { prepared, gaps, late } => live_arenas(prepared, gaps, late).in_step(),
@@ -183,7 +183,7 @@ impl Environment {
     }
 }
 
-/// Plays the runs with these numbers, and keeps what experiments need of them.
+/// Plays the runs with these numbers, and keeps the parts that experiments need.
 fn records<A: runs::ArenaFactory>(
     arenas: &A,
     plan: &RunPlan<'_>,
@@ -205,7 +205,7 @@ fn records<A: runs::ArenaFactory>(
     Ok(records.collect())
 }
 
-/// What a step loses, for kinds of regret without a Condorcet winner.
+/// The loss of a step, for kinds of regret without a Condorcet winner.
 fn lost(regret: RegretKind) -> &'static str {
     match regret {
         RegretKind::Borda => "Borda score lost",

@@ -1,4 +1,4 @@
-//! How long an experiment would take.
+//! Estimates of an experiment's running time.
 
 use anyhow::Result;
 

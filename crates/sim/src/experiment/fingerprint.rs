@@ -1,8 +1,8 @@
 //! Fingerprints of results: whether they are up to date, and which part of them is not.
 //!
-//! Three hashes are joined. The first is of everything that was measured: data, scale, algorithms, steps. Only if it
-//! changes are runs played. The second is of what the claims test, the third is of the whole file: if one of these
-//! changes, the results are rewritten from the numbers in their own folder.
+//! Three hashes are joined. The first covers the measurements: data, scale, algorithms, steps. Only if it changes are runs played. The
+//! second covers the tests of claims, the third the whole file: if one of these changes, the results are rewritten from the numbers in
+//! their own folder.
 
 use std::fmt;
 use std::path::Path;
@@ -24,9 +24,9 @@ const REPORT_VERSION: u32 = 2;
 /// own folder.
 const CLAIMS_VERSION: u32 = 2;
 
-/// Keys of a file that affect words, claims and figures, but not what is measured.
+/// Keys of a file that affect words, claims and figures, but not the measurements.
 const WORDS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
-/// The keys of `[draw]` that affect what is measured.
+/// The keys of `[draw]` that affect the measurements.
 const MEASURED_TO_DRAW: [&str; 2] = ["bounds", "suboptimal"];
 
 /// The fingerprint of an experiment.
@@ -38,7 +38,7 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of `experiment`, whose file is `path`, with the data of its settings.
+    /// The fingerprint of `experiment` in the file `path`, with the data of its settings.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -71,7 +71,7 @@ impl Fingerprint {
         })
     }
 
-    /// The hash of what is measured.
+    /// The hash of the measurements' settings.
     pub(crate) fn measured(&self) -> &str {
         &self.measured
     }
@@ -93,7 +93,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The keys of a file that affect what is measured, in a form that does not depend on their order or on comments.
+/// The keys of a file that affect the measurements, in a form that does not depend on their order or on comments.
 fn settings(text: &str) -> Result<String> {
     let mut file: serde_json::Map<String, Value> = toml::from_str(text)?;
     file.retain(|key, _| !WORDS.contains(&key.as_str()));

@@ -1,4 +1,4 @@
-//! What an experiment measured, and the work it took.
+//! The measurements of an experiment, and the work they took.
 
 use serde::{Deserialize, Serialize};
 

@@ -13,17 +13,17 @@
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
 //! | `sharing`, `share` | which share of the runs a call plays; the runs of a shard, and what all shards need |
-//! | `fingerprint` | whether results are up to date, and what to do if not |
+//! | `fingerprint` | whether results are up to date, and the remedy if not |
 //! | `kinds` | one module per kind of experiment |
-//! | `measured`, `series`, `panels` | what was measured, and its panels |
+//! | `measured`, `series`, `panels` | the measurements, and their panels |
 //! | `redraw` | the figure of a finished folder, from its numbers |
 //! | `claim` | claims of the papers, tested on the measurements |
 //! | `report` | the figure, the folder, the index of all claims, the HTML page |
-//! | `cost`, `estimate` | what running costs, and how long an experiment would take |
+//! | `cost`, `estimate` | the cost of running, and the estimated time of an experiment |
 //!
 //! ## How to add one
 //! Copy the most similar file in `experiments/`. Every key is a field in `config`; the tests that
-//! claims may use are those of `claim`. A test reads all files.
+//! claims may use are in `claim`. A test reads all files.
 //!
 //! ## Inside
 //!
@@ -97,7 +97,7 @@ pub struct ExperimentOutcome {
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
 /// have changed, they are rewritten from the numbers in the folder of results, without a run. With `again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
-/// Results on real data are replaced by those of a look-alike only with `again`.
+/// Results on real data are replaced by results of a look-alike only with `again`.
 ///
 /// # Errors
 /// When the file is invalid, data are missing, or results cannot be written.
@@ -142,7 +142,7 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
     Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
 }
 
-/// What each claim comes to.
+/// The result of each claim.
 fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
     let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
@@ -154,8 +154,7 @@ fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> V
     claims.map(|claim| claim::evaluate(claim, &measured.series, scale, lookalike)).collect()
 }
 
-/// What the folder of results holds, for a file with other words, claims or axes; `None` if that is not enough for its
-/// claims.
+/// The content of the results folder, for a file with other words, claims or axes; `None` if that is not enough for its claims.
 fn reworded(
     folder: &Path,
     experiment: &Experiment,

@@ -11,7 +11,7 @@ use crate::experiment::{claim, kinds, opened_setting};
 /// The name of the experiment in `path`, and of the folder of its results: the file name without its extension.
 ///
 /// # Errors
-/// When the path names no file, or the name is not that of a folder of its own, such as `..`.
+/// When the path names no file, or the name is not fit for a folder of its own, such as `..`.
 pub fn name_of(path: &Path) -> Result<String> {
     let stem = path.file_stem().with_context(|| format!("{} names no file", path.display()))?;
     let plain = stem.to_str().filter(|stem| !stem.starts_with('.') && !stem.chars().any(char::is_control));

@@ -43,18 +43,18 @@ enum Content {
     Utilities { arena: UtilityArena, of: String },
 }
 
-/// What a setting is, for the summary.
+/// The description of a setting, for the summary.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SettingInfo {
     /// Its name.
     pub setting: String,
     /// The data.
     pub source: Source,
-    /// How many rankers.
+    /// The number of rankers.
     pub arms: usize,
-    /// What is compared, in enough detail to recognise it.
+    /// The subject of comparison, in enough detail to recognise it.
     pub about: String,
-    /// What regret is measured against.
+    /// The reference of regret.
     pub truth: String,
 }
 
@@ -89,7 +89,7 @@ impl OpenedSetting {
         Ok(Self { source, content, seed, regret: setting.entry.regret, late: setting.late.clone() })
     }
 
-    /// How many rankers.
+    /// The number of rankers.
     pub(crate) fn arms(&self) -> usize {
         match &self.content {
             Content::Data { features, .. } => features.len(),
@@ -127,7 +127,7 @@ impl OpenedSetting {
         }
     }
 
-    /// What is compared, in a phrase.
+    /// The subject of comparison, in a phrase.
     pub(crate) fn about(&self) -> String {
         match &self.content {
             Content::Data { dataset, .. } => format!(

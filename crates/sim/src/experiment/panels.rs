@@ -7,7 +7,7 @@ use crate::experiment::config::{Arrangement, Bands, Experiment};
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::{Metric, Point, Series};
 
-/// Makes panels of series, arranged as the file says.
+/// Makes panels of series, arranged by the file.
 pub(crate) struct PanelBuilder<'a> {
     experiment: &'a Experiment,
     measured: &'a ExperimentData,

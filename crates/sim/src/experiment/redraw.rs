@@ -14,10 +14,10 @@ use crate::experiment::report::figure;
 use crate::experiment::report::folder::Summary;
 use crate::experiment::series::{self, Series};
 
-/// Larger files are not those of an experiment.
+/// Larger files are not an experiment's.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What `experiment.toml` in a folder of results says about drawing.
+/// The drawing entries of `experiment.toml` in a folder of results.
 #[derive(Debug, Deserialize)]
 struct Resolved {
     title: String,
@@ -28,9 +28,9 @@ struct Resolved {
 
 /// Finished results of an experiment.
 pub(crate) struct Finished {
-    /// How its file says that it is drawn.
+    /// The drawing options of its file.
     pub draw: Draw,
-    /// What was measured.
+    /// The measurements.
     pub series: Vec<Series>,
     experiment: [String; 3],
     kind: KindName,
@@ -74,7 +74,7 @@ impl Finished {
         &self.summary.title
     }
 
-    /// The figure, drawn as `draw` says.
+    /// The figure, drawn by `draw`.
     ///
     /// # Errors
     /// If the experiment is a table, or bands need runs that are not in the folder.

@@ -14,7 +14,7 @@ use crate::experiment::sharing::ExperimentShare;
 /// its own revision is raised).
 const VERSION: u32 = 2;
 
-/// One run, at each checkpoint. The field names are those of kept files: they cannot change.
+/// One run, at each checkpoint. The field names are written to kept files: they cannot change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunRecord {
     pub(crate) run: u64,

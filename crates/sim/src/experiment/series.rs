@@ -1,5 +1,4 @@
-//! What an experiment measured: curves with one value per run, which figures are drawn from and
-//! claims are tested on.
+//! The measurements of an experiment: curves with one value per run. Figures are drawn and claims are tested from them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use studies::results::Spread;
 
-/// What was measured.
+/// The kinds of measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
     /// Cumulative regret.
@@ -21,7 +20,7 @@ pub(crate) enum Metric {
     Suboptimal,
     /// The share of steps that do not compare the best ranker at all.
     WithoutBest,
-    /// How often random sets of rankers have a property.
+    /// The frequency of a property among random sets of rankers.
     Probability,
     /// A difference of preferences.
     Gap,
@@ -49,7 +48,7 @@ impl Metric {
         Self::Count,
     ];
 
-    /// How claims and files name it.
+    /// Its name in claims and files.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -82,9 +81,9 @@ impl Metric {
 pub(crate) struct Series {
     /// The setting it was measured in.
     pub setting: String,
-    /// What the curve belongs to: an algorithm's short name, a property.
+    /// The owner of the curve: an algorithm's short name, a property.
     pub curve: String,
-    /// What was measured.
+    /// The measurement.
     pub metric: Metric,
     /// Its points, by increasing x.
     pub points: Vec<Point>,
@@ -95,8 +94,7 @@ pub(crate) struct Series {
 pub(crate) struct Point {
     /// A step or a number of rankers.
     pub x: f64,
-    /// One value per run; a single value where nothing is random. Empty for a point that was [read] back and
-    /// whose single runs are in no file.
+    /// One value per run; a single value where nothing is random. Empty for a point that was [read] back without a file of its single runs.
     pub values: Vec<f64>,
     /// The number of runs and their spread, of a point that was read back.
     read: Option<(usize, Spread)>,
@@ -154,13 +152,13 @@ impl Series {
 pub struct SummaryRow {
     /// The setting it was measured in.
     pub setting: String,
-    /// What the curve belongs to.
+    /// The owner of the curve.
     pub curve: String,
-    /// What was measured.
+    /// The measurement.
     pub metric: String,
     /// A step or a number of rankers.
     pub x: f64,
-    /// How many runs.
+    /// The number of runs.
     pub runs: usize,
     /// Mean and spread.
     pub spread: Spread,

@@ -1,4 +1,4 @@
-//! Shares of an experiment: what all shards need, the runs of one shard, and what the parts of all are parts of.
+//! Shares of an experiment: the needs of all shards, the runs of one shard, and the work that all parts are parts of.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use output::shards::Cell;
 use output::usage::usage;
 use simulation::runs::kept_runs;
 
-/// What is shared out: what the runs depend on, their revisions, and how many runs there are.
+/// The work to be shared out: its identity, the revisions of its algorithms, and the number of runs.
 #[derive(Debug)]
 pub struct SharedWork {
-    /// Names the experiment and what it measures.
+    /// Identifies the experiment and its measurements.
     pub config: Value,
     /// The revisions of its algorithms.
     pub revisions: BTreeMap<String, u32>,
@@ -25,7 +25,7 @@ pub struct SharedWork {
     pub runs: u64,
 }
 
-/// What the shards of the experiment in `path` share.
+/// The work that the shards of the experiment in `path` share.
 ///
 /// # Errors
 /// If the file is invalid, data are missing, or the experiment has no runs.
@@ -48,7 +48,7 @@ pub fn shared_work(context: &ExperimentContext, path: &Path) -> Result<SharedWor
     Ok(SharedWork { config, revisions: kept_runs::revisions(&algorithms), runs })
 }
 
-/// Does the share of the experiment in `path` that `context` says, and returns what a shard has finished.
+/// Does the share of the experiment in `path` that `context` selects, and returns the finished cells of a shard.
 ///
 /// # Errors
 /// As for [`run`](super::run).

@@ -7,11 +7,11 @@ use output::shards::{Cell, Share};
 /// Which share of the runs of an experiment a call plays, and where it keeps them.
 #[derive(Debug, Default)]
 pub struct ExperimentShare {
-    /// How much is done.
+    /// The share to do.
     pub share: Share,
     /// The folder of a shard.
     pub folder: Option<PathBuf>,
-    /// What the shard has finished.
+    /// The finished cells of the shard.
     pub(crate) cells: std::cell::RefCell<Vec<Cell>>,
 }
 

@@ -8,8 +8,7 @@ use output::shards::Part;
 
 use crate::common::{Tree, tree};
 
-/// All files in `folder` and below it except timings, which kept runs of experiments contain too; of parts, what does not depend
-/// on how they came about.
+/// All files in `folder` and below it except timings, which kept runs of experiments contain too; of parts, without their circumstances.
 pub(super) fn written_in(folder: &Path) -> Tree {
     let mut files = tree(folder);
     files.retain(|name, _| !name.contains("/runs/"));
@@ -20,7 +19,7 @@ pub(super) fn written_in(folder: &Path) -> Tree {
     files
 }
 
-/// A command that writes, and what it needs.
+/// A command that writes, and its inputs.
 pub(super) struct Written {
     pub(super) name: &'static str,
     pub(super) arguments: &'static [&'static str],
@@ -227,7 +226,7 @@ const EXPERIMENT: &str = "title = \"t\"\nkind = \"regret\"\nalgorithms = [\"rucb
     [[setting]]\nname = \"row\"\nplay = \"problem\"\nproblem = \"arithmetic:k=6\"\n";
 
 impl Written {
-    /// What the command reads, in `folder`.
+    /// Prepares the inputs of the command in `folder`.
     pub(super) fn prepare(&self, folder: &Path) {
         match self.name {
             "analyse" => {

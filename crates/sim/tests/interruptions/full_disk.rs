@@ -31,7 +31,7 @@ fn a_full_disk_is_one_line_and_the_same_command_goes_on() {
             if !run.status.success() {
                 assert_eq!(run.status.code(), Some(1), "{} with {blocks} blocks: {said}", written.name);
                 let errors = said.lines().filter(|line| line.starts_with("error: ")).count();
-                // `report` says what it created, too.
+                // `report` names the created folder, too.
                 let remarks = usize::from(written.name == "report" && said.starts_with("created the folder"));
                 assert_eq!((errors, said.lines().count()), (1, 1 + remarks), "{}: {said}", written.name);
                 failed += 1;

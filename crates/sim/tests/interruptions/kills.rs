@@ -14,14 +14,14 @@ use crate::common::{Tree, text};
 
 const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
 
-/// What happened to the processes that were sent a signal.
+/// The fates of the processes that were sent a signal.
 #[derive(Debug, Default)]
 struct Outcomes {
-    /// By signal, in the order of [`SIGNALS`]: it ended the process.
+    /// For each of [`SIGNALS`], the processes that it ended.
     stopped: [u32; 3],
     /// The process had ended already.
     late: u32,
-    /// Folders compared with those of uninterrupted runs.
+    /// The number of folders compared with uninterrupted runs.
     compared: u32,
 }
 
@@ -65,8 +65,8 @@ fn stop_often(written: &Written, wanted: u32, generator: &mut Generator) -> Outc
     outcomes
 }
 
-/// Starts the command and sends it a signal after `moment`; whether that ended it. It says one line more than the `usual`
-/// ones at most: the signal may come when all is said and the process is about to end.
+/// Starts the command and sends it a signal after `moment`; returns whether that ended it. It prints at most one line more than the `usual`
+/// ones: the signal may come after the last output, when the process is about to end.
 fn stop(written: &Written, folder: &Path, moment: Duration, which: usize, usual: usize) -> bool {
     let (name, number) = SIGNALS[which];
     let child = written.command(folder).stderr(Stdio::piped()).spawn().expect("sim starts");

@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use crate::common::{sim, text};
 
-/// What a call prints on standard output.
+/// The standard output of a call.
 fn called(folder: &Path, arguments: &[&str]) -> String {
     let run = sim(folder).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
     assert!(run.status.success(), "{arguments:?}: {}", text(&run.stderr));
     text(&run.stdout)
 }
 
-/// The exit code of a call, and what it says on standard error.
+/// The exit code and the standard error of a call.
 fn refused(folder: &Path, arguments: &[&str]) -> (i32, String) {
     let run = sim(folder).args(["next", "--state", "judge.jsonl"]).args(arguments).output().expect("sim starts");
     assert!(run.stdout.is_empty(), "{arguments:?}: {}", text(&run.stdout));
@@ -325,7 +325,7 @@ fn tables_are_not_taken_for_names() {
         assert!(run.expect("sim starts").status.success(), "{text}");
         fs::remove_file(at.join("text.jsonl")).expect("a session");
     }
-    // One column without quotes is a name per line; what was read is said.
+    // One column without quotes is a name per line; a note reports how it was read.
     fs::write(at.join("sheet.csv"), "\u{feff}prompt\r\nshort\r\nlong, but kind\r\n").expect("writable");
     let run =
         sim(at).args(["next", "--state", "judge.jsonl", "--competitors-from", "sheet.csv"]).output().expect("starts");

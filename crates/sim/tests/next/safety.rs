@@ -1,4 +1,4 @@
-//! What is printed is on the disk, whatever happens.
+//! Printed results are on the disk, whatever happens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -75,7 +75,7 @@ fn killed_at(moments: u32, seed: u64) {
             held = Some(ticket(&pairs(&printed)[0]).to_owned());
         } else if output.status.code().is_some_and(|code| code != 0) {
             let said = text(&output.stderr);
-            // The answer of a call that was killed is on the disk: the client learns it, and asks what is open.
+            // The answer of a killed call is on the disk: the client gets this error, and asks for open pairs.
             assert!(said.contains("was already answered"), "{said}");
             held = None;
         }
@@ -160,7 +160,7 @@ fn a_file_that_was_edited_is_refused_by_its_line() {
             assert_eq!(state(at), changed, "it is left alone");
         }
     }
-    // Only a last line that was cut off is passed over: nobody knows of it.
+    // Only a last line that was cut off is passed over: its ticket was never printed.
     for cut in [1, 20, lines[3].len() - 1] {
         fs::write(at.join("judge.jsonl"), &good[..good.len() - cut]).expect("a writable folder");
         let run = next(at, &["--status"]).output().expect("sim starts");

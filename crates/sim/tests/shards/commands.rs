@@ -82,7 +82,7 @@ pub(super) const COMMANDS: [Sharded; 11] = [
         out: "out",
         results: "out",
     },
-    // Two rounds with replacement, of which the second is shorter; and one stratified round.
+    // Two rounds with replacement, the second shorter; and one stratified round.
     Sharded {
         name: "proxy",
         shards: 5,
@@ -231,7 +231,7 @@ impl Sharded {
         command
     }
 
-    /// What the command needs, in a new folder.
+    /// Prepares the inputs of the command in a new folder.
     pub(super) fn prepare(&self) -> TempDir {
         let folder = TempDir::new().expect("a temporary folder");
         for (name, text) in [("own.toml", EXPERIMENT), ("distortion.toml", DISTORTION)] {
@@ -268,7 +268,7 @@ impl Sharded {
         !child.wait().expect("it ends").success()
     }
 
-    /// Merges, and returns what is written, timings apart, and what is printed.
+    /// Merges, and returns the written files, timings apart, and the output.
     pub(super) fn merged(&self, folder: &Path) -> (Tree, String) {
         let run = sim(folder).args(["merge", &self.parts(folder).display().to_string(), "--quiet"]).output();
         let run = run.expect("sim starts");
@@ -276,7 +276,7 @@ impl Sharded {
         (self.written(folder), text(&run.stdout))
     }
 
-    /// The results in `folder` without what is beside them.
+    /// The results in `folder` without the files beside them.
     pub(super) fn written(&self, folder: &Path) -> Tree {
         let mut files = tree(&folder.join(self.results));
         files.retain(|name, _| !name.contains(".shards/"));

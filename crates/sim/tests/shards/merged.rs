@@ -18,7 +18,7 @@ fn without_times(printed: &str) -> String {
     printed.lines().map(str::trim_end).filter(|line| !differs(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Runs a shard, kills it midway, and leaves it unfinished: `usual` is how long such a shard takes.
+/// Runs a shard, kills it midway, and leaves it unfinished: `usual` is the time of such a shard.
 fn kill_midway(sharded: &Sharded, folder: &Path, index: u32, usual: Duration, generator: &mut Generator) {
     let mut moment = usual.mul_f64(generator.random_range(0.2..0.9));
     while !sharded.kill(folder, index, moment) {
@@ -27,7 +27,7 @@ fn kill_midway(sharded: &Sharded, folder: &Path, index: u32, usual: Duration, ge
     }
 }
 
-/// What one process writes and prints, in a folder in which everything is prepared; its results are then removed.
+/// The files and output of one process, in a prepared folder; its results are then removed.
 fn of_one_process(sharded: &Sharded, folder: &Path) -> (Tree, String) {
     let run = sharded.run(folder, &[]);
     assert!(run.status.success(), "{}: {}", sharded.name, text(&run.stderr));
@@ -39,7 +39,7 @@ fn of_one_process(sharded: &Sharded, folder: &Path) -> (Tree, String) {
     (written, without_times(&text(&run.stdout)))
 }
 
-/// How many shards are killed midway, and how many of those that are finished are started again and made again.
+/// The number of shards killed midway, and of finished ones that are started again and made again.
 struct Trouble {
     killed: usize,
     twice: usize,
@@ -104,7 +104,7 @@ fn shards_need_no_preparation_and_merging_again_changes_nothing() {
     }
     equal(live.name, &live.merged(here).0, &expected);
     equal(live.name, &live.merged(here).0, &expected);
-    // Where the lists of `prepare` are damaged, the shards rank them, and say so.
+    // Where the lists of `prepare` are damaged, the shards rank them, with a note.
     let run = live.run(here, &["--shard", "prepare"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     let lists = tree(&here.join("caches")).into_keys().find(|name| name.ends_with(".lists")).expect("lists");

@@ -1,4 +1,4 @@
-//! What merging and shards refuse, and what the status says.
+//! Refusals of merging and shards, and the output of the status.
 
 use std::fs;
 use std::path::Path;
@@ -49,13 +49,13 @@ fn what_does_not_belong_is_refused_by_name_and_nothing_is_lost() {
     fs::copy(BANDIT.part(other.path(), 6), &last).expect("a part");
     let said = refused_as_it_was(2);
     assert!(said.contains("6-of-7.part: its seed is 5, not 1"), "{said}");
-    // Nor does the shard replace what is not its own.
+    // Nor does the shard replace files of others.
     let run = BANDIT.run(here, &["--shard", "6/7"]);
     let message = text(&run.stderr);
     assert_eq!(run.status.code(), Some(2), "{message}");
     assert!(message.contains("6-of-7.part is a part of other work: its seed is 5, not 1"), "{message}");
 
-    // Of another version of the format, and of another revision of an algorithm.
+    // A part of another version of the format, and one of another revision of an algorithm.
     let mut newer = sound.clone();
     newer["rankduel part ".len()] = b'2';
     fs::write(&last, newer).expect("a writable folder");

@@ -36,7 +36,7 @@ fn submit_runs_shards_on_this_machine_and_merges_them() {
         let name = format!("{index}-of-4.part");
         assert!(tree(&parts)[&name] == before[&name]);
     }
-    // What fails says so, and what is wrong is refused before anything starts.
+    // Failures are reported, and wrong usage is refused before anything starts.
     let refused = |run: &Output, code: i32, wanted: &str| {
         let said = text(&run.stderr);
         assert_eq!(run.status.code(), Some(code), "{said}");
@@ -104,7 +104,7 @@ fn submit_writes_scripts_for_slurm_and_manifests_for_kubernetes() {
     ] {
         assert!(shards.contains(line), "{line}: {shards}");
     }
-    // What schedulers would read differently, or not at all, never reaches a script.
+    // Values that schedulers would misread or reject never reach a script.
     for (flag, value, expected) in [
         ("--time", "60", "expected hours:minutes:seconds"),
         ("--time", "4:00", "e.g. 4:00:00"),
@@ -135,7 +135,7 @@ fn control_characters_never_reach_a_script() {
     let refused = |run: &mut Command, named: &str| {
         let run = run.output().expect("sim starts");
         let said = text(&run.stderr);
-        // Before it, what was taken from `rankduel.toml` is listed.
+        // Before it, the settings from `rankduel.toml` are listed.
         let errors = said.lines().filter(|line| !line.starts_with("from rankduel.toml: ")).count();
         assert_eq!((run.status.code(), errors), (Some(2), 1), "{said}");
         assert!(said.contains(named) && said.contains("expected no control characters"), "{said}");
@@ -155,7 +155,7 @@ fn control_characters_never_reach_a_script() {
     for name in ["RANKDUEL_CACHE_DIR", "RANKDUEL_DATA_DIR"] {
         refused(submit("slurm", &[], &[]).env_remove("RANKDUEL_CACHE_DIR").env(name, "a\ntouch x"), name);
     }
-    // Of `rankduel.toml` too.
+    // Values of `rankduel.toml` too.
     let inside = TempDir::new().expect("a temporary folder");
     for flag in ["account", "partition", "qos", "image", "claim", "program"] {
         let file = format!("[submit]\n{flag} = \"a\\ntouch x\"\n");
@@ -169,7 +169,7 @@ fn control_characters_never_reach_a_script() {
         fs::create_dir(&named).expect("a folder");
         refused(submit("slurm", &[], &[]).current_dir(&named), "the working folder");
     }
-    // What Slurm would read as the end of a value.
+    // A quote would end the value for Slurm.
     let run = submit("slurm", &["--account", "a\" --wrap=\"x"], &[]).output().expect("sim starts");
     let said = text(&run.stderr);
     assert!(run.status.code() == Some(2) && said.contains("no double quotes"), "{said}");
@@ -213,7 +213,7 @@ fn a_dry_run_says_what_a_shard_needs() {
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
 }
 
-/// The wheel's command line runs in Python, which must not become the program of jobs, nor a name that nodes do not know.
+/// The wheel's command line runs in Python, which must not become the program of jobs, nor may a name that nodes lack.
 #[cfg(unix)]
 #[test]
 fn an_interpreter_is_not_submitted() {

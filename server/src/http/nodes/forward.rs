@@ -1,5 +1,4 @@
-//! Requests that another node must answer: the one that leads. One hop, over connections that stay open; what the client sent arrives
-//! as it was, and the answer goes back as it is.
+//! Forwarding of requests to the node that leads. One hop, over connections that stay open; requests and answers pass unchanged.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -18,19 +17,19 @@ use crate::http::auth::Sender;
 use crate::http::{App, Problem, body, guard};
 use crate::store::{Node, NodeRow};
 
-/// What says that a node sent this, by the secret that all nodes of a store know.
+/// Marks a request of a node, by the secret that all nodes of a store share.
 const NODE: HeaderName = HeaderName::from_static("rankduel-node");
-/// The node that is meant: by now, its address may be that of a server with another store.
+/// The intended node: by now, its address may belong to a server with another store.
 const TO: HeaderName = HeaderName::from_static("rankduel-to");
 /// The client's address.
 const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
-/// How long a connection to the leader may take to come about.
+/// The timeout of connecting to the leader.
 const CONNECTING: Duration = Duration::from_secs(1);
-/// How often it is looked whether the leader still is one, while its answer is awaited.
+/// The period of checks, while its answer is awaited, that the leader still is one.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many connections wait for the next request.
+/// The number of idle connections kept.
 const MOST_IDLE: usize = 64;
-/// What each node answers itself.
+/// The paths that each node answers itself.
 const OWN: [&str; 8] =
     ["/health", "/ready", "/metrics", "/openapi.json", "/v1/nodes", "/page.css", "/page.js", "/icon.svg"];
 /// Headers about a connection, which end with it.
@@ -43,7 +42,7 @@ pub(in crate::http) struct Forwarder {
     idle: Mutex<Vec<(String, SendRequest<Body>)>>,
 }
 
-/// Why the leader's answer cannot be had.
+/// Why there is no answer of the leader.
 enum Failure {
     /// It did not get the request.
     Unsent,
@@ -51,7 +50,7 @@ enum Failure {
     Unknown,
 }
 
-/// The node that leads answers what only it can; where there is none, this one answers as well as it can.
+/// Forwards a request to the leading node if only that can answer it; without a leader, this node answers as well as it can.
 pub(in crate::http) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if let Some(to) = request.headers_mut().remove(TO)
         && app.node().is_none_or(|node| node.name() != to)
@@ -79,7 +78,7 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     prepare(&app, &leader, &mut sent);
     let answered = tokio::select! {
         answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)) => answered,
-        // One that stands still leaves connections open.
+        // A suspended leader leaves connections open.
         () = over(node, &leader) => Ok(Err(Failure::Unknown)),
     };
     match answered {
@@ -88,7 +87,7 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
             OF_CONNECTION.iter().for_each(|name| _ = response.headers_mut().remove(name));
             response
         }
-        // Another one, which did nothing.
+        // Another node, which did nothing.
         Ok(Ok(_) | Err(Failure::Unsent)) => {
             app.metrics.forwarded.count("failed");
             next.run(rebuilt(bytes)).await
@@ -110,7 +109,7 @@ async fn over(node: &Node, leader: &NodeRow) {
     }
 }
 
-/// Adds what the leader must know.
+/// Adds the client's address, the name of the leader and the secret of the nodes.
 fn prepare(app: &App, leader: &NodeRow, request: &mut Request) {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
     if let Ok(uri) = path.parse::<Uri>() {
@@ -140,7 +139,7 @@ fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
     sent.len() == known.len() && std::hint::black_box(differs) == 0
 }
 
-/// For whom another node sent this.
+/// The client of a request that another node sent.
 pub(in crate::http) fn client_of_node(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
     is_of_node(app, headers).then(|| headers.get(CLIENT)?.to_str().ok()?.parse().ok()).flatten()
 }

@@ -1,4 +1,4 @@
-//! The servers that have the store open: `GET /v1/nodes`, what pages say of them, and what is sent to the one that leads.
+//! The servers with the store open: `GET /v1/nodes`, their sentence on pages, and the requests forwarded to the one that leads.
 
 mod forward;
 
@@ -14,7 +14,7 @@ pub(super) use forward::{Forwarder, client_of_node, forward};
 /// The servers of a store.
 #[derive(Debug, Serialize)]
 pub(super) struct Nodes {
-    /// What this one does.
+    /// The role of this node.
     role: &'static str,
     /// The epoch in which it leads.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ struct Node {
     here: bool,
 }
 
-/// The name of what a node does.
+/// The name of a node's role.
 fn role_name(role: NodeRole) -> &'static str {
     match role {
         NodeRole::Leads(_) => "leads",
@@ -57,7 +57,7 @@ pub(super) async fn nodes(State(app): State<App>, _: Reading) -> Answer<Nodes> {
     Answer(Nodes { role: role_name(node.role()), epoch: node.epoch(), nodes: nodes.collect() })
 }
 
-/// What pages say of the servers of a store in a database.
+/// The sentence on pages about the servers of a store in a database.
 pub(super) fn sentence(app: &App) -> Option<String> {
     let node = app.node()?;
     let nodes = node.nodes();

@@ -1,4 +1,4 @@
-//! The page of each experiment, rendered at most once a second, whoever looks and however many do.
+//! The page of each experiment, rendered at most once a second for all readers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ use crate::writer::{ExperimentHandle, Transaction};
 pub(super) const VIEWERS: usize = 256;
 /// The most messages that a page lists.
 const DELIVERIES: usize = 12;
-/// How old a rendering may be.
+/// The age at which a rendering is replaced.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// A rendering.
@@ -64,7 +64,7 @@ pub(super) fn message(part: &Section) -> Bytes {
     format!("event: part\ndata: {}\n\n", json!({"part": part.id, "html": part.html})).into()
 }
 
-/// Whoever renders an experiment has its turn; the others wait, and take what was made.
+/// Held by the task that renders an experiment; others wait, and use its result.
 type Turn = Arc<Turns<Option<Arc<Board>>>>;
 
 /// All renderings.
@@ -74,9 +74,9 @@ pub(super) struct Boards {
     /// Those that must be made again although they are young.
     stale: Mutex<BTreeMap<u32, Instant>>,
     ended: watch::Sender<bool>,
-    /// How many streams there may be still.
+    /// The streams that may still be opened.
     places: Arc<Semaphore>,
-    /// Distinguishes the versions of this process from those of another.
+    /// Distinguishes the versions of this process from another's.
     process: String,
 }
 
@@ -119,7 +119,7 @@ impl Boards {
         found.and_then(|(_, version)| version.parse().ok()).unwrap_or(0)
     }
 
-    /// The next look at an experiment renders it, because somebody has just changed it.
+    /// Makes the next look at an experiment render it, because it has just changed.
     pub(super) fn forget(&self, id: u32) {
         self.stale.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Instant::now());
     }

@@ -1,4 +1,4 @@
-//! Experiments of which something is damaged, as JSON and as pages.
+//! Damaged experiments, as JSON and as pages.
 
 use page::document::{self, Frame};
 use page::{Headline, ListItem, Overview, Tone};
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::notify::ExperimentLook;
 use crate::writer::ExperimentHandle;
 
-/// What the state is called.
+/// The name of the state.
 const STATE: &str = "damaged";
-/// What can be done.
+/// The advice to the operator.
 const ADVICE: &str = "Restore the store from a backup, or look into it with `rankduel-server check`; until then nothing of this \
                       experiment is recorded, and the others go on.";
 
-/// What happened, in one sentence.
+/// The damage, in one sentence.
 fn sentence(entry: &ExperimentHandle, why: &str) -> String {
     match entry.fallback() {
         "" => format!("Damaged: {why}. Who asks gets no list."),
@@ -40,7 +40,7 @@ pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
     })
 }
 
-/// As messages say it; `None` if nothing is damaged.
+/// The damage for messages; `None` if nothing is damaged.
 pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<ExperimentLook> {
     let why = entry.damage()?;
     Some(ExperimentLook {

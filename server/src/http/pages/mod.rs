@@ -1,5 +1,5 @@
-//! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. What pages
-//! look like, the crate `page` says.
+//! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. Not here: their
+//! layout, which is in the crate `page`.
 
 mod boards;
 pub(super) mod damaged;
@@ -30,13 +30,13 @@ pub use watching::watch;
 
 pub(super) use stream::stream;
 
-/// What a page may load: from this server alone, and nothing that stands in the page itself.
+/// The resources that a page may load: from this server alone, and nothing inline.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The most letters of a reason.
 const REASON: usize = 1000;
 
-/// What pages keep.
+/// The state behind the pages.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     pub(super) open: OpenToken,
@@ -55,7 +55,7 @@ fn html(status: StatusCode, text: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        // Browsers say where a form comes from only to pages that may hear it.
+        // Browsers send the origin of a form only from pages that may send a referrer to the same origin.
         (header::REFERRER_POLICY, "same-origin"),
     ];
     (status, headers, text).into_response()
@@ -90,7 +90,7 @@ fn sentence(detail: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-/// What surrounds the pages of a reader.
+/// The frame around the pages of a reader.
 fn frame(app: &App, reader: &Reader, base: &'static str) -> Frame {
     Frame {
         base,
@@ -130,7 +130,7 @@ pub(super) async fn list(
     }
 }
 
-/// An experiment in the list. What a notice on top of the page or the headline says is not repeated.
+/// An experiment in the list. Warnings in the notice on top of the page or in the headline are not repeated.
 fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
     let told = &snapshot.told;
@@ -177,7 +177,7 @@ pub(super) async fn experiment(
     shown.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 1, &next))
 }
 
-/// What this reader may change.
+/// The controls that this reader may use.
 fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Board) -> Section {
     let (config, state) = (&entry.config, board.state);
     let name = |place: u32| config.rankers.get(place as usize).map(|ranker| ranker.name.clone());
@@ -278,7 +278,7 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
         return again("This key may not look at experiments; use one with the role read or admin.");
     }
     let Some(key) = caller.key() else { return see("./") };
-    // Who came by HTTPS must not send the cookie without.
+    // A reader who came by HTTPS must not send the cookie without it.
     let is_secure = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
     match sessions::begin(&app, key.id, is_secure).await {
         Ok(cookie) => {
@@ -321,7 +321,7 @@ pub(super) async fn icon() -> Response {
     ([(header::CONTENT_TYPE, "image/svg+xml")], page::ICON).into_response()
 }
 
-/// How good or bad a standing is, and a word for it.
+/// The tone of a status, and a word for it.
 fn tone(standing: ExperimentStatus) -> (page::Tone, &'static str) {
     use page::Tone::{Alarm, Good, Neutral, Notice};
     match standing {

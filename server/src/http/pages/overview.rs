@@ -24,12 +24,12 @@ pub(super) fn headline(headline: Headline) -> page::Headline {
     page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
 }
 
-/// Whether a headline says what this warning says.
+/// Whether a headline contains this warning.
 pub(super) fn says(headline: &Headline, warning: &str) -> bool {
     std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
 }
 
-/// The page of an experiment. With `is_pending`, somebody killed it, and its log does not say so yet.
+/// The page of an experiment. `is_pending`: it was killed, but its log does not have the event yet.
 pub(super) fn overview_of(
     glance: &Glance,
     found: Headline,
@@ -38,7 +38,7 @@ pub(super) fn overview_of(
     is_pending: bool,
 ) -> Overview {
     let config = &glance.config;
-    // What a notice on top of the page or the headline says is not said again.
+    // Warnings in the notice on top of the page or in the headline are not repeated.
     let is_new = |warning: &&String| *warning != SIMULATED && !says(&found, warning);
     let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
     if is_pending && glance.state != State::Killed {
@@ -66,7 +66,7 @@ pub(super) fn overview_of(
     }
 }
 
-/// What else the experiment is measured by, and which measure decides.
+/// The other measures of the experiment, and which of them decides.
 fn measures(verdict: &DecisionReport) -> Vec<Measure> {
     let decides = verdict.primary();
     let of = |(measure, says): (Primary, String)| Measure {
@@ -77,7 +77,7 @@ fn measures(verdict: &DecisionReport) -> Vec<Measure> {
     verdict.measures().into_iter().map(of).collect()
 }
 
-/// How the difference in value went, where values count.
+/// The course of the difference in value, where values count.
 fn courses(verdict: &DecisionReport) -> Vec<Course> {
     let of = |later: &Later| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
     verdict.later.as_ref().and_then(of).unwrap_or_default()
@@ -130,7 +130,7 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     figures
 }
 
-/// How many outcomes were taken, where such count, and what became of them.
+/// The number of outcomes, where such count, and their fates.
 fn outcomes(glance: &Glance) -> Option<(String, String)> {
     let tally = glance.conversions?;
     let grouped = output::numbers::with_separators;
@@ -143,7 +143,7 @@ fn percent(share: f64) -> String {
     format!("{}%", (1e4 * share).round() / 1e2)
 }
 
-/// What the ramp does next, in a few words.
+/// The next step of the ramp, in a few words.
 fn ramp(config: &Config, next: Option<NextStep>) -> String {
     let all = if config.lane.is_some() { "of the users of its lane" } else { "of all users" };
     let Some(NextStep { share, left, held }) = next else { return all.to_owned() };
@@ -183,7 +183,7 @@ fn traffic(glance: &Glance) -> Option<Traffic> {
     })
 }
 
-/// What segments say of the winner, or of the ranker that comes next to it, against the champion.
+/// Segments of the winner, or of the ranker that comes next to it, against the champion.
 fn segments(glance: &Glance, verdict: &DecisionReport) -> Option<page::Segments> {
     let decided = verdict.segments.as_ref()?;
     let decision = &verdict.decision;
@@ -222,7 +222,7 @@ fn guardrails(glance: &Glance) -> Vec<Guardrail> {
     all.into_iter().take(RAILS).map(rail).collect()
 }
 
-/// What the server has measured of itself: no log knows it.
+/// The latencies measured by this server; no log has them.
 fn latency(metrics: &Metrics) -> Option<Latency> {
     let name = |end: Option<u64>| match end {
         None => "more".to_owned(),

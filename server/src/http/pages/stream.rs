@@ -17,11 +17,11 @@ use super::super::{App, Problem};
 use super::{boards, controls};
 use crate::writer::ExperimentHandle;
 
-/// How often an open page learns of changes.
+/// The period of updates of an open page.
 const PERIOD: Duration = Duration::from_secs(1);
-/// After this time without a change, a line that means nothing keeps the connection open.
+/// After this time without a change, a comment line keeps the connection open.
 const SILENCE: Duration = Duration::from_secs(15);
-/// The stream of an experiment. Everybody gets the same bytes, made once.
+/// The stream of an experiment. All viewers get the same bytes, made once.
 pub(in super::super) async fn stream(
     State(app): State<App>,
     reader: Reader,
@@ -31,7 +31,7 @@ pub(in super::super) async fn stream(
 ) -> Result<Response, Problem> {
     let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::VIEWERS));
     let place = app.pages.boards.place().ok_or_else(full)?;
-    // A browser that connects again says what it has seen; one that has just loaded the page, what the page showed.
+    // A browser that connects again sends the last id it has seen; one that has just loaded the page, the id of that page.
     let again = headers.get("last-event-id").and_then(|seen| seen.to_str().ok());
     let seen = again.or_else(|| query.as_deref()?.strip_prefix("after="));
     let seen = seen.map_or(0, |seen| app.pages.boards.version(seen));
@@ -49,7 +49,7 @@ pub(in super::super) async fn stream(
                 _ = ticks.tick() => {}
             }
             let Some(bytes) = viewer.news().await else { return };
-            // One that reads too slowly is cut off by its connection.
+            // A reader that is too slow is cut off by its connection.
             if !bytes.is_empty() && pieces.send(Ok(bytes)).await.is_err() {
                 return;
             }
@@ -59,10 +59,10 @@ pub(in super::super) async fn stream(
     Ok((headers, Body::new(Stream(received))).into_response())
 }
 
-/// Asks proxies to pass on what they get.
+/// Asks proxies to pass data on immediately.
 const X_ACCEL_BUFFERING: header::HeaderName = header::HeaderName::from_static("x-accel-buffering");
 
-/// Somebody who looks.
+/// A viewer of the stream.
 struct Viewer {
     app: App,
     entry: Arc<ExperimentHandle>,
@@ -76,7 +76,7 @@ struct Viewer {
 }
 
 impl Viewer {
-    /// What has changed since the last time; `None` if the reader may not look any more.
+    /// The changes since the last time; `None` if the reader may not look any more.
     async fn news(&mut self) -> Option<Bytes> {
         if !self.reader.is_still_known(&self.app) {
             return None;
@@ -85,7 +85,7 @@ impl Viewer {
         let Ok(board) = self.app.pages.boards.latest(&self.app, &self.entry).await else { return Some(Bytes::new()) };
         let mut changed: Vec<Bytes> = Vec::new();
         changed.extend(board.after(self.seen).map(|piece| piece.message.clone()));
-        // Of a page that is older, nobody knows which state its controls are for.
+        // The controls of an older page may be for another state.
         let now = (board.state, board.winner.clone());
         let may_differ = self.of.as_ref().map_or(!changed.is_empty(), |of| *of != now);
         if may_differ && self.reader.may_change() {

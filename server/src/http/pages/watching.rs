@@ -14,10 +14,10 @@ use crate::jobs::{self, Snapshot};
 use crate::notify::ExperimentLook;
 use crate::writer::Transaction;
 
-/// How often.
+/// The period of checks.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// Notes what is new of experiments until `stop` changes.
+/// Notes the news of experiments until `stop` changes.
 pub async fn watch(app: App, mut stop: Receiver<bool>) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -30,7 +30,7 @@ pub async fn watch(app: App, mut stop: Receiver<bool>) {
     }
 }
 
-/// One look. What cannot be seen now is seen at the next.
+/// One look. News missed now are seen at the next.
 async fn look(app: &App) {
     let known = app.verdicts.known();
     let job = move |session: &mut Transaction<'_>| (session.now, jobs::seen(session, &known));
@@ -51,13 +51,13 @@ async fn look(app: &App) {
             })
         };
         let mut all: Vec<ExperimentLook> = snapshots.into_iter().map(complete).collect();
-        // What is damaged has no state; its handle says so.
+        // A damaged experiment has no state; its handle has the damage.
         all.extend(shared.directory.all().values().filter_map(|entry| damaged::seen(entry)));
         if let Some(notifier) = shared.notifier() {
             notifier.note(all, now);
         }
     });
-    // A fault of the program was printed.
+    // A panic was reported already.
     let _ = noted.await;
 }
 

@@ -1,4 +1,4 @@
-//! Keys of callers, who signed in with them, and what was done.
+//! Keys of callers, sign-ins with them, and the audit.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl PostgresStore {
         self.session.rows(sql, &[])?.iter().map(key).collect()
     }
 
-    /// Another number whenever keys, secrets or sign-ins are others than when this was asked last; when keys were used changes nothing.
+    /// A number that differs whenever keys, secrets or sign-ins have changed since the last call; times of use do not count.
     pub(in crate::store) fn data_version(&self) -> Result<i64, StoreError> {
         self.inject(Operation::Read)?;
         let found: String = self.session.one(include_str!("sql/version.sql"), &[])?.get(0);

@@ -1,9 +1,9 @@
-//! A store in PostgreSQL. Nothing of it is read or written but by who leads: [`Node`] says who that is, and every commit is fenced by
-//! the epoch of that.
+//! A store in PostgreSQL. Only the leading node reads and writes it: [`Node`] determines which one that is, and every commit is fenced by
+//! its epoch.
 //!
-//! Each answer of the database costs a wait, so what a transaction writes is kept (`pending`) and sent at its end, one statement per
-//! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at what is kept first. They need
-//! no transaction, because no other server writes these experiments while the fence holds.
+//! Each answer of the database costs a wait, so the writes of a transaction are kept (`pending`) and sent at its end, one statement per
+//! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at the pending writes first. They
+//! need no transaction, because no other server writes these experiments while the fence holds.
 
 mod keys;
 mod node;

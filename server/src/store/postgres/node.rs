@@ -1,9 +1,9 @@
-//! A server among those that have the store open, and which of them leads.
+//! A node: one of the servers with the store open. One node leads.
 //!
-//! Each has a lease: a row that says until when it is there, by the clock of the database. One leads, and alone folds and writes. If its
-//! lease is over, or it gave it back, whoever sees that first takes over: with one transaction, the next epoch begins in which it may write
-//! and nobody before it. A leader that was stopped meanwhile can find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer
-//! of it is wrong. Leases say when somebody else may try, and nothing more.
+//! Each node has a lease: a row with its expiry, by the clock of the database. One leads, and alone folds and writes. If its lease is over,
+//! or it gave it back, the first node to see that takes over: one transaction begins the next epoch, in which it alone may write. A leader
+//! that was stopped meanwhile may find out late: its commits are refused (`sql/nodes/fence.sql`), so no answer of it is wrong. Leases only
+//! decide when another node may try.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -16,13 +16,13 @@ use super::session::Session;
 use crate::ids;
 use crate::store::{Access, Database, StoreError};
 
-/// How long a lease holds, and how often it is renewed.
+/// The duration of a lease, and the period of its renewal.
 const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
-/// How often a node looks who leads.
+/// The period at which a node looks up the leader.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What a node does.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It folds and writes, in this epoch.
@@ -35,7 +35,7 @@ pub enum Role {
     Unconnected,
 }
 
-/// A node, as the others know it.
+/// A node, as the others see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRow {
     /// Its name: each start has another.
@@ -64,16 +64,16 @@ struct State {
     database: Database,
     /// The epoch in which this node leads; 0 if it does not.
     epoch: AtomicI64,
-    /// The highest epoch that this node knows of.
+    /// The highest epoch that this node has seen.
     seen: AtomicI64,
     /// All nodes, as they were when the database was last asked.
     nodes: Mutex<Vec<NodeRow>>,
     is_connected: AtomicBool,
     /// Whether this node no longer wants to lead.
     gives_up: AtomicBool,
-    /// How often this node began to lead.
+    /// The number of times this node began to lead.
     taken: AtomicI64,
-    /// Until when the lease holds, counted from before it was asked for.
+    /// The expiry of the lease, counted from before the request.
     until: Mutex<Option<Instant>>,
 }
 
@@ -82,7 +82,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Node {
-    /// Joins the nodes of a store whose tables are there; others reach this one at `address`.
+    /// Joins the nodes of a store with existing tables; others reach this one at `address`.
     ///
     /// # Errors
     /// If the database cannot be asked, or there is no thread to be had.
@@ -126,13 +126,13 @@ impl Node {
         &self.state.database
     }
 
-    /// What the nodes of the store alone know.
+    /// The secret that only the nodes of the store share.
     #[must_use]
     pub fn secret(&self) -> &str {
         &self.state.secret
     }
 
-    /// What it does.
+    /// Its role.
     #[must_use]
     pub fn role(&self) -> Role {
         match self.state.epoch.load(Ordering::SeqCst) {
@@ -162,13 +162,13 @@ impl Node {
         nodes.iter().find(|node| node.leads && node.is_alive && node.node != self.state.name).cloned()
     }
 
-    /// How often this node began to lead.
+    /// The number of times this node began to lead.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.state.taken.load(Ordering::SeqCst) as u64
     }
 
-    /// Whether its lease holds, as far as this node can know.
+    /// Whether its lease holds, as far as this node can see.
     #[must_use]
     pub fn has_lease(&self) -> bool {
         locked(&self.state.until).is_some_and(|until| Instant::now() < until)
@@ -179,12 +179,12 @@ impl Node {
         let _ = self.state.epoch.compare_exchange(epoch, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Leads no more from now on, so that another one takes over. Nothing may be written by this one afterwards.
+    /// Stops leading, so that another node takes over. This one must not write anything afterwards.
     pub fn leave(&self) {
         self.state.gives_up.store(true, Ordering::SeqCst);
         drop(locked(&self.wake).take());
         if let Some(thread) = locked(&self.thread).take() {
-            // One that panicked said so; its lease ends by itself.
+            // A panic was reported already; the lease ends by itself.
             let _ = thread.join();
         }
     }
@@ -211,7 +211,7 @@ impl Member {
         if let Err(error) = looked {
             tracing::warn!(%error, "the lease could not be looked after");
             self.session = None;
-            // Others may lead by now. Commits would be refused, if the database could be reached.
+            // Others may lead by now; commits would be refused if the database could be reached.
             if locked(&self.state.until).is_none_or(|until| Instant::now() >= until) {
                 self.follow();
             }
@@ -240,7 +240,7 @@ impl Member {
                 if epoch >= seen {
                     self.lead(epoch);
                 } else {
-                    // The database went back in time. An epoch of those that it forgot may not be given out again.
+                    // The database went back in time. A forgotten epoch must not be given out again.
                     tracing::error!(epoch, seen, "the database has an earlier epoch than this node has seen");
                     self.follow();
                     self.take_over()?;
@@ -309,9 +309,9 @@ impl Member {
     }
 }
 
-/// Begins the next epoch, which is after `seen`, unless somebody else has a lease; returns it.
+/// Begins the next epoch, which is after `seen`, unless another node has a lease; returns it.
 fn take_over(session: &Session, name: &str, seen: i64) -> Result<Option<i64>, StoreError> {
-    // Who is about to commit has a lock on these rows: the wait for it ends with that commit, or with its session.
+    // A node about to commit holds a lock on these rows: the wait ends with that commit, or with its session.
     let row = session.begin_with(include_str!("sql/nodes/vacant.sql"), &[&name])?;
     let epoch = row.get::<_, i64>(0).max(seen) + 1;
     let taken = if row.get(1) {

@@ -11,25 +11,25 @@ use crate::store::faults::{Injected, inject};
 use crate::store::secrets::{PLACES, REPLACED, before_name, fresh, replaced, secret};
 use crate::store::{Access, Database, Faults, Operation, Rotated, Secrets, StoreError};
 
-/// Held while tables are made or moved, so that two servers that start do not both do it.
+/// A lock, held while tables are made or moved, so that two starting servers do not both do it.
 const MAKING: i64 = 0x524b_444c;
 
-/// The name of the secret by which nodes know each other.
+/// The name of the secret by which nodes recognize each other.
 pub(super) const NODES: &str = "nodes";
 
 /// A store in a database.
 #[derive(Debug)]
 pub(in crate::store) struct PostgresStore {
     pub(super) session: Session,
-    /// What the transaction will write.
+    /// The pending writes of the transaction.
     pub(super) pending: RefCell<Pending>,
-    /// What it wrote and read a moment ago, while it leads.
+    /// The rows it wrote and read a moment ago, while it leads.
     pub(super) recent: RefCell<Recent>,
-    /// Whether one has begun: otherwise, what is written is committed immediately.
+    /// Whether a transaction has begun: otherwise, writes are committed immediately.
     pub(super) is_open: Cell<bool>,
-    /// In which this store may write experiments. Who has none, such as a command, writes none.
+    /// The epoch in which this store may write experiments. Without one, as in a command, it writes none.
     pub(super) epoch: Cell<Option<i64>>,
-    /// A number that changes with keys and secrets, and what it was made of.
+    /// A number that changes with keys and secrets, and the text it was made of.
     pub(super) version: RefCell<(i64, String)>,
     faults: Injected,
 }
@@ -72,7 +72,7 @@ impl PostgresStore {
         }
     }
 
-    /// Makes the tables of a new store, or moves those of an earlier version to that of this build.
+    /// Makes the tables of a new store, or moves those of an earlier version to this build's.
     fn make_tables(&self) -> Result<(), StoreError> {
         let session = &self.session;
         if has_tables(session)? && self.tables()? >= TABLES.len() {
@@ -101,7 +101,7 @@ impl PostgresStore {
         found.map(|found| found as usize).ok_or_else(damaged)
     }
 
-    /// Says in which epoch this store writes.
+    /// Sets the epoch in which this store writes.
     pub(in crate::store) fn lead(&self, epoch: i64) {
         self.epoch.set(Some(epoch));
     }

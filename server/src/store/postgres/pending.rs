@@ -1,4 +1,4 @@
-//! What a transaction will write.
+//! The pending writes of a transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::session::{Command, Value};
 use crate::ids::{NameHash, UnitHash};
 use crate::store::rows::{EventRow, MarksRow, ShownRow, StateRow};
 
-/// What becomes of a row: first it is deleted, then one is inserted.
+/// The change of a row: first it is deleted, then one is inserted.
 #[derive(Debug)]
 pub(super) struct Change<T> {
     pub(super) is_deleted: bool,
@@ -40,7 +40,7 @@ pub(super) type Numbered = (i64, i64);
 /// All that is kept until the commit.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// What concerns other rows than those below, in its order; sent first.
+    /// Commands on other rows than those below, in order; sent first.
     pub(super) commands: Vec<Command>,
     /// Experiments that are written.
     pub(super) touched: BTreeSet<u32>,
@@ -51,14 +51,14 @@ pub(super) struct Pending {
     pub(super) shown: BTreeMap<(u32, u64), (ShownRow, bool)>,
     pub(super) units: Changes<UnitHash, Numbered>,
     pub(super) marks: Changes<u64, MarksRow>,
-    /// By experiment, unit and hash.
+    /// Keyed by experiment, unit and hash.
     pub(super) names: BTreeMap<(u32, u64, NameHash), Numbered>,
     /// States of units, and the snapshot from which on earlier ones are needed.
     pub(super) states: Vec<(u32, StateRow, i64)>,
 }
 
 impl Pending {
-    /// The last event of each experiment that has some, and how many there are.
+    /// The last event and the number of events of each experiment with pending ones.
     pub(super) fn logs(&self) -> BTreeMap<u32, (i64, i64)> {
         let mut logs = BTreeMap::new();
         for (experiment, event) in &self.events {
@@ -69,7 +69,7 @@ impl Pending {
         logs
     }
 
-    /// Forgets what would be written of an experiment that is deleted.
+    /// Forgets the pending writes of a deleted experiment.
     pub(super) fn forget(&mut self, experiment: u32) {
         self.shown.retain(|(of, _), _| *of != experiment);
         self.units.retain(|(of, _), _| *of != experiment);
@@ -192,7 +192,7 @@ fn column<R, T: ToSql + Sync + Send + 'static>(rows: &[R], of: impl Fn(&R) -> T)
     Box::new(rows.iter().map(of).collect::<Vec<T>>())
 }
 
-/// What makes each parameter of a statement of its rows.
+/// The functions that make each parameter of a statement from its rows.
 type Columns<'a, R, const N: usize> = [&'a dyn Fn(&[R]) -> Value; N];
 
 /// A statement for these rows; none if there are none.
@@ -200,7 +200,7 @@ fn command<R, const N: usize>(sql: &'static str, rows: &[R], columns: Columns<'_
     (!rows.is_empty()).then(|| Command { sql, values: columns.iter().map(|column| column(rows)).collect() })
 }
 
-/// What is deleted, and what is inserted then.
+/// The keys to delete, and the rows to insert afterwards.
 fn split<K: Copy, T>(changes: BTreeMap<K, Change<T>>) -> (Vec<K>, Vec<(K, T)>) {
     let old = changes.iter().filter(|(_, change)| change.is_deleted).map(|(key, _)| *key).collect();
     let new = changes.into_iter().filter_map(|(key, change)| Some((key, change.inserted?))).collect();

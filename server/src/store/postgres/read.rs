@@ -1,4 +1,4 @@
-//! What a store knows. A read of one row looks first at what the transaction will write.
+//! Reads of a store. A read of one row looks first at the pending writes.
 
 use tokio_postgres::Row;
 use traffic::Marks;
@@ -11,7 +11,7 @@ use crate::store::rows::{
 };
 use crate::store::{Operation, Problem, StoreError, StoredEvent};
 
-/// How many rows are read at a time: a table may be larger than the memory.
+/// The number of rows read at a time: a table may be larger than the memory.
 const PAGE: i64 = 5_000;
 
 impl PostgresStore {
@@ -205,7 +205,7 @@ impl PostgresStore {
         row.map(|row| asker(experiment, impression, (row.get(0), row.get(1), row.get(2)))).transpose()
     }
 
-    /// Logs that are shorter than what was acknowledged of them.
+    /// Logs that are shorter than their acknowledged part.
     pub(in crate::store) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
         self.inject(Operation::Read)?;
         let rows = self.session.rows(include_str!("sql/shorter.sql"), &[])?;

@@ -1,6 +1,6 @@
-//! Rows that were written or read a moment ago: clicks come soon after their page, and users come back. The server that leads alone changes
-//! them, so what it knows of them is what the database has, as long as its commits are not refused. A refused or failed commit ends the
-//! connection, and this with it.
+//! A cache of rows written or read a moment ago: clicks come soon after their page, and users come back. The server that leads alone
+//! changes them, so the cache equals the database as long as its commits are not refused. A refused or failed commit ends the connection,
+//! and the cache with it.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::pending::{Numbered, Pending};
 use crate::ids::UnitHash;
 use crate::store::rows::ShownRow;
 
-/// How many rows are kept, about.
+/// The approximate number of rows kept.
 const MOST: usize = 40_000;
 
-/// What is kept, in two generations: the older one goes as a whole.
+/// The cache, in two generations: the older one goes as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     now: Rows,
@@ -38,14 +38,14 @@ impl Recent {
         self.age();
     }
 
-    /// Begins another generation once this one is large. Rows of both kinds count: users who come back are not new, and their pages are.
+    /// Begins another generation once this one is large. Rows of both kinds count: returning users are not new rows, but their pages are.
     fn age(&mut self) {
         if self.now.units.len() + self.now.shown.len() >= MOST / 2 {
             self.before = std::mem::take(&mut self.now);
         }
     }
 
-    /// Keeps what is about to be committed.
+    /// Keeps the rows that are about to be committed.
     pub(super) fn keep(&mut self, pending: &Pending) {
         for (&of, change) in &pending.units {
             self.now.units.remove(&of);
@@ -65,7 +65,7 @@ impl Recent {
         }
     }
 
-    /// Forgets all: rows are deleted by what they have in common.
+    /// Forgets all: deletions name rows by common values.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -75,7 +75,7 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// A server whose users all come back sees no new one for years.
+    /// A server with returning users only sees no new one for years.
     #[test]
     fn pages_of_users_who_come_back_are_forgotten_too() {
         let mut recent = Recent::default();

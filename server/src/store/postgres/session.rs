@@ -14,19 +14,19 @@ use super::tls;
 use crate::in_order::in_order;
 use crate::store::{Access, Database, StoreError};
 
-/// How long an answer may take. What the database does meanwhile is unknown then, and the connection is not used again.
+/// The timeout of an answer. The state of the database is unknown then, and the connection is not used again.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The same for commands, which read much and hold up no request.
+/// The same for commands, which read much and delay no request.
 const MUCH: Duration = Duration::from_secs(3600);
-/// How long a connection may take to come about.
+/// The timeout of connecting.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// What the database itself ends in a server's session: a process that was stopped between the fence and its commit must not keep
-/// others from taking over, and nothing may wait longer than its caller.
+/// The database's own timeouts for a server's session: a process that was stopped between the fence and its commit must not keep others
+/// from taking over, and nothing may wait longer than its caller.
 const LIMITS: [(&str, &str); 3] =
     [("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "4s"), ("statement_timeout", "7s")];
 
-/// Where the tables are, so that a database may have others too.
+/// The schema of the tables, so that a database may have others too.
 pub(super) const SCHEMA: &str = "rankduel";
 
 /// A parameter of a statement that is kept until it is sent.
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Command {
 /// A connection.
 pub(crate) struct Session {
     client: Client,
-    /// It drives the connection while somebody waits. Gone once this is dropped.
+    /// Drives the connection while a caller waits. Gone once this is dropped.
     runtime: Option<Runtime>,
     prepared: RefCell<BTreeMap<String, Statement>>,
     patience: Duration,
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It may be dropped where nothing may wait, in a request that was given up.
+        // It may be dropped in a request that was given up, where waiting is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -96,7 +96,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Refuses a database that does not keep what it says is committed, and a pooler that gives each transaction another session.
+    /// Refuses a database that may lose committed data, and a pooler that gives each transaction another session.
     fn check(&self, database: &Database, limits: &[(&str, &str)]) -> Result<(), StoreError> {
         let row = self.one(
             "SELECT current_setting('search_path'), current_setting('synchronous_commit'), current_setting('fsync')",
@@ -143,7 +143,7 @@ impl Session {
         self.wait(self.client.query(&statement, values))
     }
 
-    /// The same of a statement whose columns are others the next time.
+    /// The same for a statement with columns that may change between calls.
     pub(super) fn rows_once(&self, sql: &str) -> Result<Vec<Row>, StoreError> {
         self.wait(self.client.query(sql, &[]))
     }
@@ -160,7 +160,7 @@ impl Session {
         self.wait(self.client.query_one(&statement, values))
     }
 
-    /// How many rows a statement changes.
+    /// Executes a statement; returns the number of changed rows.
     pub(crate) fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, StoreError> {
         let statement = self.statement(sql)?;
         self.wait(self.client.execute(&statement, values))
@@ -192,14 +192,14 @@ impl Session {
         for (command, statement) in commands.into_iter().zip(&statements) {
             sent.push(Box::pin(async move { client.execute_raw(statement, command.values).await.map(drop) }));
         }
-        // After a failure, the database makes a rollback of this, and the failure is what is returned.
+        // After a failure, the database turns this into a rollback, and the failure is returned.
         sent.push(Box::pin(client.batch_execute("COMMIT")));
         // Each is sent when it is first polled.
         self.wait(async { in_order(sent).await.into_iter().collect() })
     }
 }
 
-/// What the database says of a failure.
+/// The database's message of a failure.
 pub(super) fn message_of(error: &tokio_postgres::Error) -> String {
     let Some(told) = error.as_db_error() else {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
@@ -209,9 +209,9 @@ pub(super) fn message_of(error: &tokio_postgres::Error) -> String {
     format!("{}{detail}", told.message())
 }
 
-/// What to do about a connection that was refused, where that is not clear.
+/// The advice for a refused connection, where the message does not make it clear.
 pub(super) fn advice(error: &tokio_postgres::Error) -> &'static str {
-    // What poolers say.
+    // The message of poolers.
     if message_of(error).contains("startup parameter") {
         return "; a pooler in the mode `transaction` cannot be used: connect to PostgreSQL itself";
     }

@@ -1,4 +1,4 @@
-//! Snapshots of folds, the states of units at them, and what they make it possible to delete.
+//! Snapshots of folds, the states of units at them, and the deletions that they make possible.
 
 use tokio_postgres::Row;
 use traffic::UnitState;

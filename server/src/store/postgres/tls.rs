@@ -1,4 +1,4 @@
-//! How a connection is encrypted: with `sslmode=require`, and then the certificate of the database must be good for its host name.
+//! Encryption of a connection: with `sslmode=require`, and then the certificate of the database must be good for its host name.
 
 use std::path::Path;
 use std::pin::Pin;
@@ -8,19 +8,19 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use super::session::{advice, message_of};
 
-/// What carries a connection's bytes, as long as it is there.
+/// The task that carries a connection's bytes, as long as it is there.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Connects; `roots` has the certificates that are trusted, in PEM, if they are not those of the Web. Why not, if that fails.
+/// Connects; `roots` has the trusted certificates, in PEM, if they are not those of the Web. Returns the reason if that fails.
 pub(super) async fn connect(config: &Config, roots: Option<&Path>) -> Result<(Client, Driver), String> {
     let failed = |error: tokio_postgres::Error| format!("{}{}", message_of(&error), advice(&error));
     if config.get_ssl_mode() == SslMode::Require {
         return encrypted(config, roots).await;
     }
-    // What may be encrypted or not need not be.
+    // Optional encryption is not used.
     let mut config = config.clone();
     let (client, connection) = config.ssl_mode(SslMode::Disable).connect(NoTls).await.map_err(failed)?;
-    // Whoever waits for an answer hears what ended the connection.
+    // Callers that wait for an answer get the error that ended the connection.
     Ok((client, Box::pin(async { drop(connection.await) })))
 }
 

@@ -8,7 +8,7 @@ use super::session::Value;
 use crate::store::StoreError;
 use crate::store::transfer::{BATCH, Cell, Kind, Table};
 
-/// What is a database's own: which tables it has, and by what nodes know each other.
+/// The entries that belong to one database: its tables, and the secret of its nodes.
 const OWN: &str = "('tables', 'nodes')";
 
 impl PostgresStore {
@@ -34,7 +34,7 @@ impl PostgresStore {
         self.session
             .batch(&format!("DECLARE moved NO SCROLL CURSOR FOR SELECT {columns} FROM {name} {only} ORDER BY {key}"))?;
         loop {
-            // Prepared statements of a cursor are those of one table.
+            // A prepared statement of a cursor fits one table only.
             let rows = self.session.rows_once(&format!("FETCH {BATCH} FROM moved"))?;
             if rows.is_empty() {
                 return self.session.batch("CLOSE moved");
@@ -96,7 +96,7 @@ impl PostgresStore {
         self.session.execute(sql, &[&(id as i32), &name, &converts]).map(drop)
     }
 
-    /// Says where each log ends, and goes on with numbers after the last ones that were given out.
+    /// Sets where each log ends, and continues after the last numbers that were given out.
     pub(in crate::store) fn finish_import(&self, last_number: u32) -> Result<(), StoreError> {
         self.session.batch(include_str!("sql/finish_import.sql"))?;
         if last_number > 0 {
@@ -124,7 +124,7 @@ fn cells(table: &Table, row: &Row) -> Vec<Cell> {
     table.columns.iter().enumerate().map(cell).collect()
 }
 
-/// What all rows have in one column.
+/// One column of all rows.
 fn column(kind: Kind, rows: &[Vec<Cell>], at: usize) -> Value {
     let cells = rows.iter().map(|row| row[at].clone());
     match kind {

@@ -1,4 +1,4 @@
-//! Transactions: what is written between `begin` and `commit` is there as a whole or not at all.
+//! Transactions: the writes between `begin` and `commit` take effect as a whole or not at all.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl PostgresStore {
             return self.inject(Operation::Committed);
         }
         match epoch {
-            // Who has no epoch may write keys and audits, and no experiment.
+            // Without an epoch, keys and audits may be written, but no experiment.
             None if !fenced.is_empty() || begins => return Err(StoreError::Fenced),
             None => self.session.batch("BEGIN")?,
             Some(epoch) => {
@@ -67,7 +67,7 @@ impl PostgresStore {
         check_fence((row.get(0), row.get(1)), all.len())
     }
 
-    /// Has a statement carried out by the commit; immediately where no transaction has begun.
+    /// Leaves a statement to the commit; carries it out immediately if no transaction has begun.
     pub(super) fn later(&self, sql: &'static str, values: Vec<Value>) -> Result<(), StoreError> {
         self.pending.borrow_mut().commands.push(Command { sql, values });
         self.unless_open()
@@ -86,7 +86,7 @@ impl PostgresStore {
         self.later(sql, std::iter::once(experiment).chain(more).collect())
     }
 
-    /// Commits what was kept, where no transaction has begun.
+    /// Commits the kept writes, if no transaction has begun.
     fn unless_open(&self) -> Result<(), StoreError> {
         if self.is_open.get() { Ok(()) } else { self.commit(&BTreeSet::new()) }
     }
@@ -239,7 +239,7 @@ impl PostgresStore {
         self.later(sql, vec![Box::new(time), Box::new(who), Box::new(what), Box::new(detail)])
     }
 
-    /// Has the database free what was deleted. Its log of changes, and what was copied of that, are another matter.
+    /// Has the database free deleted rows. Its log of changes, and copies of that, are another matter.
     pub(in crate::store) fn checkpoint(&self) -> Result<bool, StoreError> {
         for table in ["shown", "units", "marks", "states", "converted"] {
             self.session.batch(&format!("VACUUM {table}"))?;
@@ -247,14 +247,14 @@ impl PostgresStore {
         Ok(true)
     }
 
-    /// What was committed is on the disk of the database.
+    /// Committed data is on the disk of the database.
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a store in a file has something to do")]
     pub(in crate::store) fn rewrite_log(&self) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// Whether this node still leads, and so for all that it wrote.
+/// Whether this node still leads and leads for all experiments that it wrote.
 fn check_fence((leads, locked): (i64, i64), asked: usize) -> Result<(), StoreError> {
     if leads == 1 && locked == asked as i64 { Ok(()) } else { Err(StoreError::Fenced) }
 }

@@ -1,4 +1,4 @@
-//! What was done, and who did it.
+//! The audit: actions and their authors.
 
 use super::SqliteStore;
 use crate::store::{Audit, Operation, StoreError};

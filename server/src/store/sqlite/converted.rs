@@ -1,4 +1,4 @@
-//! What orders and documents of conversions are called.
+//! The names of orders and documents of conversions.
 
 use rusqlite::OptionalExtension as _;
 

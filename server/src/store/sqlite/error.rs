@@ -1,4 +1,4 @@
-//! What SQLite says, as errors of a store.
+//! Errors of SQLite, as errors of a store.
 
 use rusqlite::ErrorCode;
 
@@ -19,7 +19,7 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 impl StoreError {
-    /// The same, if that is what SQLite says of a table of an experiment.
+    /// The same, if SQLite reports it for a table of an experiment.
     pub(super) fn of_row(experiment: u32, place: String, error: rusqlite::Error) -> Self {
         use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
 

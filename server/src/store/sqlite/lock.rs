@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use crate::store::StoreError;
 
-/// Held by the server as long as it runs. The locks end with its process, so that nothing is left to clean up.
+/// The server's lock on its store. The locks end with its process, so that nothing is left to clean up.
 ///
 /// `FILE.lock` beside the store is locked; it also has the number of events that were acknowledged. On Unix the store itself is
 /// locked too: by whatever path it is opened, it is the same file.
@@ -19,10 +19,10 @@ pub struct StoreLock {
     seen: Mutex<FileState>,
 }
 
-/// What the files were when they were last looked at.
+/// The state of the files at the last look.
 #[derive(Debug, Default)]
 struct FileState {
-    /// How many bytes the store had.
+    /// The size of the store, in bytes.
     bytes: u64,
     /// Which file its write-ahead log is.
     log: Option<(u64, u64)>,
@@ -77,7 +77,7 @@ impl StoreLock {
         seen.log = beside(&self.store, "-wal").metadata().ok().as_ref().and_then(identity);
     }
 
-    /// What somebody did to the files since then, if it is something that no server survives.
+    /// The change to the files since then, if no server survives it.
     #[must_use]
     pub fn disturbance(&self) -> Option<String> {
         let store = self.store.display();
@@ -98,14 +98,14 @@ impl StoreLock {
         (seen.log.is_some() && found != seen.log).then(|| format!("{} was moved, removed or replaced", log.display()))
     }
 
-    /// Notes how many events, of all experiments together, were acknowledged. It is not flushed to the disk: what it is for is
-    /// a store that lost what the machine had written.
+    /// Notes the number of acknowledged events of all experiments together. It is not flushed to the disk: it serves to detect a store that
+    /// lost data the machine had written.
     pub fn acknowledge(&self, events: u64) {
-        // Beside the transaction that was written this is nothing; without it, only a warning is missing.
+        // Compared with the transaction this costs nothing; without it, only a warning is missing.
         let _ = write_at_start(&self.beside, format!("{events:020}\n").as_bytes());
     }
 
-    /// How many events were acknowledged, as far as that was noted.
+    /// The number of acknowledged events, as far as it was noted.
     #[must_use]
     pub fn acknowledged(&self) -> Option<u64> {
         output::input::read_text(&beside(&self.store, ".lock"), 64).ok()?.trim().parse().ok()
@@ -145,7 +145,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// How files are opened that nobody else on the machine may read.
+/// Opens files that only their owner may read.
 #[cfg(unix)]
 pub(super) fn private() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -11,14 +11,14 @@ use super::{SqliteStore, open};
 use crate::store::rows::{event_sum, shown_sum, unit_sum};
 use crate::store::{Access, StoreError};
 
-/// What a store of format 2 had: one table of a kind for all experiments, no checksums, and marks in the events.
+/// The tables of format 2: shared by all experiments, no checksums, and marks in the events.
 const RENAMED: &str = "ALTER TABLE experiments RENAME TO experiments_before;
     ALTER TABLE events RENAME TO events_before;
     ALTER TABLE shown RENAME TO shown_before;
     ALTER TABLE units RENAME TO units_before;
     ALTER TABLE keys RENAME TO keys_before;";
 
-/// What is moved as it is.
+/// The rows that are moved unchanged.
 const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM experiments_before;
     INSERT INTO keys (id, role, experiment, label, hash, created, revoked)
         SELECT id, role, experiment, label, hash, created, revoked FROM keys_before;
@@ -28,7 +28,7 @@ const MOVED: &str = "INSERT INTO experiments (id, name) SELECT id, name FROM exp
 /// Moves a store to the format of this build, if it is of one before, and returns the backup that was made of it. The caller
 /// holds the store's [lock](super::StoreLock).
 ///
-/// Whatever stops it, the store is as it was or as it shall be.
+/// If it is interrupted, the store is either unchanged or complete.
 ///
 /// # Errors
 /// If the store cannot be read or written, or the backup cannot be written.
@@ -46,12 +46,12 @@ pub fn migrate(path: &Path) -> Result<Option<PathBuf>, StoreError> {
     }
     let backup = beside(path, &format!(".format-{before}"));
     let store = SqliteStore { connection, path: path.to_owned(), faults: None };
-    // One of an attempt that was stopped is complete.
+    // A backup of an interrupted attempt is complete.
     if !backup.exists() {
         store.backup(&backup)?;
     }
     let connection = &store.connection;
-    // Marks are personal: the pages that had them are overwritten.
+    // Marks are personal: the pages that held them are overwritten.
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE;")?;
     // Another process may have been faster.
     let moved = match schema::format(connection)? {
@@ -107,7 +107,7 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
                 }
                 without_marks(recorded)
             }
-            // Who folds it says so.
+            // A fold of the log reports it.
             Err(_) => body,
         };
         write.execute(params![n, kind, impression, body, event_sum(id, n, kind, impression, &body)])?;
@@ -123,7 +123,7 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
         let sum = shown_sum(id, impression as u64, Some(&ids), displayed.as_deref(), request);
         write.execute(params![impression, ids, displayed, request, sum])?;
     }
-    // Documents that were deleted left no row; now they leave one that is empty, so that a row that is lost is seen.
+    // Deleted documents left no row; now they leave an empty one, so that a lost row is noticed.
     let mut write =
         connection.prepare(&format!("INSERT OR IGNORE INTO shown_{id} (impression, sum) VALUES (?1, ?2)"))?;
     for impression in showed {

@@ -1,8 +1,8 @@
-//! A store in one SQLite file. `synchronous=FULL` with a write-ahead log: what was committed is on the disk.
+//! A store in one SQLite file. `synchronous=FULL` with a write-ahead log: committed data is on the disk.
 //!
-//! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` knows each unit once, `marks` is
-//! emptied as impressions are forgotten, and `snapshots` with `states` of units have what folds led to. One in which conversions count
-//! has a seventh, `converted`, with what orders are called.
+//! Each experiment has six tables for itself: `events` and `shown` grow at their ends, `units` has one row per unit, `marks` is emptied as
+//! impressions are forgotten, and `snapshots` with `states` of units hold the state of folds. An experiment that counts conversions has a
+//! seventh, `converted`, with the names of orders.
 
 mod audit;
 mod converted;

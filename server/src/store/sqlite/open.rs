@@ -11,7 +11,7 @@ use super::schema;
 use crate::store::faults::{Injected, inject};
 use crate::store::{Access, Faults, Operation, Rotated, Secrets, StoreError};
 
-/// How long a write waits for another process that changes keys.
+/// The time that a write waits for another process that changes keys.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A store in a file.
@@ -36,7 +36,7 @@ impl SqliteStore {
             _ => {}
         }
         if access == Access::Serve && !path.exists() {
-            // Others on the machine cannot read it, from its first byte on.
+            // Other users of the machine cannot read it, from its first byte on.
             let made = private().create(true).truncate(false).open(path);
             made.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
         }
@@ -107,7 +107,7 @@ impl SqliteStore {
             _ => {}
         }
         let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
-        // It has secrets: SQLite fills a file that is there, empty, and that nobody else can read.
+        // It has secrets: SQLite fills an existing, empty file that only its owner can read.
         let file = private().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
         let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
         let written = written.and_then(|_| {
@@ -115,7 +115,7 @@ impl SqliteStore {
             std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
         });
         if written.is_err() {
-            // Nothing more can be done about it.
+            // Nothing more can be done.
             let _ = remove();
         }
         written
@@ -130,7 +130,7 @@ impl SqliteStore {
 pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Result<Connection, StoreError> {
     let flags = match access {
         Access::Serve => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-        // Readers of a write-ahead log write its index. `query_only` is what holds them back.
+        // Readers of a write-ahead log write its index. `query_only` keeps them from writing data.
         Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
     } | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = if does_not_change {
@@ -146,8 +146,7 @@ pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Res
     Ok(connection)
 }
 
-/// Whether the file cannot be read because the files beside it cannot be made: that of a server, on a disk where nothing can be
-/// written.
+/// Whether the file cannot be read because the files beside it cannot be made: a server's file on a read-only disk.
 fn needs_to_write(connection: &Connection) -> bool {
     let read = connection.query_row("PRAGMA user_version", [], |_| Ok(()));
     let code = read.err().and_then(|error| error.sqlite_error_code());

@@ -1,4 +1,4 @@
-//! What a store knows.
+//! Reads of a store.
 
 use rusqlite::OptionalExtension as _;
 use traffic::Marks;
@@ -135,7 +135,7 @@ impl SqliteStore {
         Ok(all)
     }
 
-    /// What SQLite says of a table's pages.
+    /// Runs SQLite's check of a table's pages.
     pub(super) fn check_table(&self, experiment: u32, table: &str, place: String) -> Result<(), StoreError> {
         self.inject(Operation::Read)?;
         let read = || -> rusqlite::Result<String> {
@@ -155,7 +155,7 @@ impl SqliteStore {
         Ok(value.and_then(|value| value.try_into().ok()).map(i64::from_be_bytes))
     }
 
-    /// What SQLite says of the file. Nothing if all is well.
+    /// Runs SQLite's check of the file. Empty if all is well.
     pub(in crate::store) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
         self.inject(Operation::Read)?;
         let mut query = self.connection.prepare("PRAGMA integrity_check(20)")?;

@@ -10,7 +10,7 @@ use crate::store::secrets::{PLACES, REPLACED, Secrets, before_name, fresh, repla
 pub const FORMAT: u32 = 4;
 /// The versions before it, which this build moves to its own.
 pub(in crate::store) const BEFORE: [u32; 2] = [2, 3];
-/// What SQLite files of this kind are marked with: "RKDL".
+/// The mark of SQLite files of this kind: "RKDL".
 const APPLICATION: i32 = 0x524b_444c;
 
 /// Tables of the store as a whole.
@@ -43,7 +43,7 @@ pub(super) fn tables_of(experiment: u32) -> String {
     )
 }
 
-/// What an experiment has beside these in which conversions count: the names of what units order, and who asked for an impression.
+/// The further tables of an experiment that counts conversions: the names of orders, and an index of the events that asked for impressions.
 pub(super) fn conversions_of(experiment: u32) -> String {
     format!(
         "CREATE TABLE converted_{experiment} (
@@ -53,7 +53,7 @@ pub(super) fn conversions_of(experiment: u32) -> String {
     )
 }
 
-/// Those of them that hold snapshots, in parts, and the states of units that these are of.
+/// The tables for snapshots, in parts, and for the states of their units.
 pub(super) fn snapshots_of(experiment: u32) -> String {
     format!(
         "CREATE TABLE snapshots_{experiment} (
@@ -153,7 +153,7 @@ pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<
     done
 }
 
-/// Forgets the secrets before those of today that no longer count.
+/// Deletes previous secrets that have expired.
 pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
     for name in REPLACED {
         if secret(|name| value(connection, name), name)?.before.is_some_and(|(_, until)| until <= now) {

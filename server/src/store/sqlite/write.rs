@@ -1,4 +1,4 @@
-//! Transactions: what is written between `begin` and `commit` is there as a whole or not at all.
+//! Transactions: the writes between `begin` and `commit` take effect as a whole or not at all.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -129,7 +129,7 @@ impl SqliteStore {
     }
 
     pub(in crate::store) fn checkpoint(&self) -> Result<bool, StoreError> {
-        // First what holds no writer up, then the little that is left.
+        // First the part that does not hold up the writer, then the small rest.
         self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         self.connection.busy_timeout(Duration::ZERO)?;
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
@@ -148,7 +148,7 @@ impl SqliteStore {
         written.map_err(|error| StoreError::Io(format!("{}-wal cannot be written: {error}", self.path.display())))
     }
 
-    /// Writes into a table of an experiment, whose number takes the place of `#`, and returns how many rows that concerned.
+    /// Writes into a table of an experiment (its number replaces `#`), and returns the number of changed rows.
     pub(super) fn insert(&self, experiment: u32, sql: &str, values: impl Params) -> Result<usize, StoreError> {
         self.inject(Operation::Insert)?;
         let sql = sql.replace('#', &experiment.to_string());

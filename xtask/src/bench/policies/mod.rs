@@ -1,4 +1,4 @@
-//! P6 to P8: what a step of each dueling bandit costs while it explores, reference form and fast form side by side.
+//! P6 to P8: the cost of a step of each dueling bandit while it explores, reference form and fast form side by side.
 
 mod needs;
 pub(super) mod open;
@@ -97,13 +97,13 @@ fn goal(name: &str, arms: usize) -> (&'static str, Option<f64>) {
         "rucb" | "rmed1" | "rcs" => ("P7", by_arms(80.0, 250.0)),
         "sparring" => ("P7", by_arms(150.0, 150.0)),
         "savage" | "btm" => ("P7", by_arms(150.0, 600.0)),
-        // Three times the cost of what the rule itself requires.
+        // Three times the cost of the rule's own needs.
         _ => Needs::of(name).map_or(("", None), |needs| ("P8", Some(3.0 * needs.nanoseconds(arms)))),
     }
 }
 
-/// A matrix whose arms are hard to distinguish, so that every policy keeps exploring: arm i beats every later one
-/// with a probability slightly above 1/2.
+/// A matrix of arms that are hard to distinguish, so that every policy keeps exploring: arm i beats every later one with a probability
+/// slightly above 1/2.
 pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
     let mut generator = Generator::seed_from_u64(1);
     let mut entries = vec![0.5; arms * arms];

@@ -1,4 +1,4 @@
-//! What a step of a sampling policy requires at least: the draws that its rule makes, and the wins of a set.
+//! The least work of a step of a sampling policy: the draws that its rule makes, and the wins of a set.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ impl Needs {
         Some(match name {
             // A tournament of all pairs, then every arm's sampled preference over the tournament's winner.
             "dts" | "rts" => Self { coins: pairs, betas: others, wins: false },
-            // In addition, where several arms win the most duels, how much each is preferred to the others.
+            // In addition, where several arms win the most duels, the preferences of each over the others.
             "dts-plus" => {
                 Self { coins: pairs, betas: |arms| (arms - 1) as f64 + pairs_of_tied_winners(arms), wins: false }
             }
@@ -39,7 +39,7 @@ impl Needs {
         })
     }
 
-    /// What these draws cost on this machine.
+    /// The cost of these draws on this machine.
     pub(super) fn nanoseconds(&self, arms: usize) -> f64 {
         let mut spent = 0.0;
         let (coins, betas) = ((self.coins)(arms), (self.betas)(arms));

@@ -1,4 +1,4 @@
-//! P9: what a step costs with 10^4 tickets open, beside the same step with its outcome at hand.
+//! P9: the cost of a step with 10^4 tickets open, beside the same step with its outcome at hand.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use rand::SeedableRng as _;
 use super::{HORIZON, LONGEST, SLICE, SLICES, Which, near_ties, openings};
 use crate::bench::measure::Row;
 
-/// How many tickets are open.
+/// The number of open tickets.
 const OPEN: usize = 10_000;
 
 /// Measures, prints a line for each algorithm and number of arms, and gives the rows for the record.
@@ -112,7 +112,7 @@ impl PolicyVisitor for Closed<'_> {
     }
 }
 
-/// What comes back with a ticket.
+/// The answer to a ticket.
 enum Comes {
     Duel(Preference),
     Set(Box<PairWins>),

@@ -1,7 +1,7 @@
 //! The openings of algorithms, in which they go through pairs of arms on a schedule of their own: a measurement begins after
 //! them.
 
-/// What an algorithm plays before its rule chooses.
+/// The plays of an algorithm before its rule chooses.
 #[derive(Clone, Copy)]
 enum Opening {
     /// Nothing.
@@ -65,7 +65,7 @@ const OPENINGS: [(Opening, &[&str]); 5] = [
     ),
 ];
 
-/// How many steps the opening of an algorithm takes among this number of arms.
+/// The length of an algorithm's opening among this number of arms, in steps.
 pub(super) fn steps(name: &str, arms: usize) -> u64 {
     let opening = OPENINGS.iter().find(|(_, names)| names.contains(&name)).map_or(Opening::None, |row| row.0);
     let steps = match opening {

@@ -1,4 +1,4 @@
-//! The tables of what shards cost on a cluster, from pieces that `cluster/measure.sh` measured.
+//! The tables of the cost of shards on a cluster, from measurements of `cluster/measure.sh`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use output::numbers::significant;
 
 use super::tables::Table;
 
-/// What shards cost, as `cluster/measure.sh` measured it.
+/// The cost of shards, as measured by `cluster/measure.sh`.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Costs {

@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &str); 7] = [
     ("server/src/store/access.rs", "opens its own copy of a store to flush it"),
 ];
 
-/// Those whose programs read what others may have placed.
+/// The crates with programs that read files placed by others.
 const CHECKED: [&str; 9] =
     ["bandits", "click-logs", "figures", "letor-io", "output", "rankers", "server", "sim", "simulation"];
 
@@ -51,7 +51,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// The lines and names of such calls; what the system shows under a fixed name may be read.
+/// The lines and names of such calls; files of the system under fixed names may be read.
 fn opened(code: &[Token<'_>]) -> Vec<(usize, String)> {
     let words: Vec<&Token<'_>> = code.iter().filter(|token| !token.is(":") && !token.is("::")).collect();
     let calls = words.windows(4).filter_map(|window| {

@@ -1,6 +1,6 @@
 //! Tokens of Rust: identifiers, literals, comments and punctuation, each with its line.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tidy) enum Kind {
     /// An identifier or keyword; a raw one without its `r#`.
@@ -33,7 +33,7 @@ impl Token<'_> {
     }
 }
 
-/// All tokens of `text`, which should compile: what does not is cut somehow.
+/// All tokens of `text`, which should compile; otherwise they are cut somehow.
 pub(in crate::tidy) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer { text, at: 0, line: 1, tokens: Vec::new() };
     while lexer.at < text.len() {
@@ -54,7 +54,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// Takes `len` bytes as a token whose text lies within them.
+    /// Takes `len` bytes as a token with its text within them.
     fn take(&mut self, kind: Kind, len: usize, content: std::ops::Range<usize>) {
         let whole = &self.rest()[..len];
         self.tokens.push(Token { kind, text: &whole[content], line: self.line });

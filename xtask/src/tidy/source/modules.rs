@@ -1,4 +1,4 @@
-//! The tree of modules of a crate, and where what each imports is defined.
+//! The tree of modules of a crate, and where each import is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ struct Module {
     children: BTreeSet<String>,
     /// Names of items defined here.
     items: BTreeSet<String>,
-    /// What `use` declares, public or not.
+    /// The names that `use` declares, public or not.
     uses: Vec<Use>,
     /// Paths of at least two segments in code.
     paths: Vec<(Vec<String>, usize)>,
@@ -47,7 +47,7 @@ pub(in crate::tidy) struct Import {
     pub(in crate::tidy) path: String,
     /// The module that writes it.
     pub(in crate::tidy) from: Vec<String>,
-    /// The module that defines what it names, re-exports followed.
+    /// The module that defines the imported name, re-exports followed.
     pub(in crate::tidy) to: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Crate {
         Ok(this)
     }
 
-    /// Reads the module in `file`, whose child modules lie in `folder`.
+    /// Reads the module in `file`; its child modules lie in `folder`.
     fn read_file(&mut self, file: &Path, folder: &Path, path: ModulePath) -> Result<()> {
         let text = read(file)?;
         let code = without_tests(&tokens(&text));
@@ -156,7 +156,7 @@ impl Crate {
         }
     }
 
-    /// As [`resolve`](Self::resolve), from a module on; what it does not define by name, a macro does.
+    /// As [`resolve`](Self::resolve), from a module on; a name that it does not define comes from a macro.
     fn walk(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
         match path.first().map(String::as_str) {
             None | Some("self") => Some(module.to_vec()),
@@ -165,7 +165,7 @@ impl Crate {
         }
     }
 
-    /// As [`resolve`](Self::resolve), for a path whose first segment is a name in `module`.
+    /// As [`resolve`](Self::resolve), for a path that begins with a name in `module`.
     fn named(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
         let (name, rest) = path.split_first()?;
         let this = self.modules.get(module)?;
@@ -213,7 +213,7 @@ fn block_end(code: &[Token<'_>], at: usize) -> usize {
     code.len()
 }
 
-/// The name of the item whose keyword stands at `at`.
+/// The name of the item with its keyword at `at`.
 fn defined<'a>(code: &[Token<'a>], at: usize) -> Option<&'a str> {
     const KEYWORDS: [&str; 9] = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
     if !KEYWORDS.iter().any(|keyword| code[at].is(keyword)) {
@@ -223,7 +223,7 @@ fn defined<'a>(code: &[Token<'a>], at: usize) -> Option<&'a str> {
     behind.next().filter(|token| token.kind == Kind::Ident && !token.is("fn")).map(|token| token.text)
 }
 
-/// Adds what the tree of one `use` declares.
+/// Adds the names that the tree of one `use` declares.
 fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
     let mut path = prefix.to_vec();
     for (at, token) in code.iter().enumerate() {

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::Table;
 use crate::tidy::source::read;
 
-/// The properties of a schema of `server/openapi.json`: name, form, default and what it is for.
+/// The properties of a schema of `server/openapi.json`: name, form, default and purpose.
 pub(super) fn described(root: &Path, schema: &str) -> Option<Table> {
     let document: Value = serde_json::from_str(&read(&root.join("server/openapi.json")).ok()?).ok()?;
     let schemas = &document["components"]["schemas"];
     let required = schemas[schema]["required"].as_array().cloned().unwrap_or_default();
     let rows = schemas[schema]["properties"].as_object()?.iter().map(|(name, property)| {
-        // What stands elsewhere is described there.
+        // A referenced type is described in its own place.
         let named = property["$ref"].as_str().and_then(|place| place.rsplit('/').next());
         let what = property["description"].as_str().or_else(|| schemas[named?]["description"].as_str());
         let default = match property.get("default") {
@@ -27,7 +27,7 @@ pub(super) fn described(root: &Path, schema: &str) -> Option<Table> {
     Some(Table::of(&["setting", "form", "default", "what it is for"], rows))
 }
 
-/// What a value looks like.
+/// The form of a value.
 fn form(property: &Value) -> String {
     if let Some(words) = property["enum"].as_array() {
         let words: Vec<String> = words.iter().filter_map(|word| Some(format!("`{}`", word.as_str()?))).collect();

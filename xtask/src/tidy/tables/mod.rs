@@ -1,4 +1,4 @@
-//! Tables and counts in READMEs and crate documentation that the code itself knows.
+//! Tables and counts in READMEs and crate documentation that can be derived from the code.
 //!
 //! A table stands between two markers on lines of their own, in Markdown or in documentation comments:
 //!
@@ -31,7 +31,7 @@ const OPEN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
 const COUNT: &str = "<!-- count ";
 
-/// What the code and the published results know: a table by name.
+/// The tables derived from the code and the published results, by name.
 type Known<'a> = &'a dyn Fn(&str) -> Option<Table>;
 
 /// A table as lines of Markdown.
@@ -98,7 +98,7 @@ fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findin
     Ok(())
 }
 
-/// The text with every table and count as the code knows it; what cannot be written is a fault of its line.
+/// The text with every table and count as derived from the code; those that cannot be written are faults of their lines.
 fn rewrite(text: &str, known: Known<'_>, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().enumerate();
@@ -291,8 +291,8 @@ fn algorithms(first: impl Fn(&bandits::registry::Entry) -> String) -> Table {
     Table { heading: heading.join("\n"), rows: lines.collect() }
 }
 
-/// The claims of papers whose outcome begins with one of `outcomes`, from the published table of results; own claims, beyond
-/// the papers, are not among them.
+/// The claims of papers with an outcome that begins with one of `outcomes`, from the published table of results; own claims, beyond the
+/// papers, are not among them.
 fn claims(root: &Path, outcomes: &[&str]) -> Option<Table> {
     let text = std::fs::read_to_string(root.join("results/README.md")).ok()?;
     let rows = text.lines().take_while(|line| *line != "## Beyond the papers").filter_map(|line| {

@@ -10,7 +10,7 @@ use super::Table;
 /// it takes late answers.
 pub(super) fn when_to_prefer(results: &Path, first: impl Fn(&bandits::registry::Entry) -> String) -> Option<Table> {
     let kinds = std::fs::read_to_string(results.join("bandits-mslr/kinds.csv")).ok()?;
-    // The problems in the order of the columns, which is that of the file.
+    // The problems in the order of the columns, which is the order of the file.
     let mut problems: Vec<&str> = kinds.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
     problems.dedup();
     let on_kind = |problem: &str, algorithm: &str| {
@@ -120,7 +120,7 @@ pub(super) fn utility_problems(results: &Path) -> Option<Table> {
     Some(Table::of(&header, rows?))
 }
 
-/// How many of 100 runs name the best of twenty arms after few duels, and after many.
+/// The number of runs, of 100, that name the best of twenty arms after few duels, and after many.
 pub(super) fn few_duels(results: &Path) -> Option<Table> {
     let text = std::fs::read_to_string(results.join("parwis/curves.csv")).ok()?;
     let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
@@ -200,7 +200,7 @@ pub(super) fn users_who_change(results: &Path) -> Option<Table> {
 mod tests {
     use std::path::Path;
 
-    /// What the documentation says in words below the table of own policies.
+    /// The words of the documentation below the table of own policies.
     #[test]
     fn own_policies_are_right_and_stop_paying() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/bandits-mslr/own-policies.csv");

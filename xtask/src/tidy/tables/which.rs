@@ -1,13 +1,13 @@
-//! What the benchmark says of algorithms, for the page "Which algorithm?": from the tables of `results/bench-1`.
+//! The benchmark's results on algorithms, for the page "Which algorithm?": from the tables of `results/bench-1`.
 
 use std::path::Path;
 
 use super::Table;
 
-/// What the page advised before there was a benchmark, and what commands play by default.
+/// The advice of the page before there was a benchmark, and the defaults of commands.
 const USUAL: [&str; 6] = ["bradley-terry", "self-sparring", "dts", "rmed1", "rucb", "mergerucb"];
 
-/// Groups of problems by what they are, and the measure that counts.
+/// Groups of problems by kind, and the measure that counts.
 const KINDS: [(&str, &str, &[&str]); 8] = [
     ("people's votes with a winner", "Condorcet regret", &["ukp-", "llmfao"]),
     ("people's votes without a winner", "Copeland regret", &["ukp-", "llmfao"]),
@@ -53,7 +53,7 @@ struct Value {
 
 struct Bench {
     ranks: Vec<Rank>,
-    /// Of the tracks of regret and of stated winners.
+    /// The values in the tracks of regret and of stated winners.
     values: Vec<Value>,
 }
 
@@ -95,7 +95,7 @@ impl Bench {
         Some(Self { ranks, values })
     }
 
-    /// Who is first in each track, who is within the critical difference, and where the usual choices stand.
+    /// For each track: the first, those within the critical difference, and the ranks of the usual choices.
     fn tracks(&self) -> Option<Table> {
         let wants = [
             ("regret", "the least cost"),
@@ -116,7 +116,7 @@ impl Bench {
                 { USUAL.iter() }.filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1))).collect();
             const MOST: usize = 5;
             let more = near.len().saturating_sub(MOST);
-            // Where nearly all are as good, being first says nothing.
+            // Where nearly all are as good, the first place means nothing.
             let is_any = 10 * near.len() >= 9 * others.len();
             let near = match near.len() {
                 0 => "none".to_owned(),
@@ -151,7 +151,7 @@ impl Bench {
         (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
     }
 
-    /// By kind of problem: who has the least regret, and what the usual choices have.
+    /// For each kind of problem: the algorithm with the least regret, and the regret of the usual choices.
     fn kinds(&self) -> Option<Table> {
         let regret = self.values.iter().filter(|value| value.track == "regret");
         let mut entries: Vec<&str> = regret.map(|value| value.entry.as_str()).collect();
@@ -171,7 +171,7 @@ impl Bench {
         Some(Table::of(&header, rows?))
     }
 
-    /// How often stated winners are wrong: by evidence that holds at every look, and by a test that holds at one.
+    /// The rate of wrong stated winners: by evidence that holds at every look, and by a test that holds at one.
     fn honesty(&self) -> Option<Table> {
         let naive = "naive test";
         let row = |who: &str, is_naive: bool| {

@@ -134,7 +134,7 @@ fn write_bounds(path: &Path, findings: &Findings) -> Result<()> {
     write_csv(path, &["bound", "steps", "regret"], rows)
 }
 
-/// The label of an axis whose entries are `order`, and the names of the entries if they fit.
+/// The label of an axis with the entries `order`, and the names of the entries if they fit.
 fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
     if order.len() > MOST_NAMES {
         // Unnamed rows are numbered from 1, like ranks in the tables.
@@ -189,14 +189,14 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> H
     }
 }
 
-/// The places of the pairs that never met among the values of a map whose rows are `order`.
+/// The positions of the pairs that never met among the values of a map with the rows `order`.
 fn unknown(order: &[Arm], config: &Config) -> Vec<usize> {
     let Some(wins) = &config.wins else { return Vec::new() };
     let cells = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j))).enumerate();
     cells.filter(|(_, (i, j))| wins.never_met(*i, *j)).map(|(at, _)| at).collect()
 }
 
-/// How often each pair met, of win counts whose rows are `order`; nothing on the diagonal.
+/// The number of comparisons of each pair, of win counts with the rows `order`; nothing on the diagonal.
 fn comparisons(order: &[Arm], config: &Config) -> Vec<String> {
     let Some(wins) = &config.wins else { return Vec::new() };
     let of = |i: Arm, j: Arm| wins.wins()[i.index() * wins.arms() + j.index()];
@@ -215,7 +215,7 @@ fn best_first(matrix: &PreferenceMatrix) -> Vec<Arm> {
 /// A row of `difference.csv`.
 #[derive(Serialize)]
 struct DifferenceRow {
-    /// By Borda score in the other matrix, as in the figure.
+    /// The rank by Borda score in the other matrix, as in the figure.
     rank: usize,
     arm: Arm,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -24,14 +24,14 @@ use studies::matrix_file::never_compared;
 pub(super) struct Findings {
     pub(super) name: String,
     pub(super) arms: usize,
-    /// Whether the matrix was estimated from synthetic data; absent if nobody knows.
+    /// Whether the matrix was estimated from synthetic data; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) synthetic: Option<bool>,
     /// If arms were chosen, their numbers in the matrix. All other arms in this file are 0-based positions in this
     /// list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arms_in_matrix: Option<Vec<Arm>>,
-    /// Of win counts: pairs that were never compared. Their preference is unknown, and 1/2 stands for it in all that follows.
+    /// For win counts: pairs that were never compared. Their preference is unknown, and 1/2 stands for it in all that follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) never_compared: Option<NeverCompared>,
     pub(super) winners: Winners,
@@ -51,7 +51,7 @@ pub(super) struct Findings {
 /// Pairs of arms that never met.
 #[derive(Serialize)]
 pub(super) struct NeverCompared {
-    /// How many there are.
+    /// The number of pairs.
     pub(super) pairs: usize,
     /// The number of all pairs.
     pub(super) of: usize,
@@ -101,7 +101,7 @@ pub(super) struct OrderFindings {
     pub(super) cyclic_triples: u64,
 }
 
-/// What is statistically significant: all of it is correct with probability 1 - `error_rate`.
+/// The statistically significant results: all of them are correct with probability 1 - `error_rate`.
 #[derive(Serialize)]
 pub(super) struct Significant {
     pub(super) comparisons: u64,

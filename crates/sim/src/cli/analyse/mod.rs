@@ -98,7 +98,7 @@ struct Config {
     against: Option<Source>,
     /// As given, or else those of the least often compared pair by the description of the matrix.
     comparisons: Option<u64>,
-    /// The description that knows them, unless they are given.
+    /// The description that gave them, unless they are given.
     #[serde(skip)]
     comparisons_from: Option<String>,
     /// The win counts of the arms, if the matrix was read from some.
@@ -122,13 +122,13 @@ struct Source {
     /// Checksum of the entries, with the arms in numeric order.
     checksum: String,
     lexicographic: bool,
-    /// What it was estimated from, if it was made by `rankduel proxy`.
+    /// The source of the estimate, if it was made by `rankduel proxy`.
     #[serde(skip_serializing_if = "MatrixOrigin::is_unknown")]
     estimated_from: MatrixOrigin,
 }
 
 impl Source {
-    /// That it was estimated from synthetic data, or that nobody knows.
+    /// The note that it was estimated from synthetic data, or that this is unknown.
     fn note(&self) -> Option<String> {
         self.estimated_from.note(&self.name)
     }

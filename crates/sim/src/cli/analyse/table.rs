@@ -105,7 +105,7 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
     std::iter::once(WHAT).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
 }
 
-/// What is said of a bound that exceeds what can be lost by [`SHOWN_STEPS`].
+/// The text for a bound that exceeds the largest possible loss by [`SHOWN_STEPS`].
 fn vacuous(until: Option<f64>) -> String {
     match until {
         Some(until) if until <= SHOWN_STEPS => String::new(),

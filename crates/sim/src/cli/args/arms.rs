@@ -54,9 +54,9 @@ pub(in crate::cli) struct Selected {
     pub(in crate::cli) matrix: PreferenceMatrix,
     /// Their numbers in the matrix of all arms; `None` if they are all.
     pub(in crate::cli) taken: Option<Vec<Arm>>,
-    /// What they are called.
+    /// Their names.
     pub(in crate::cli) names: ArmNames,
-    /// What is known of the origin of the matrix of all arms.
+    /// The origin of the matrix of all arms.
     pub(in crate::cli) origin: MatrixOrigin,
     /// The win counts of the selected arms, if the matrix was read from some.
     pub(in crate::cli) wins: Option<WinTable>,
@@ -144,7 +144,7 @@ impl ArmArgs {
         format!("{lexicographic}{arms}")
     }
 
-    /// The names of the arms of `file`, in numeric order: those in the file of `--names`, else those of the matrix.
+    /// The names of the arms of `file`, in numeric order: from the file of `--names`, else from the matrix.
     ///
     /// # Errors
     /// If the file cannot be read, or is not one of names for these arms.
@@ -202,8 +202,8 @@ impl ArmArgs {
         wins.subset(&places.into_iter().map(|(_, place)| Arm::at(place)).collect::<Vec<_>>())
     }
 
-    /// The selected arms of `matrix`, whose arms are in numeric order and may have `names`; `None` for all of them. Random
-    /// arms depend on `checksum`, that of the matrix, and on the master seed.
+    /// The selected arms of `matrix` (in numeric order, with `names` if given); `None` for all of them. Random arms depend on `checksum`,
+    /// that of the matrix, and on the master seed.
     pub(in crate::cli) fn choose(
         &self,
         (matrix, names): (&PreferenceMatrix, Option<&Names>),
@@ -251,8 +251,8 @@ impl ArmArgs {
         )
     }
 
-    /// The names of the arms `taken` from a matrix (`None`: all) whose arms rank by these `features` and are called `given`,
-    /// if that is known.
+    /// The names of the arms `taken` from a matrix (`None`: all) with arms that rank by these `features` and are called `given`, as far as
+    /// they are known.
     pub(in crate::cli) fn names(
         &self,
         features: Option<Vec<FeatureId>>,

@@ -32,8 +32,8 @@ pub(in crate::cli) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Claims the results folder for the configuration `key`: the one given, or `usual`. Unless `quiet`, says what was
-    /// moved aside and which folder was created for --out.
+    /// Claims the results folder for the configuration `key`: the given folder, or `usual`. Unless `quiet`, reports what was moved aside
+    /// and which folder was created for --out.
     pub(in crate::cli) fn claim(
         &self,
         usual: impl FnOnce() -> PathBuf,

@@ -70,7 +70,7 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         let Some(flag) = flag(target, key) else { return Ok(()) };
         let argument = argument(flag, key, value).map_err(|message| at(span.clone(), message))?;
         let line = text[..span.start].matches('\n').count() + 1;
-        // A key of the command's own table replaces that of the top.
+        // A key of the command's own table replaces the one at the top.
         found.retain(|(known, _)| known.get_id() != flag.get_id());
         if let Some(argument) = argument
             && !given.iter().any(|given| exclude(target, given, flag))

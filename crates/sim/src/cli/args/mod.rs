@@ -1,4 +1,4 @@
-//! Flags that several commands share, one file per subject. Those that say what studies play are in [`studies::request`].
+//! Flags that several commands share, one file per subject. The flags of what studies play are in [`studies::request`].
 
 mod arms;
 mod common;

@@ -76,7 +76,7 @@ impl OwnArgs {
         !self.rankings.is_empty()
     }
 
-    /// `spec`, whose data set is `asked`, with these rankers.
+    /// `spec` with these rankers; `asked` is its data set as given.
     ///
     /// # Errors
     /// If flags contradict each other.
@@ -118,7 +118,7 @@ impl OwnArgs {
         })
     }
 
-    /// The files asked for, in addition to the data set `asked`: what is in them is unknown, unlike a registered set.
+    /// The given files, in addition to the data set `asked`: their content is unknown, unlike a registered set's.
     pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
         asked.iter().chain(&self.rankings).chain(&self.scores).cloned().collect()
     }
@@ -136,7 +136,7 @@ fn looks_like_a_run(path: &Path) -> bool {
     first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
-/// What a data set has as rankers, e.g. `46 features` or `2 runs (bm25, ltr)`.
+/// The rankers of a data set, e.g. `46 features` or `2 runs (bm25, ltr)`.
 pub(super) fn rankers_of(dataset: &Dataset) -> String {
     const MOST: usize = 8;
     let names: Vec<&str> = dataset.feature_names().into_iter().flat_map(Names::iter).flatten().collect();

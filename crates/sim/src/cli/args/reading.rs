@@ -25,7 +25,7 @@ pub(in crate::cli) struct DatasetArgs {
 }
 
 impl DatasetArgs {
-    /// What was asked for: a name, or files.
+    /// The data set as given: a name, or files.
     pub(in crate::cli) fn asked(&self) -> &[String] {
         if self.dataset.is_empty() { &self.positional } else { &self.dataset }
     }

@@ -1,4 +1,4 @@
-//! Other names for what a study compared.
+//! Other names for the algorithms or rankers that a study compared.
 
 use std::str::FromStr;
 

@@ -205,7 +205,7 @@ impl SiteArgs {
         if self.is_default() { SiteSpec::default().dataset } else { self.dataset.clone() }
     }
 
-    /// What the data set and the rankers are made of, as given.
+    /// The files of the data set and the rankers, as given.
     pub(super) fn files(&self) -> Vec<String> {
         self.own.files(&self.dataset())
     }
@@ -264,7 +264,7 @@ impl SiteArgs {
         Ok(prepared)
     }
 
-    /// The same for studies, of which it may serve several.
+    /// The same for studies; it may serve several of them.
     pub(in crate::cli) fn open_for(&self, share: &Share, common: &CommonArgs) -> Result<Arc<OpenSite>> {
         let prepared = self.prepare_for(share, common.seed, common.quiet)?;
         Ok(Arc::new(OpenSite::new(prepared, Some(CACHE.into()))))

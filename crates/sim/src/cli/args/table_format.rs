@@ -1,4 +1,4 @@
-//! How a table of findings is printed.
+//! The formats of a table of findings.
 
 use clap::ValueEnum;
 

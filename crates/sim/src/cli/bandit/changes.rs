@@ -15,10 +15,10 @@ use ranktypes::text::escaped;
 use studies::matrix_file;
 use studies::results::Phase;
 
-/// How many steps of a drift change something.
+/// The number of steps of a drift that change something.
 const PIECES: u64 = 100;
 
-/// What may change beside the matrix.
+/// The possible changes beside the matrix.
 const KINDS: [&str; 4] = ["reversed", "shift", "leave", "enter"];
 
 /// Users who change.
@@ -132,7 +132,7 @@ impl ChangeOptions {
         Ok(())
     }
 
-    /// What `matrix` becomes, in the order of time. `taken` are the arms chosen from a larger matrix of `all` arms.
+    /// The phases of `matrix`, in the order of time. `taken` are the arms chosen from a larger matrix of `all` arms.
     pub(super) fn phases(
         &self,
         matrix: &PreferenceMatrix,

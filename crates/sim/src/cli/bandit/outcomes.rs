@@ -46,7 +46,7 @@ pub(super) struct OutcomeOptions {
     until: Option<String>,
 }
 
-/// The flags that say how a simulation plays: there is none.
+/// The flags of simulations, which do not apply: nothing is simulated.
 pub(super) const OF_SIMULATIONS: [&str; 22] = [
     "lexicographic",
     "which_arms",
@@ -75,19 +75,19 @@ pub(super) const OF_SIMULATIONS: [&str; 22] = [
 /// The days of a table, oldest first.
 struct Days {
     rankers: Vec<String>,
-    /// By day and pair, the pair in the order of the rankers.
+    /// Keyed by day and pair, the pair in the order of the rankers.
     days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>>,
     /// Whether the log is simulated; `None` if what lies beside the table leaves it unknown.
     is_synthetic: Option<bool>,
-    /// What does not count of the log, if that is too much.
+    /// The part of the log that does not count, if it is too much.
     missing: Vec<String>,
 }
 
-/// What one algorithm made of them.
+/// The plan of one algorithm.
 #[derive(Debug, Serialize)]
 struct Plan {
     algorithm: String,
-    /// What tables call it.
+    /// Its name in tables.
     #[serde(skip)]
     label: String,
     /// Outcomes of impressions that its own tables had, and of others that it asked for.
@@ -234,7 +234,7 @@ impl Days {
         Ok(Self { rankers, days, is_synthetic, missing })
     }
 
-    /// What an algorithm shows on the day after them: one day after the other, pair by pair.
+    /// The plan of an algorithm for the day after them: one day after the other, pair by pair.
     fn plan(&self, spec: &Spec, impressions: u64, seed: u64) -> Result<Plan> {
         let horizon = impressions.saturating_mul(self.days.len() as u64 + 1);
         let mut policy: OpenPolicy = spec.open(self.rankers.len(), Some(horizon), &Generators::from_seed(seed))?;

@@ -1,4 +1,4 @@
-//! What comparisons prove, and how many it takes.
+//! Evidence from comparisons, and the number of comparisons needed.
 //!
 //! | in | is |
 //! |---|---|

@@ -5,7 +5,7 @@ pub(super) fn examples_of(command: &str) -> Option<&'static str> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }
 
-/// Command lines, and what they do.
+/// Command lines with explanations.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "rankduel",
@@ -260,7 +260,7 @@ mod tests {
             let command = line.trim().split("  ").next().unwrap_or_default();
             let command = command.split(" > ").next().unwrap_or_default();
             let words: Vec<&str> = command.split_whitespace().skip(1).take_while(|word| *word != "after").collect();
-            // What is checked when the flag is read is in the folder of the project.
+            // Its value is checked at parsing, in the folder of the project.
             if !words.contains(&"--data-dir") {
                 crate::cli::check(words.iter().copied()).unwrap_or_else(|error| panic!("{line}: {error}"));
             }

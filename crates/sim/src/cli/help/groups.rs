@@ -1,8 +1,8 @@
-//! The commands of `rankduel --help`, by what they are for: first the jobs of the front page.
+//! The commands of `rankduel --help`, by purpose: first the jobs of the front page.
 
 use clap::Command;
 
-/// Groups of commands. What another program does is said where it is looked for.
+/// Groups of commands. Tasks of another program are mentioned where users look for them.
 const GROUPS: [(&str, &[&str], &str); 7] = [
     (
         "Compare rankers by clicks of simulated users",
@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str], &str); 7] = [
     ("Data, and this program", &["datasets", "cache", "completions", "man", "help"], ""),
 ];
 
-/// `command`, whose help lists its commands by group.
+/// `command`, with help that lists its commands by group.
 pub(in crate::cli) fn grouped(command: Command) -> Command {
     let width = GROUPS.iter().flat_map(|(_, names, _)| *names).map(|name| name.len()).max().unwrap_or(0);
     let mut text = String::new();

@@ -1,13 +1,13 @@
-//! How commands describe themselves: short help and examples, BibTeX entries, completions and manual pages.
+//! Descriptions of commands: short help and examples, BibTeX entries, completions and manual pages.
 //!
 //! | in | is |
 //! |---|---|
 //! | this file | the short form of help, `-h` |
-//! | `groups` | the commands by what they are for |
+//! | `groups` | the commands by purpose |
 //! | `examples` | examples of every command, for its long help |
 //! | `cite` | `rankduel cite` |
 //! | `generate` | `rankduel completions` and `rankduel man` |
-//! | `values` | what completions offer as values |
+//! | `values` | the values that completions offer |
 
 pub(super) mod cite;
 mod examples;
@@ -56,7 +56,7 @@ const RARE: [&str; 34] = [
     "without",
 ];
 
-/// What `-h` says of flags whose first paragraph is long.
+/// The text of `-h` for flags with a long first paragraph.
 const BRIEF: [(&str, &str); 19] = [
     ("algorithms", "The algorithms, e.g. rucb:alpha=0.51,mergerucb"),
     ("against", "Another matrix of the same arms, to compare with"),

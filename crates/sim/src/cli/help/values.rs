@@ -1,7 +1,7 @@
-//! What completions offer for a value: names of algorithms, click models, methods, data sets and matrices; files; folders.
+//! The values that completions offer: names of algorithms, click models, methods, data sets and matrices; files; folders.
 //!
-//! Flags that take names are parsed by the libraries that know them, which clap cannot list. So their names are put into the
-//! command line that completions are generated from, and into no other.
+//! Flags that take names are parsed by the libraries that define them, which clap cannot list. So their names are put into the command line
+//! that completions are generated from, and into no other.
 
 use bandits::problems;
 use bandits::registry::entries;

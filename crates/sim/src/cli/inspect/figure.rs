@@ -53,7 +53,7 @@ fn intervals(
     })
 }
 
-/// By run, the mean of the first measure that was asked for, and its interval.
+/// For each run, the mean of the first requested measure, and its interval.
 fn of_values(measurement: &Measurement<'_>) -> Option<Vec<(f64, (f64, f64))>> {
     let zeros = vec![0.0; measurement.queries()];
     let of_run = |values: &Vec<Vec<f64>>| {

@@ -1,4 +1,4 @@
-//! Measures of the rankers: what was asked for, the table of means, and their files.
+//! Measures of the rankers: the request, the table of means, and their files.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -12,10 +12,10 @@ use serde::{Serialize, Serializer};
 use simulation::arm_names::ArmNames;
 use studies::verdict::{JudgedMeasures, MeasureTests};
 
-/// What runs are measured by unless asked otherwise.
+/// The default measures of runs.
 const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
 
-/// What runs are measured by unless asked otherwise where people judged some documents of a query: sums over documents.
+/// The default measures of runs where people judged some documents of a query: sums over documents.
 const OF_JUDGED_RUNS: &str = "P@10,RBP(p=0.8)";
 
 /// The files of means and of the values of every query.
@@ -43,7 +43,7 @@ impl Serialize for Measures {
 }
 
 impl Measures {
-    /// Those of the data set unless others are asked for: some if its rankers are runs.
+    /// The default measures of the data set; `None` if its rankers are not runs.
     pub(super) fn usual(dataset: &Dataset) -> Option<Self> {
         let of = |runs: &Runs| if runs.gold().is_some() { OF_JUDGED_RUNS } else { OF_RUNS };
         dataset.runs().map(|runs| of(runs).parse().expect("measures"))
@@ -79,7 +79,7 @@ pub(super) struct AllMeans {
     /// The number of queries of each mean, including judged ones for which nothing was retrieved, with value 0.
     pub(super) queries: usize,
     pub(super) rankers: Vec<Means>,
-    /// What people's labels make of a model's: then the means are corrected.
+    /// The corrections by people's labels of a model's: then the means are corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) judged: Option<JudgedMeasures>,
 }

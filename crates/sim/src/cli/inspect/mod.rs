@@ -139,10 +139,10 @@ struct Findings {
     duplicates: Vec<[FeatureId; 2]>,
     /// One entry per feature; null if some documents have no label.
     ndcg: Option<Vec<RankerQuality>>,
-    /// What was asked for.
+    /// The requested measures.
     #[serde(skip_serializing_if = "Option::is_none")]
     measures: Option<AllMeans>,
-    /// Of runs: paired tests of every measure.
+    /// For runs: paired tests of every measure.
     #[serde(skip_serializing_if = "Option::is_none")]
     tests: Option<MeasureTests>,
 }
@@ -313,7 +313,7 @@ impl Ranked {
         Ok(Some(Self(Rankings::new(dataset, &features, TieBreaking::Random)?)))
     }
 
-    /// With nDCG of both gains, and then what was asked for.
+    /// Measures nDCG with both gains, and then the requested measures.
     fn measurement(&self, asked: Option<&Measures>) -> Result<Measurement<'_>> {
         let asked = asked.iter().flat_map(|measures| &measures.0).copied();
         Ok(self.0.measure(&NDCG.into_iter().chain(asked).collect::<Vec<_>>())?)
@@ -381,7 +381,7 @@ impl Findings {
         }
     }
 
-    /// What people's labels make of a model's.
+    /// The measures by a model, corrected by people's labels.
     fn judged(&self) -> Option<&JudgedMeasures> {
         self.measures.as_ref()?.judged.as_ref()
     }
@@ -406,7 +406,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
             100.0 * *documents as f64 / total
         );
     }
-    // Of runs, the table of measures says more.
+    // For runs, the table of measures says more.
     if findings.tests.is_none() {
         let Some(best) = findings.best_first() else {
             return text + "  no nDCG: some documents have no label";
@@ -426,7 +426,7 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     text.trim_end().to_owned()
 }
 
-/// The best rankers by nDCG, and what a random order would have.
+/// The best rankers by nDCG, and the nDCG of a random order.
 fn best_rankers(findings: &Findings, best: &[RankerQuality], names: &ArmNames) -> String {
     let mut text = format!(
         "  best rankers of {}, nDCG@{CUTOFF} with exponential and linear gain{}\n",

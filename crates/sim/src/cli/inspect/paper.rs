@@ -8,7 +8,7 @@ use studies::verdict::{LEVEL, MeasureTests};
 
 use super::measures::{AllMeans, Means};
 
-/// What a table is made of.
+/// The content of a table.
 pub(super) struct PaperTable<'a> {
     tests: Option<&'a MeasureTests>,
     names: &'a ArmNames,
@@ -19,7 +19,7 @@ pub(super) struct PaperTable<'a> {
 }
 
 impl<'a> PaperTable<'a> {
-    /// `synthetic` names what is made up, if the data are.
+    /// `synthetic` names the synthetic part, if there is one.
     pub(super) fn new(
         means: &'a AllMeans,
         tests: Option<&'a MeasureTests>,
@@ -70,7 +70,7 @@ impl<'a> PaperTable<'a> {
         NotedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
     }
 
-    /// All numbers in full, and the names of what a run beats.
+    /// All numbers in full, and the names of the runs that each run beats.
     pub(super) fn csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header = vec![if self.tests.is_some() { "run" } else { "ranker" }.to_owned()];
@@ -101,7 +101,7 @@ impl<'a> PaperTable<'a> {
         let largest = self.rows.iter().map(|other| other.values[at]).fold(f64::NEG_INFINITY, f64::max);
         let text = |value: f64| format!("{value:.4}");
         let mark = letters(&self.beaten(means, at), self.rows.len());
-        // What is equal as it is printed is equally good.
+        // Values that are printed alike count as equal.
         Cell { is_best: text(means.values[at]) == text(largest), text: text(means.values[at]), mark }
     }
 

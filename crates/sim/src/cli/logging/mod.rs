@@ -22,7 +22,7 @@ pub(super) fn flag() -> Arg {
         .hide_short_help(true)
 }
 
-/// Takes `-v`, `-vv` and so on out of `arguments`; returns how many `v` there are. Words after `--` are another command's.
+/// Removes `-v`, `-vv` and so on from `arguments`; returns the number of `v`. Words after `--` are another command's.
 pub(super) fn taken(arguments: &mut Vec<OsString>) -> usize {
     let (mut count, mut own) = (0, true);
     arguments.retain(|word| {
@@ -35,8 +35,7 @@ pub(super) fn taken(arguments: &mut Vec<OsString>) -> usize {
     count
 }
 
-/// Begins to print what is done, as far as `-v` was given `verbosity` times, or else as far as `RANKDUEL_LOG` says. The first
-/// call of a process counts.
+/// Begins to log at the level of `verbosity` (the number of `-v`), or else of `RANKDUEL_LOG`. The first call of a process counts.
 ///
 /// # Errors
 /// For wrong usage, if the variable is not a level.

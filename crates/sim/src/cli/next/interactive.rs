@@ -11,7 +11,7 @@ use ranktypes::text::harmless;
 use super::Next;
 use desk::println;
 
-/// What the judge said.
+/// The judge's reply.
 enum Reply {
     Answer(Answer),
     Skip,
@@ -37,7 +37,7 @@ pub(super) fn judge(next: &Next) -> Result<()> {
     let judge = next.judge.as_deref();
     let texts = next.texts()?;
     let mut before: Option<(Ticket, Reply)> = None;
-    // What is shown next, if it is still open: the last comes first.
+    // Shown next, if still open: the last comes first.
     let mut waiting: Vec<Ticket> = Vec::new();
     let mut is_first = true;
     loop {

@@ -183,7 +183,7 @@ impl Next {
         self.texts.as_deref().map(Texts::read).transpose()
     }
 
-    /// Refuses texts that lack what the session asks about.
+    /// Refuses texts that lack items or competitors of the session.
     fn check_texts(&self, texts: Option<&Texts>, file: &SessionFile) -> Result<()> {
         let agreed = texts.map_or(Ok(()), |texts| texts.agree_with(file.session.config()));
         agreed.map_err(|error| usage(format_args!("--texts: {error}")))

@@ -64,12 +64,12 @@ impl Merge {
         run_again(&self.arguments()?)
     }
 
-    /// The command whose parts are merged, with the arguments to merge them.
+    /// The arguments of the command behind the parts, to merge them.
     fn arguments(&self) -> Result<Vec<OsString>> {
         let folder = parts_folder(&self.folder)?;
         let mut made = found_in(&folder)?.into_iter().filter_map(|found| found.part.ok()).peekable();
         if made.peek().is_none() {
-            // Says what is wrong.
+            // Reports the fault.
             Parts::read(&folder)?;
         }
         // Parts that were made by a program have no arguments, but may be of the same work.

@@ -1,8 +1,8 @@
-//! Shards: `--shard`, what a command does differently with it, and the commands about all shards together.
+//! Shards: `--shard`, its effect on commands, and the commands about all shards together.
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | the flag, and the arguments that a part remembers; what a shard does is in `studies::runner` |
+//! | this file | the flag, and the arguments that a part remembers; the work of a shard is in `studies::runner` |
 //! | `merge` | `rankduel merge` |
 //! | `status` | `rankduel status` |
 //! | `submit` | `rankduel submit`: scripts for clusters, processes of this machine |
@@ -35,7 +35,7 @@ pub(in crate::cli) struct ShardArgs {
 }
 
 impl ShardArgs {
-    /// What is asked for; to merge, the parts are read and checked.
+    /// The requested share; to merge, the parts are read and checked.
     pub(in crate::cli) fn share(&self) -> Result<Share> {
         Ok(match &self.shard {
             None => Share::All,
@@ -58,7 +58,7 @@ pub(super) fn invoked_with(arguments: &[OsString]) {
     ARGUMENTS.set(words);
 }
 
-/// How the part of the present command comes about; without arguments where a program calls the library.
+/// The invocation of the present command; without arguments where a program calls the library.
 #[must_use]
 pub fn invocation() -> Made {
     Made {
@@ -69,7 +69,7 @@ pub fn invocation() -> Made {
     }
 }
 
-/// Flags of a process, which say nothing of the work: with values, and without.
+/// Flags of a process, which do not concern the work: with values, and without.
 const OF_A_PROCESS: ([&str; 3], [&str; 4]) =
     (["--shard", "--out", "--threads"], ["--quiet", "--json", "--replace", "--resume"]);
 

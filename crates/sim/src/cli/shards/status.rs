@@ -1,4 +1,4 @@
-//! `rankduel status`: how far the shards of a command are.
+//! `rankduel status`: the progress of a command's shards.
 #![expect(clippy::disallowed_types, reason = "shows how long ago shards saved; no result depends on it")]
 
 use std::collections::BTreeMap;
@@ -39,17 +39,17 @@ pub(in crate::cli) struct Status {
     json: bool,
 }
 
-/// More shards are listed only if there is something to say about them.
+/// Further shards are listed only if they need attention.
 const LISTED: usize = 32;
 /// The characters of a bar.
 const BAR: usize = 20;
 
-/// What became of a shard.
+/// The condition of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Condition {
     Finished,
-    /// Stopped or at work: only its machine knows.
+    /// Stopped or at work: visible only on its machine.
     Begun,
     Missing,
     Damaged,
@@ -159,7 +159,7 @@ impl Status {
     }
 }
 
-/// What is known of all shards in `folder`.
+/// The report on all shards in `folder`.
 fn report(folder: &Path) -> Result<Report> {
     let found = found_in(folder)?;
     let begun = begun_in(folder)?;
@@ -291,7 +291,7 @@ fn records_in(file: &Path) -> u64 {
     bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| line.ends_with(b"}")).count() as u64
 }
 
-/// How long the shards that are left may take, if as many work at a time as are begun now.
+/// The estimated time of the remaining shards, if as many work at a time as are begun now.
 fn seconds_left<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Option<f64> {
     let of = |condition| lines.clone().filter(move |line| line.condition == condition);
     let mean = |all: Vec<f64>| (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64);

@@ -16,18 +16,18 @@ use super::evidence::significance;
 use super::shards::invocation;
 use desk::println;
 
-/// How a study is asked for.
+/// Runs a study from the command line.
 pub(super) struct StudyLauncher<'a> {
     output: &'a OutputArgs,
     quiet: bool,
-    /// How much of the work is done.
+    /// The share of the work to do.
     pub(super) share: Share,
     usual: UsualPlace,
     compare: bool,
 }
 
 impl<'a> StudyLauncher<'a> {
-    /// As these flags say.
+    /// Starts from these flags.
     ///
     /// # Errors
     /// If the parts of shards cannot be read.

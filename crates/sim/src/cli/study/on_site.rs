@@ -1,4 +1,4 @@
-//! The command of any study of a site, made from what the study says of itself.
+//! The command of any study of a site, made from the study's description of itself.
 
 use anyhow::Result;
 use clap::{Arg, Args};
@@ -7,7 +7,7 @@ use studies::{OnSite, UsualPlace};
 use super::StudyLauncher;
 use crate::cli::args::{PlaceArgs, SiteArgs};
 
-/// The flags of a study of a site: those of the site, its own, and those of every study.
+/// The flags of a study of a site: the site's, its own, and those common to studies.
 #[derive(Args)]
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
 #[command(after_long_help = format!("Examples:\n{}", S::EXAMPLES))]

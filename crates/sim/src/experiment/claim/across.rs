@@ -25,7 +25,7 @@ fn remark_on((earlier, first): Estimate, (later, second): Estimate, times: f64) 
     remark(later - times * earlier, second.hypot(times * first))
 }
 
-/// Whether the mean of `a` divided by that of `b` grows from each setting to the next.
+/// Whether the mean of `a` divided by the mean of `b` grows from each setting to the next.
 pub(super) fn grows(here: &[SettingSeries<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
     let mut ratios = Vec::new();
     for here in here {

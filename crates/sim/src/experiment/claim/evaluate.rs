@@ -1,4 +1,4 @@
-//! Testing a claim on what was measured.
+//! Tests claims on the measurements.
 
 use anyhow::{Result, anyhow};
 use output::numbers::with_unit;
@@ -10,8 +10,7 @@ use super::{At, Between, Claim, ClaimResult, Test, TestedClaim};
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
 
-/// Tests `claim` on what was measured at `scale`, where 1 is the paper's size; `synthetic` is whether a
-/// setting's data are synthetic.
+/// Tests `claim` on measurements at `scale`, where 1 is the paper's size; `synthetic` is whether a setting's data are synthetic.
 ///
 /// Below the paper's size the claim stays open, whatever the numbers.
 #[must_use]
@@ -89,7 +88,7 @@ impl<'a> SettingSeries<'a> {
     }
 }
 
-/// The curve of this name, or else the first whose name without parameters it is.
+/// The curve of this name, or else the first with this name before its parameters.
 fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
     let begins = |s: &&&Series| names_curve(name, &s.curve);
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
@@ -113,7 +112,7 @@ pub(super) fn mean(point: &Point) -> f64 {
     point.spread().mean
 }
 
-/// The remark that a number lies within two standard `error`s of what decides the claim, `distance` away.
+/// The remark that a number lies within two standard `error`s of the threshold of the claim, `distance` away.
 pub(super) fn remark(distance: f64, error: f64) -> &'static str {
     if error > 0.0 && distance.abs() <= 2.0 * error { " (within two standard errors)" } else { "" }
 }
@@ -323,7 +322,7 @@ fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
     let half = curve.points.iter().rev().find(|point| point.x <= last.x / 2.0);
     let half = half.ok_or_else(|| anyhow!("no checkpoint at half of the time"))?;
     anyhow::ensure!(!half.values.is_empty(), "the single runs at half of the time are in no file");
-    // The regret of a run that keeps comparing a wrong ranker is linear to the end; that of a run that has
+    // The regret of a run that keeps comparing a wrong ranker is linear to the end; the regret of a run that has
     // converged hardly grows.
     let pairs = last.values.iter().zip(&half.values);
     let share = |(end, middle): (&f64, &f64)| (end - middle) / end.max(1e-300);

@@ -1,4 +1,4 @@
-//! Claims of papers, as tests on what was measured.
+//! Claims of papers, as tests on the measurements.
 //!
 //! `experiments/README.md` documents the tests and the other keys of a claim.
 
@@ -86,7 +86,7 @@ pub struct Claim {
     pub at: At,
     /// The metric it is about; the first of the experiment's kind if none.
     pub metric: Option<String>,
-    /// What must hold.
+    /// The test.
     pub test: Test,
 }
 
@@ -125,7 +125,7 @@ impl Between {
     }
 }
 
-/// What must hold.
+/// A test of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
     /// The lowest or highest mean of all curves, or of some.
@@ -137,7 +137,7 @@ pub enum Test {
         /// Whether the mean is the highest instead of the lowest.
         highest: bool,
     },
-    /// The mean of the first curve divided by that of the second.
+    /// The mean of the first curve divided by the mean of the second.
     Ratio([String; 2], Between),
     /// The mean of a curve.
     Value(String, Between),
@@ -182,7 +182,7 @@ pub enum Test {
     Linear(String, usize),
     /// The best run of the first curve is worse than the mean of the second.
     BestWorseThanMean([String; 2]),
-    /// The regret of the first curve falls below that of the second.
+    /// The regret of the first curve falls below the second's.
     Crossing {
         /// The two curves.
         pair: [String; 2],
@@ -195,7 +195,7 @@ pub enum Test {
     BelowBound(String, String),
 }
 
-/// What a paper says of two curves that cross.
+/// A paper's statement on two curves that cross.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PaperCrossing {
     /// Both curves' shares of suboptimal steps at half of the time of the crossing.
@@ -384,7 +384,7 @@ pub enum ClaimResult {
     Open,
     /// It cannot be tested without the real data.
     NeedsRealData,
-    /// What it is about was not measured, or did not happen.
+    /// Its subject was not measured, or did not happen.
     NotTested,
 }
 

@@ -81,7 +81,7 @@ fn power(curve: &Series, at: At) -> Result<(f64, f64)> {
     Ok((power, variance.sqrt()))
 }
 
-/// Whether the mean of the first curve grows by a lower power of x than that of the second.
+/// Whether the mean of the first curve grows by a lower power of x than the second's.
 pub(super) fn slower(here: &SettingSeries<'_>, [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
     let ((first, error), (second, other)) = (power(here.curve(a)?, at)?, power(here.curve(b)?, at)?);
     let unsure = remark(first - second, error.hypot(other));

@@ -144,11 +144,11 @@ fn claims_that_cannot_fail_are_not_tested() {
     assert_eq!(test(below, &[regret, bound(19.0)]).verdict, ClaimResult::Held);
 }
 
-/// Numbers that noise could have put on the other side of what decides the claim carry a remark.
+/// Numbers carry a remark if noise could have put them on the other side of the claim's threshold.
 #[test]
 fn numbers_within_two_standard_errors_are_remarked() {
     for (claim, remarked) in [
-        // 6 +- 1 at the end of `a`, 16.5 +- 0.5 at that of `b`.
+        // 6 +- 1 at the end of `a`, 16.5 +- 0.5 at the end of `b`.
         ("ratio = [\"b\", \"a\"]\nabove = 2.3\nin = [\"small\"]", true),
         ("ratio = [\"b\", \"a\"]\nabove = 1.5\nin = [\"small\"]", false),
         ("ratio = [\"b\", \"a\"]\nabove = 1.5\nbelow = 3\nin = [\"small\"]", true),
@@ -188,7 +188,7 @@ fn claims_below_the_papers_scale_stay_open() {
         assert_eq!((scaled.verdict, scaled.verdict.mark().as_str()), (ClaimResult::Open, "○ open (scaled)"));
         assert_eq!(scaled.numbers, format!("at a scale of 0.01: {}", whole.numbers), "the numbers are still there");
     }
-    // What cannot be tested at any scale keeps its verdict.
+    // A claim that no scale can test keeps its verdict.
     assert_eq!(outcome_at(0.01, "lowest = \"c\"", false).verdict, ClaimResult::NotTested);
     let found = outcome_at(0.01, "lowest = \"a\"\nneeds-real-data = true", true);
     assert_eq!(found.verdict, ClaimResult::NeedsRealData);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::config::values::OneOrMany;
 use studies::results::{Chosen, Format, LegendAt, Length, Letters};
 
-/// How an experiment is drawn.
+/// The drawing options of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Draw {
@@ -17,8 +17,7 @@ pub struct Draw {
     /// `linear` (default) or `log`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y: Option<Scale>,
-    /// What bands and error bars show: `standard-error` or `se` (default), `standard-deviation` or `sd`, `range` or
-    /// `none`.
+    /// The meaning of bands and error bars: `standard-error` or `se` (default), `standard-deviation` or `sd`, `range` or `none`.
     #[serde(default, alias = "spread")]
     pub bands: Bands,
     /// Whether settings are `apart`, a panel each (default), or `together` in one.
@@ -59,7 +58,7 @@ fn is_empty(formats: &OneOrMany<Format>) -> bool {
 }
 
 impl Draw {
-    /// What is chosen for print.
+    /// The print options.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         Chosen {
@@ -85,13 +84,13 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Whether an axis is logarithmic: as the file says, else as `default` says.
+    /// Whether an axis is logarithmic: by the file, else by `default`.
     pub(crate) fn is_log(axis: Option<Self>, default: bool) -> bool {
         axis.map_or(default, |axis| axis == Self::Log)
     }
 }
 
-/// What bands and error bars show.
+/// The meaning of bands and error bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bands {

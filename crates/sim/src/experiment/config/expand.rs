@@ -29,7 +29,7 @@ pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
     Ok(choices.flat_map(|choice| rest.iter().map(move |rest| format!("{before}{choice}{rest}"))).collect())
 }
 
-/// How many texts a text with braces stands for.
+/// The number of texts that a text with braces stands for.
 fn combinations(text: &str) -> u64 {
     let inside = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
     inside.fold(1, |count: u64, choices| count.saturating_mul(choices.split(',').count() as u64))
@@ -78,7 +78,7 @@ pub struct Setting {
     pub spec: SiteSpec,
     /// The problem, for [`Play::Problem`].
     pub problem: Option<String>,
-    /// How late answers come.
+    /// The delay of answers.
     pub late: LateAnswers,
     /// All other keys.
     pub entry: SettingEntry,

@@ -7,7 +7,7 @@ use desk::refusal::Refusal;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// An entry whose keys are the fields of `E` and the flags of `F`. A flag may have a list of values: each is a case of its own.
+/// An entry with the fields of `E` and the flags of `F` as keys. A flag may have a list of values: each is a case of its own.
 pub(super) struct WithFlags<E, F> {
     pub(super) entry: E,
     /// The cases, the last flag of the file varying fastest; without flags one.
@@ -18,7 +18,7 @@ pub(super) struct WithFlags<E, F> {
 #[derive(Debug, Clone)]
 pub(super) struct Case<F> {
     pub(super) flags: F,
-    /// What distinguishes it, e.g. `delay 1000`; empty where no flag has several values.
+    /// The values that distinguish it, e.g. `delay 1000`; empty where no flag has several values.
     pub(super) name: String,
 }
 
@@ -185,7 +185,7 @@ impl<'de> DeserializeSeed<'de> for OfFlag<'_> {
 impl OfFlag<'_> {
     fn word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
         let word = format!("--{}={value}", self.flag.get_long().unwrap_or_default());
-        // Alone: what it needs beside it is known when all keys are.
+        // Alone: flags that it requires are checked when all keys are known.
         let alone = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
         match alone.try_get_matches_from([&word]) {
             Ok(_) => Ok(vec![word]),

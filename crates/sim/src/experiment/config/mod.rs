@@ -34,25 +34,25 @@ pub(crate) use values::Count;
 
 use crate::experiment::claim::{Claim, RawClaim};
 
-/// A larger file is not that of an experiment.
+/// A larger file is not an experiment's.
 pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 /// An experiment, as its file describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Experiment {
-    /// What it shows, in one line.
+    /// The subject, in one line.
     pub title: String,
-    /// Whose figure or table it is: a key of `PAPERS`, or `own` (default).
+    /// The paper of the figure or table: a key of `PAPERS`, or `own` (default).
     #[serde(default = "values::own")]
     pub paper: String,
     /// Which figure or table, e.g. `Figure 3`.
     #[serde(default)]
     pub figure: String,
-    /// What the paper did, what it leaves open, and what was chosen here; in Markdown.
+    /// The paper's experiment, its gaps, and the choices made here; in Markdown.
     #[serde(default)]
     pub about: String,
-    /// What is measured.
+    /// The kind of measurement.
     pub kind: KindName,
     /// The algorithms, with braces for grids: `mergerucb:p={4,6,8}`.
     #[serde(default)]
@@ -66,17 +66,17 @@ pub struct Experiment {
     /// Checkpoints of a regret curve per decade of steps.
     #[serde(default, deserialize_with = "values::up_to::<_, 1000>")]
     pub checkpoints: Option<u32>,
-    /// For `accuracy`: after how many steps the policy must recommend an arm. For `agreement`: after how many impressions methods must say
-    /// which ranker is better.
+    /// For `accuracy`: the step at which the policy must recommend an arm. For `agreement`: the impressions after which methods must decide
+    /// for a ranker.
     #[serde(default)]
     pub horizons: Vec<Count>,
     /// For `structure`: random subsets in which orders are counted.
     #[serde(default)]
     pub samples: Option<Count>,
-    /// For `structure`: how many rankers, the first in alphabetical order, to compute gamma for.
+    /// For `structure`: the numbers of rankers, the first in alphabetical order, to compute gamma for.
     #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub gamma: Vec<usize>,
-    /// For `distortion`: how many rankers are multileaved together.
+    /// For `distortion`: the numbers of rankers that are multileaved together.
     #[serde(default, deserialize_with = "values::sizes::<_, 2>")]
     pub sizes: Vec<usize>,
     /// For `distortion`: multileavings per set of rankers.
@@ -91,10 +91,10 @@ pub struct Experiment {
     /// Random sets of rankers instead of all rankers.
     #[serde(default)]
     pub subsets: Option<Subsets>,
-    /// How it is drawn.
+    /// The drawing options.
     #[serde(default)]
     pub draw: Draw,
-    /// What it plays on, as the file says it.
+    /// The settings, as in the file.
     #[serde(rename = "setting", deserialize_with = "setting::entries")]
     pub entries: Vec<SettingEntry>,
     /// The same with lists expanded.
@@ -108,7 +108,7 @@ pub struct Experiment {
     pub claims: Vec<Claim>,
 }
 
-/// What an experiment measures.
+/// The kinds of experiments, by measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KindName {
@@ -118,18 +118,18 @@ pub enum KindName {
     RegretAgainstRankers,
     /// Whether the best ranker is recommended, and the regret paid for it, at several horizons.
     Accuracy,
-    /// How often random sets of rankers have a winner or a total order; gaps and gamma.
+    /// The frequency of a winner or a total order among random sets of rankers; gaps and gamma.
     Structure,
-    /// How many rankers a multileaving ranks above the best by mistake.
+    /// The number of rankers that a multileaving ranks above the best by mistake.
     Distortion,
-    /// How often interleaving and A/B tests order pairs of rankers otherwise than clicks do.
+    /// The share of pairs of rankers that interleaving and A/B tests order otherwise than clicks do.
     Agreement,
     /// Statistics of data sets.
     Datasets,
 }
 
 impl KindName {
-    /// How files write it.
+    /// Its name in files.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl KindName {
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Subsets {
-    /// How many rankers per set.
+    /// The numbers of rankers per set.
     #[serde(deserialize_with = "values::sizes::<_, 2>")]
     pub sizes: Vec<usize>,
     /// Sets per size; each serves `runs` runs.
@@ -160,7 +160,7 @@ pub struct Subsets {
 }
 
 impl Experiment {
-    /// An experiment of this kind without settings, whose results are drawn again.
+    /// An experiment of this kind without settings, to draw its results again.
     pub(crate) fn to_draw(kind: KindName, [title, paper, figure]: [String; 3], draw: Draw) -> Self {
         Self {
             title,

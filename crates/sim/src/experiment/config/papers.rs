@@ -3,7 +3,7 @@
 /// A paper, or another group of experiments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paper {
-    /// What `paper = ` says in a file.
+    /// The value of `paper = ` in a file.
     pub key: &'static str,
     /// A short name, for titles.
     pub name: &'static str,
@@ -19,7 +19,7 @@ impl Paper {
     }
 }
 
-/// Whether `key` is a paper's, and not that of experiments of our own.
+/// Whether `key` is a paper's, not our own.
 pub(crate) fn is_published(key: &str) -> bool {
     PAPERS.iter().take_while(|paper| paper.key != "beyond").any(|paper| paper.key == key)
 }

@@ -101,17 +101,17 @@ pub struct SettingEntry {
     /// become Copeland score lost, live nDCG lost.
     #[serde(default, with = "text_form::optional")]
     pub regret: Option<RegretKind>,
-    /// How late answers come, by the flags of [`LateRequest`], but not from a file; each value of a list is a setting of its own.
+    /// The delay of answers, by the flags of [`LateRequest`], but not from a file; each value of a list is a setting of its own.
     #[serde(skip)]
     pub(crate) late: Vec<LateSetting>,
 }
 
-/// How late answers come in a setting.
+/// The delay of answers in a setting.
 #[derive(Debug, Clone)]
 pub(crate) struct LateSetting {
-    /// How late they come.
+    /// The delay.
     pub(crate) answers: LateAnswers,
-    /// What distinguishes it from the others of its entry; empty if there are no others.
+    /// The values that distinguish it from the others of its entry; empty if there are no others.
     pub(crate) name: String,
 }
 

@@ -1,11 +1,11 @@
-//! What serde cannot check: required keys, and errors with the line of the file.
+//! Checks beyond serde: required keys, and errors with the line of the file.
 
 use anyhow::{Result, anyhow, bail, ensure};
 use bandits::RegretKind;
 
 use crate::experiment::config::{Experiment, KindName, PAPERS, Paper, Play, SettingEntry};
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     /// The line, 1-based.
@@ -17,8 +17,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// The error of the TOML parser: with the key that was probably meant, or else with the setting and
-    /// the key whose value is wrong.
+    /// The error of the TOML parser: with the key that was probably meant, or else with the setting and the key of the wrong value.
     pub(super) fn of_toml(text: &str, error: &toml::de::Error) -> Self {
         let message = with_suggestion(error.message());
         let Some(span) = error.span() else { return Self { line: None, column: None, message } };

@@ -34,7 +34,7 @@ pub(super) fn sizes<'de, D: Deserializer<'de>, const LEAST: usize>(deserializer:
     Ok(sizes)
 }
 
-/// Reads what has a text form, which may be a bare number.
+/// Reads a value with a text form, which may be a bare number.
 pub(super) fn number_or_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

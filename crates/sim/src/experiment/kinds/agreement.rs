@@ -1,4 +1,4 @@
-//! Agreement: how often interleaving and A/B tests prefer the ranker with fewer clicks, by the number of impressions.
+//! Agreement: the rate at which interleaving and A/B tests prefer the ranker with fewer clicks, by the number of impressions.
 
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ impl ExperimentKind for Agreement {
     }
 
     fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
-        // What the claims are about.
+        // The claims decide which metric is drawn.
         let is_of_gap = |claim: &Claim| claim.metric.as_deref() == Some(Metric::Gap.name());
         let claims = &experiment.claims;
         let (metric, y_label) = if !claims.is_empty() && claims.iter().all(is_of_gap) {
@@ -155,7 +155,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
     Ok(measured)
 }
 
-/// The errors of all methods, of pairs that have a truth, and by how much each prefers the first ranker.
+/// The errors of all methods, on pairs with a truth, and the strength of each one's preference for the first ranker.
 fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
     let of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
         let curve = |(method, curve): (usize, String)| {

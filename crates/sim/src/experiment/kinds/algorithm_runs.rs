@@ -174,7 +174,7 @@ fn play<'a>(
             }
         }
     }
-    // By run, then by algorithm: threads end at about the same time, and the shares of shards are alike.
+    // Ordered by run, then by algorithm: threads end at about the same time, and the shares of shards are alike.
     let mut missing: Vec<(usize, u64)> =
         (0..plan.runs).flat_map(|run| (0..cells.len()).map(move |at| (at, run))).collect();
     if let Some(shard) = context.sharing.share.shard() {

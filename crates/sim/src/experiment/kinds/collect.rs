@@ -1,11 +1,11 @@
-//! Turning runs into curves: the values of a point are those of all runs in all environments.
+//! Turns runs into curves: a point has the values of all runs in all environments.
 
 use crate::experiment::kinds::algorithm_runs::CellRuns;
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::series::{Metric, Point, Series};
 use studies::results::label;
 
-/// What runs are measured by; shares of steps only where `suboptimal` steps are counted.
+/// The metrics of runs; shares of steps only where `suboptimal` steps are counted.
 pub(super) fn metrics(suboptimal: bool) -> impl Iterator<Item = Metric> {
     let shares = if suboptimal { &[Metric::Suboptimal, Metric::WithoutBest][..] } else { &[] };
     [Metric::Regret, Metric::Accuracy].into_iter().chain(shares.iter().copied())
@@ -46,9 +46,8 @@ impl CheckpointValues {
     }
 }
 
-/// Adds the curves of `setting` to `all`. `cells` are those of `environments` environments: environment
-/// by environment, algorithm by algorithm, horizon by horizon. Where curves do not run against time,
-/// `x` replaces the step.
+/// Adds the curves of `setting` to `all`. `cells` has one entry for each of `environments` environments, algorithm and horizon, in this
+/// order of nesting. Where curves do not run against time, `x` replaces the step.
 pub(super) fn collect(
     plan: &ExperimentPlan,
     cells: &[CellRuns<'_>],

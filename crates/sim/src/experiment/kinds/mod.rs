@@ -11,8 +11,8 @@
 //! | `agreement` | pairs that interleaving and A/B tests order otherwise than clicks do |
 //! | `datasets` | statistics of data sets |
 //!
-//! The first three play algorithms: `plan` says which runs they consist of, `algorithm_runs` plays
-//! the missing ones, `collect` turns them into curves, `run_cost` estimates how long they take.
+//! The first three play algorithms: `plan` lists their runs, `algorithm_runs` plays the missing ones, `collect` turns them into curves,
+//! `run_cost` estimates their time.
 //!
 //! ## How to add a kind
 //! A file with a type that implements [`ExperimentKind`], a variant of [`KindName`] and a line in [`of`].
@@ -54,7 +54,7 @@ pub(crate) trait ExperimentKind {
     /// When an algorithm cannot be parsed.
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames>;
 
-    /// How the series of a setting are named.
+    /// The names of a setting's series.
     fn setting_label<'a>(&self, setting: &'a Setting) -> SettingLabel<'a> {
         SettingLabel { setting: &setting.name, curve: None }
     }
@@ -83,7 +83,7 @@ pub(crate) trait ExperimentKind {
         Ok(None)
     }
 
-    /// What each value of a point comes from.
+    /// The sample behind each value of a point.
     fn sample(&self) -> Sample {
         Sample { noun: "run", of: "" }
     }
@@ -121,7 +121,7 @@ impl SeriesNames {
     }
 }
 
-/// How the series of a setting are named.
+/// The names of a setting's series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingLabel<'a> {
     pub(crate) setting: &'a str,
@@ -129,11 +129,11 @@ pub(crate) struct SettingLabel<'a> {
     pub(crate) curve: Option<String>,
 }
 
-/// What the values of a point come from: "100 *runs*", "30 *sets* of rankers".
+/// The sample behind the values of a point: "100 *runs*", "30 *sets* of rankers".
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     pub(crate) noun: &'static str,
-    /// What follows the count and the noun.
+    /// The text after the count and the noun.
     pub(crate) of: &'static str,
 }
 

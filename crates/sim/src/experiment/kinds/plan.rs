@@ -7,7 +7,7 @@ use crate::experiment::config::expand;
 use crate::experiment::config::{Experiment, Subsets};
 use crate::experiment::context::ExperimentContext;
 
-/// What is played in every setting.
+/// The runs of every setting.
 pub(crate) struct ExperimentPlan {
     pub(crate) algorithms: Vec<Spec>,
     /// Runs per algorithm and set of rankers.
@@ -78,7 +78,7 @@ impl ExperimentPlan {
         self.checkpoints(spec).iter().filter_map(|steps| steps.last()).sum::<u64>() * self.runs
     }
 
-    /// How many sets of rankers a group has.
+    /// The number of sets of rankers in a group.
     pub(crate) fn sets_per_group(&self) -> u64 {
         self.subsets.as_ref().map_or(1, |subsets| subsets.count)
     }

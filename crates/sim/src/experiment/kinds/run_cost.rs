@@ -1,4 +1,4 @@
-//! How long runs take, from a few steps of each algorithm.
+//! Estimates of the time of runs, from a few steps of each algorithm.
 
 use anyhow::Result;
 use bandits::registry::Spec;
@@ -13,10 +13,10 @@ use crate::experiment::environment::Environment;
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::opened_setting::OpenedSetting;
 
-/// How many steps are timed at least, where runs are that long.
+/// The least number of timed steps, where runs are that long.
 const TIMED_STEPS: u64 = 20_000;
 
-/// Adds the runs of one setting to `total`: their number, their steps and, if it is asked for, how long they take.
+/// Adds the runs of one setting to `total`: their number, their steps and, on request, their time.
 pub(super) fn add(
     request: &EstimateRequest<'_>,
     plan: &ExperimentPlan,

@@ -10,8 +10,7 @@ use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::Point;
 use studies::results::palette;
 
-/// The title: which figure of which paper, what it shows, and whether data or scale differ from the
-/// paper's.
+/// The title: the figure and the paper, the subject, and whether data or scale differ from the paper's.
 pub(crate) fn title(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> String {
     let paper = Paper::find(&experiment.paper).filter(|paper| paper.key != "own");
     let place = [paper.map_or("", |paper| paper.name), &experiment.figure];
@@ -44,7 +43,7 @@ pub(crate) fn figure(experiment: &Experiment, measured: &ExperimentData, scale: 
     })
 }
 
-/// How many runs means are over, and what bands or bars show; none where nothing is random.
+/// The number of runs behind means, and the meaning of bands or bars; none where nothing is random.
 fn subtitle(experiment: &Experiment, measured: &ExperimentData, panels: &[Panel]) -> Option<String> {
     let points = measured.series.iter().flat_map(|series| &series.points);
     let most = points.map(Point::runs).max().filter(|runs| *runs > 1)?;

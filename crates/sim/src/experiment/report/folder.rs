@@ -27,13 +27,13 @@ use studies::results::{DENSITY, Format};
 pub struct Summary {
     /// The name of the experiment's file.
     pub experiment: String,
-    /// The title, which says where data or scale differ from the paper's.
+    /// The title, with any deviation of data or scale from the paper's.
     pub title: String,
     /// The paper's key.
     pub paper: String,
     /// Which figure or table.
     pub figure: String,
-    /// What the paper did, what it leaves open, and what was chosen.
+    /// The paper's experiment, its gaps, and the choices made here.
     pub about: String,
     /// 1 for the paper's size.
     pub scale: f64,
@@ -49,7 +49,7 @@ pub struct Summary {
     pub values: Vec<SummaryRow>,
 }
 
-/// `experiment.toml` in the results folder: what was run, with defaults and scale resolved.
+/// `experiment.toml` in the results folder: the experiment as run, with defaults and scale resolved.
 #[derive(Serialize)]
 struct Resolved<'a> {
     experiment: &'a str,
@@ -93,7 +93,7 @@ pub struct Timings {
     pub run_seconds: f64,
     /// Peak memory of the process until then, in bytes; on Linux only.
     pub peak_memory: Option<u64>,
-    /// By setting and algorithm.
+    /// The work by setting and algorithm.
     pub cells: Vec<CellWork>,
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
     figure
 }
 
-/// Writes the times of this call. Those of the cells stay if nothing was played.
+/// Writes the times of this call. The times of cells stay if nothing was played.
 fn write_timings(path: &Path, work: Effort, time: Time) -> Result<()> {
     let earlier = || {
         serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()

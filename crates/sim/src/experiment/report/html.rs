@@ -17,7 +17,7 @@ use crate::experiment::{
     report::index,
 };
 
-/// What pages name as their program, by which they are known again.
+/// The generator named in pages, by which they are recognized.
 const GENERATOR: &str = "rankduel report";
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("hover.js");
@@ -29,14 +29,14 @@ pub(crate) type Narrow<'a> = &'a dyn Fn(&Path) -> Option<String>;
 const OTHERS: &str = "other";
 const OWN: &str = "Results of single commands";
 
-/// A page, and how much is on it.
+/// A page, and the amount of its content.
 #[derive(Debug)]
 pub(crate) struct Page {
     /// The page itself.
     pub html: String,
-    /// How many experiments.
+    /// The number of experiments.
     pub experiments: usize,
-    /// How many figures of other commands.
+    /// The number of figures of other commands.
     pub figures: usize,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     begins.contains(&format!("content=\"{GENERATOR}\""))
 }
 
-/// What belongs to one paper.
+/// The experiments of one paper.
 struct Chapter {
     key: &'static str,
     name: &'static str,
@@ -85,8 +85,7 @@ pub(crate) fn page(results: &Path, narrow: Narrow<'_>, from: &Path) -> Result<Pa
     Ok(found.page(document(&body, "results")))
 }
 
-/// A page of contents, whose file is called `first`, and one page per paper with the name of its file, such as
-/// `report-rucb.html`.
+/// A page of contents, in a file called `first`, and one page per paper with the name of its file, such as `report-rucb.html`.
 ///
 /// # Errors
 /// As for [`page`].
@@ -226,7 +225,7 @@ fn contents(found: &Everything, file: impl Fn(&str) -> String) -> Markup {
     }
 }
 
-/// What a folder holds in words, and its name.
+/// The name and the title of a folder.
 fn titled(other: &Other) -> Markup {
     let name = Shown(&other.name);
     match other.own.title() {
@@ -288,7 +287,7 @@ fn section(results: &Path, summary: &Summary, narrow: Narrow<'_>) -> Result<Mark
     })
 }
 
-/// A claim and what came of it.
+/// A claim and its result.
 fn item(claim: &TestedClaim) -> Markup {
     html! {
         li {

@@ -46,7 +46,7 @@ fn order(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// The number of claims of papers by verdict, in words, and then those of our own experiments.
+/// The number of claims of papers by verdict, in words, and then of our own experiments.
 #[must_use]
 pub(crate) fn tally(summaries: &[Summary]) -> String {
     let of = |published: bool| -> Option<String> {

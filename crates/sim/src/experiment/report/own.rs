@@ -1,7 +1,7 @@
-//! Results of single commands on the page: verdict, table, settings and links to the files, from what a results folder holds.
+//! Results of single commands on the page: verdict, table, settings and links to the files, from the content of a results folder.
 //!
-//! Read as JSON without a schema: folders of other commands and of earlier versions have other keys, and what a folder lacks is left
-//! out of its section.
+//! Read as JSON without a schema: folders of other commands and of earlier versions have other keys, and missing content is left out of the
+//! section.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -24,7 +24,7 @@ pub(super) struct Other {
     pub(super) name: String,
     pub(super) folder: PathBuf,
     pub(super) figures: Vec<PathBuf>,
-    /// What else is there.
+    /// The other content.
     pub(super) own: Own,
 }
 
@@ -41,7 +41,7 @@ impl Other {
     }
 }
 
-/// Folders of results that are not an experiment's: those with figures, and those of a command that draws none.
+/// Folders of results that are not an experiment's: with figures, or of a command that draws none.
 pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>> {
     let mut others = Vec::new();
     let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
@@ -61,20 +61,20 @@ pub(super) fn others(results: &Path, summaries: &[Summary]) -> Result<Vec<Other>
     Ok(others)
 }
 
-/// What a folder holds beside its figures.
+/// The content of a folder beside its figures.
 pub(super) struct Own {
     config: Value,
     summary: Value,
     findings: Value,
     decision: Value,
-    /// What a command kept of what it printed: the verdict and what belongs to it, a sentence each.
+    /// The conclusions that a command kept of its output: the verdict and its context, a sentence each.
     said: Vec<String>,
     /// The tables of numbers, for links.
     tables: Vec<PathBuf>,
 }
 
 impl Own {
-    /// What the results folder `folder` holds.
+    /// Reads the results folder `folder`.
     pub(super) fn read(folder: &Path) -> Self {
         let json = |name: &str| {
             let bytes = output::input::read_file(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
@@ -94,7 +94,7 @@ impl Own {
         }
     }
 
-    /// What was done, in words; `None` of folders of other programs and versions.
+    /// The title of the work; `None` of folders of other programs and versions.
     pub(super) fn title(&self) -> Option<String> {
         let text = |pointer: &str| self.config.pointer(pointer).and_then(Value::as_str);
         let site = text("/site/dataset/name").or_else(|| text("/dataset"));
@@ -160,7 +160,7 @@ impl Own {
         }
     }
 
-    /// Who wins in a preference matrix.
+    /// The winner of a preference matrix.
     fn of_matrix(&self) -> Option<String> {
         let ranking = self.findings.get("ranking")?.as_array()?;
         let name = |of: &Value| {
@@ -186,7 +186,7 @@ impl Own {
         })
     }
 
-    /// By how many standard errors the winner of an estimated matrix leads, if these are too few to know it.
+    /// The number of standard errors by which the winner of an estimated matrix leads, if too few to be sure.
     fn unresolved(&self) -> Option<f64> {
         let z = self.config.pointer("/matrix/estimated_from/winner_z").and_then(Value::as_f64);
         z.filter(|z| *z < RESOLVED)
@@ -208,7 +208,7 @@ impl Own {
         Some(said)
     }
 
-    /// Settings and links: what stands below the figures. `from` is the folder of the page, `folder` that of the results.
+    /// Settings and links, below the figures. `from` is the folder of the page, `folder` the folder of the results.
     pub(super) fn below(&self, from: &Path, folder: &Path) -> Markup {
         let settings = self.config.as_object().map(|config| {
             let plain = config.iter().filter(|(key, _)| *key != "truth");
@@ -234,7 +234,7 @@ impl Own {
         }
     }
 
-    /// Who wins among the rankers: by tests of measures, by clicks of few of them, otherwise the ground truth.
+    /// The best of the rankers: by tests of measures, by clicks of few of them, otherwise the ground truth.
     fn of_rankers(&self) -> Option<String> {
         if let Some(tests) = self.findings.get("tests").and_then(|tests| serde_json::from_value(tests.clone()).ok()) {
             let tests: studies::verdict::MeasureTests = tests;
@@ -270,7 +270,7 @@ impl Own {
         ))
     }
 
-    /// Which algorithm had the least regret, and what it recommends.
+    /// The algorithm with the least regret, and its recommendation.
     fn of_algorithms(&self) -> Option<String> {
         let all = self.summary.as_array()?;
         let regret = |of: &&Value| of.pointer("/regret/mean").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
@@ -291,7 +291,7 @@ impl Own {
     }
 }
 
-/// The first paragraph of what a command printed and kept, without the lines that are indented: details.
+/// The first paragraph of a command's kept output, without indented lines, which are details.
 fn first_paragraph(folder: &Path) -> Vec<String> {
     let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
     let text = ["verdict.txt", "decision.txt", "board.txt"].iter().find_map(text).unwrap_or_default();

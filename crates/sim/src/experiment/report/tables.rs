@@ -1,4 +1,4 @@
-//! Tables of a results folder on the page: of its algorithms, of measures, and the part of a CSV file that says most.
+//! Tables of a results folder on the page: of its algorithms, of measures, and the most informative part of a CSV file.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::html::{Shown, rows};
 
-/// The CSV files that say what a command found, and whether the last row of each curve says it: that of the last step.
+/// The CSV files with a command's findings, and whether these are in the last row of each curve: the last step.
 const TELLING: [(&str, bool); 5] = [
     ("ranking.csv", false),
     ("power.csv", false),
@@ -78,7 +78,7 @@ pub(super) fn of_measures(measures: &Value, words: impl Fn(&Value) -> String) ->
     rows(&header, &table, 1..usize::MAX)
 }
 
-/// The first of `files` that says what a command found: its first rows, or the last of each curve. `None` if none does.
+/// The first of `files` with a command's findings: its first rows, or the last of each curve. `None` without any.
 pub(super) fn of_file(files: &[PathBuf]) -> Option<Markup> {
     let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
     let (file, ends) = TELLING.iter().find_map(|(name, ends)| Some((named(name)?, *ends)))?;

@@ -1,4 +1,4 @@
--- Experiments whose log does not end where its head says.
+-- Experiments with a log that does not end at its head.
 SELECT experiments.name, heads.n, coalesce(last.n, 0)
 FROM experiments LEFT JOIN heads ON heads.experiment = experiments.id
 LEFT JOIN LATERAL (SELECT max(events.n) AS n FROM events WHERE events.experiment = experiments.id) AS last ON true

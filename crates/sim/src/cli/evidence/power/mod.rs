@@ -2,8 +2,8 @@
 //!
 //! | in | is |
 //! |---|---|
-//! | this file | the flags, and what they lead to |
-//! | `pair` | the two rankers of a site, and what is measured of them |
+//! | this file | the flags, and their evaluation |
+//! | `pair` | the two rankers of a site, and their measurement |
 //! | `report` | the result as table, JSON, CSV and figure |
 
 mod pair;
@@ -294,7 +294,7 @@ impl Power {
         Ok(Case::new(shares, rows, observed, bounded))
     }
 
-    /// The tests that must know the horizon, of which they count the impressions that are not tied.
+    /// The tests that need the horizon; it counts the impressions that are not tied.
     fn with_horizon(&self, shares: &Shares) -> Result<Vec<(Test, BoundedTest)>> {
         let Some(horizon) = self.horizon else { return Ok(Vec::new()) };
         let decided = (horizon as f64 * (1.0 - shares.ties)).floor() as u64;

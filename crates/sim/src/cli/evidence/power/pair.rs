@@ -1,4 +1,4 @@
-//! The two rankers of a site, and what is measured of them.
+//! The two rankers of a site, and their measurement.
 
 use anyhow::{Context, Result, ensure};
 use interleave::AnyInterleaving;
@@ -22,9 +22,9 @@ const SHOWN: usize = 5;
 pub(super) struct MeasuredPair {
     /// The one that wins more first.
     pub(super) pair: [usize; 2],
-    /// Of its impressions.
+    /// The shares of its impressions.
     pub(super) shares: Shares,
-    /// Of its margin.
+    /// The standard error of its margin.
     pub(super) standard_error: f64,
     /// Impressions compared.
     pub(super) impressions: u64,

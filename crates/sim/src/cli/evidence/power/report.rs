@@ -67,7 +67,7 @@ pub(super) struct Case {
     shares: Shares,
     pub(super) rows: Vec<Row>,
     observed: Option<Observed>,
-    /// The tests among them that must know the horizon.
+    /// The tests among them that need the horizon.
     bounded: Vec<(Test, BoundedTest)>,
 }
 

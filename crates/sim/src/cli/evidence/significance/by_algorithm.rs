@@ -9,7 +9,7 @@ use studies::results::Spread;
 
 use super::format::Table;
 
-/// The values of each algorithm, and what their comparisons say.
+/// The values of each algorithm, and the results of their comparisons.
 pub(super) struct ByAlgorithm<'a> {
     samples: &'a [Sample],
     table: &'a Table<'a>,
@@ -93,7 +93,7 @@ impl<'a> ByAlgorithm<'a> {
         })
     }
 
-    /// By setting and row.
+    /// The values, by setting and row.
     fn values(&self) -> impl Iterator<Item = (&Sample, &str, Spread, usize)> {
         self.samples.iter().flat_map(move |sample| {
             self.algorithms.iter().filter_map(move |name| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use analyses::significance::{Comparison, Correction, Pairing, Question};
 
-/// Comparisons, and what was asked.
+/// Comparisons, and the request.
 pub(super) struct Table<'a> {
     pub(super) comparisons: Vec<Comparison>,
     pub(super) question: &'a Question,
@@ -101,7 +101,7 @@ impl Table<'_> {
         notes
     }
 
-    /// What the numbers are, in sentences.
+    /// The meaning of the numbers, in sentences.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.samples_and_correction();
         if let Some(corrected) = notes.last_mut() {

@@ -172,7 +172,7 @@ impl Significance {
         self.relabel.iter().flat_map(|Relabelled(names)| names)
     }
 
-    /// What an algorithm is called in the table.
+    /// The name of an algorithm in the table.
     fn relabelled(&self, name: String) -> String {
         self.relabels().find(|(old, _)| *old == name).map_or(name, |(_, new)| new.clone())
     }

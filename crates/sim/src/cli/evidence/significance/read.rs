@@ -34,7 +34,7 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     let steps: Vec<f64> = runs.iter().filter_map(|run| run.at.parse().ok()).collect();
     let wanted = at.map(|at| wanted(at, &steps)).transpose()?;
     let (sets, keyed) = (sets_of_rankers(&path), has_keyed_streams(&path));
-    // By setting, in the order of the file.
+    // Runs by setting, in the order of the file.
     let mut settings: Vec<(Option<String>, Vec<Run>)> = Vec::new();
     for run in runs {
         match settings.iter_mut().find(|(setting, _)| *setting == run.setting) {
@@ -190,7 +190,7 @@ fn wanted(at: &str, steps: &[f64]) -> Result<f64> {
     bail!(usage(format!("--at {}: there are runs at {}", escaped(at), known.join(", "))))
 }
 
-/// How many random sets of rankers all algorithms of an experiment share.
+/// The number of random sets of rankers that all algorithms of an experiment share.
 fn sets_of_rankers(runs: &Path) -> Option<usize> {
     let text = input::read_file_text(&runs.with_file_name("experiment.toml"), 1 << 24).ok()?;
     let experiment: toml::Table = text.parse().ok()?;

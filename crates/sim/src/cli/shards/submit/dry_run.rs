@@ -1,10 +1,9 @@
-//! What a shard needs: a dry run does the beginning of the command in this process and in a temporary folder, and sees how
-//! much memory and processor time that takes.
+//! The needs of a shard: a dry run does the beginning of the command in this process and in a temporary folder, and measures its memory and
+//! processor time.
 //!
-//! Work is measured where the command shows its progress, and stopped there. A study is measured in two steps: how many
-//! steps there are, from its beginning; and how long one takes, from a single short run of each algorithm, because the
-//! beginning of the work is that of the first algorithm alone. Short runs cost more per step than long ones, in which most
-//! algorithms settle.
+//! Work is measured where the command shows its progress, and stopped there. A study is measured in two steps: the number of steps, from
+//! its beginning; and the time of one, from a single short run of each algorithm, because the beginning of the work is that of the first
+//! algorithm alone. Short runs cost more per step than long ones, in which most algorithms settle.
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -32,22 +31,22 @@ const STEPS: u64 = 1_000_000;
 const MARGIN: f64 = 2.0;
 /// No job is given less: queues gain nothing from it. In seconds.
 const LEAST_SECONDS: f64 = 600.0;
-/// What the measured memory lacks: the tables of later algorithms, the merge. Also no job is given less. In bytes.
+/// Memory that the measurement misses: the tables of later algorithms, the merge. Also the least that a job is given. In bytes.
 const MORE_MEMORY: u64 = 512 << 20;
 
-/// What was measured.
+/// The result of a dry run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Needs {
     /// The peak of memory, in bytes.
     memory: u64,
     /// Seconds of processor time until the work begins.
     start: f64,
-    /// Those of the work of all shards.
+    /// Seconds of processor time of the work of all shards.
     work: f64,
 }
 
 impl Needs {
-    /// Measures what the command of `asked` needs.
+    /// Measures the needs of the command in `asked`.
     pub(super) fn of(asked: &Submit) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("{}-dry-run-{}", program::name(), std::process::id()));
         let _remove = Removed(&folder);
@@ -95,7 +94,7 @@ impl Needs {
         minutes.div_ceil(unit) * unit
     }
 
-    /// What was measured, in words.
+    /// The measurements, in words.
     pub(super) fn describe(&self, shards: u32) -> String {
         format!(
             "a dry run used {} of memory and {:.1} s of CPU to start, and estimates {} of CPU for all {shards} shards",
@@ -130,14 +129,14 @@ struct Sample<'a> {
     folder: &'a Path,
 }
 
-/// How far a sample came.
+/// The progress of a sample.
 #[derive(Debug, Clone, Copy, Default)]
 struct Came {
     /// Seconds of processor time until the work began.
     start: f64,
     total: u64,
     done: u64,
-    /// Seconds of processor time of what is done.
+    /// Seconds of processor time of the finished part.
     seconds: f64,
 }
 
@@ -204,7 +203,7 @@ fn without(words: &[String], flags: &[&str]) -> Vec<String> {
     kept
 }
 
-/// Unwinds from work of which enough is known.
+/// Unwinds from work once enough of it was measured.
 struct Stopped;
 
 /// Measures work, and stops it.
@@ -268,7 +267,7 @@ impl Watch for Gauge {
     }
 }
 
-/// Seconds of processor time of this process so far; where the system does not say, those of the clock.
+/// Seconds of processor time of this process so far; of the clock if the system does not report them.
 fn cpu() -> f64 {
     machine::processor_seconds().unwrap_or_else(|| {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

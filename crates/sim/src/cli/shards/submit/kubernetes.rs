@@ -10,7 +10,7 @@ use super::{Job, shell};
 
 /// Where the shared volume is mounted.
 const MOUNT: &str = "/work";
-/// How often an index is tried again.
+/// The number of retries of an index.
 const RETRIES: u32 = 3;
 
 /// The files.

@@ -49,7 +49,7 @@ impl FromStr for MemoryLimit {
 /// A time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeLimit {
-    /// How long, in seconds.
+    /// The time, in seconds.
     pub(super) seconds: u64,
 }
 
@@ -70,8 +70,8 @@ impl fmt::Display for TimeLimit {
 impl FromStr for TimeLimit {
     type Err = String;
 
-    /// `4:00:00`, `2-12:00:00` (days), `90m`, `4h`, `2d`. A number alone would be minutes to Slurm and seconds to Kubernetes,
-    /// and `4:00` minutes to the one who knows Slurm and hours to others: both are refused.
+    /// `4:00:00`, `2-12:00:00` (days), `90m`, `4h`, `2d`. A number alone would be minutes to Slurm and seconds to Kubernetes, and `4:00`
+    /// would be minutes to Slurm and looks like hours: both are refused.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |digits: &str| match digits.parse::<u32>() {
             Ok(number) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(u64::from(number)),

@@ -131,14 +131,14 @@ enum Scheduler {
     Local,
 }
 
-/// The shards to run, and for whom.
+/// The shards to run, and the request.
 struct Job<'a> {
     asked: &'a Submit,
     /// The folder with the parts.
     parts: PathBuf,
     /// The shards to run, ascending.
     shards: Vec<u32>,
-    /// What a dry run says.
+    /// The result of a dry run.
     needs: Option<Needs>,
 }
 
@@ -166,7 +166,7 @@ impl Submit {
         }
     }
 
-    /// Refuses names of data sets and matrices that nobody can know; files may be on the cluster alone.
+    /// Refuses unknown names of data sets and matrices; files may be on the cluster alone.
     fn check_names(&self) -> Result<()> {
         for (flag, is_matrix) in [("--dataset", false), ("--matrix", true), ("--against", true)] {
             let words = self.command().iter().enumerate();
@@ -202,8 +202,8 @@ impl Submit {
         Ok(())
     }
 
-    /// What a dry run says, which is printed; `None` if none is wanted, or it fails, which is not what scripts are refused for:
-    /// the data may be on the cluster alone.
+    /// The result of a dry run, which is printed; `None` if none is wanted, or it fails. Its failure does not stop scripts: the data may be
+    /// on the cluster alone.
     fn needs(&self) -> Result<Option<Needs>> {
         let asked = self.place != Scheduler::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
         if !self.dry_run && (!asked || self.no_dry_run) {
@@ -219,7 +219,7 @@ impl Submit {
                 Ok(Some(needs))
             }
             Err(error) if self.dry_run => Err(error),
-            // What is asked wrongly here is asked wrongly everywhere.
+            // Wrong usage here is wrong usage everywhere.
             Err(error) if crate::cli::failure(&error).kind == FailureKind::Usage => Err(error),
             Err(error) => {
                 eprintln!("note: no dry run: {error:#}; give --mem and --time, or the cluster decides");
@@ -301,24 +301,24 @@ impl Submit {
 }
 
 impl Job<'_> {
-    /// The memory of a shard: what was asked for, otherwise what the dry run says.
+    /// The memory of a shard: as requested, or else by the dry run.
     fn memory(&self) -> Option<MemoryLimit> {
         let needed = || Some(MemoryLimit::mebibytes(self.needs?.mebibytes()));
         self.asked.cluster.mem.or_else(needed)
     }
 
-    /// The time of a shard: what was asked for, otherwise what the dry run says.
+    /// The time of a shard: as requested, or else by the dry run.
     fn time(&self) -> Option<TimeLimit> {
         let needed = || Some(TimeLimit::minutes(self.needs?.minutes(self.asked.shards, self.asked.cpus())));
         self.asked.cluster.time.or_else(needed)
     }
 
-    /// What the dry run says, in a line that scripts have as a comment.
+    /// The result of the dry run, as one line for the comment of a script.
     fn remark(&self) -> String {
         self.needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.asked.shards)))
     }
 
-    /// A name for jobs, made of that of the results: letters, digits and dashes.
+    /// A name for jobs, made of the name of the results: letters, digits and dashes.
     fn name(&self) -> String {
         let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         let clean: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
@@ -331,7 +331,7 @@ impl Job<'_> {
         if let Some(program) = &self.asked.cluster.program {
             return Ok(program.clone());
         }
-        // The command line of the wheel runs in Python, and says where it is.
+        // The command line of the wheel runs in Python, which sets its path.
         if let Some(program) = crate::cli::CALLED_AS.get() {
             return Ok(program.clone());
         }

@@ -120,7 +120,7 @@ fn submit(job: &Job<'_>) -> String {
     text
 }
 
-/// Arrays for `shards`: where each begins, and its tasks, whose numbers are below `most`.
+/// Arrays for `shards`: the first shard of each, and its task numbers, all below `most`.
 fn arrays(shards: &[u32], most: u32) -> Vec<(u32, Vec<u32>)> {
     let most = most.saturating_sub(1).max(1);
     let mut arrays: Vec<(u32, Vec<u32>)> = Vec::new();

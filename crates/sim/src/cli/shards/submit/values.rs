@@ -1,5 +1,5 @@
-//! What may stand in scripts and manifests. A line feed in a comment of Slurm's would begin a line of shell, and the other
-//! control characters are as little part of any name.
+//! Values that scripts and manifests may hold. A line feed in a comment of Slurm's would begin a line of shell, and no name needs other
+//! control characters either.
 
 use std::env;
 use std::ffi::OsStr;
@@ -110,7 +110,7 @@ mod tests {
         "ours",
     ];
 
-    /// The flags whose values enter files. The value stands for `{}`.
+    /// The flags with values that enter files. The value stands for `{}`.
     const FLAGS: [&str; 9] = [
         "--account={}",
         "--partition={}",
@@ -178,7 +178,7 @@ mod tests {
         assert!(written > 200 && refused > 200, "{written} written, {refused} refused");
     }
 
-    /// The word that says what a line is, e.g. `#SBATCH --account`.
+    /// The beginning of a line that identifies it, e.g. `#SBATCH --account`.
     fn begin(line: &str) -> &str {
         let indented = line.len() - line.trim_start().len();
         let end = if line.starts_with("#SBATCH ") {
@@ -189,7 +189,7 @@ mod tests {
         &line[..end.unwrap_or(line.len())]
     }
 
-    /// Whether Slurm reads one option with one value: quoted as a whole, or without what it reads itself.
+    /// Whether Slurm reads one option with one value: quoted as a whole, or without its special characters.
     fn is_one_value(line: &str) -> bool {
         let Some((_, value)) = line.split_once('=') else { return line == "#SBATCH --requeue" };
         match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {

@@ -1,6 +1,6 @@
--- Locks who leads and the heads of these experiments, in the order of their numbers, and moves the heads on: parameters are the epoch, experiments,
--- the last event of each (null: none is written), and how many are written. A head of another epoch, or at another event, is left
--- out. Whoever waits for a lock reads the epoch again once it has it.
+-- Locks the leader's row and the heads of these experiments, in the order of their numbers, and moves the heads on: parameters are the
+-- epoch, experiments, the last event of each (null: none is written), and how many are written. A head of another epoch, or at another
+-- event, is left out. A statement that waits for a lock reads the epoch again once it has it.
 WITH mine AS (
     SELECT epoch FROM leader WHERE epoch = $1 FOR SHARE
 ), asked AS (
