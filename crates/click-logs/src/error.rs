@@ -28,7 +28,7 @@ impl LogError {
         Self { path: None, line: None, column: None, row_group: None, io: None, message: message.into() }
     }
 
-    /// What went wrong while doing `what` with the file at `path`.
+    /// An error while doing `what` with the file at `path`.
     #[must_use]
     pub fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
         Self { io: Some(error.kind()), ..Self::new(format!("{what}: {error}")) }.in_file(path)
@@ -54,7 +54,7 @@ impl LogError {
         Self { line: Some(row), row_group: Some(row_group), ..Self::new(malformed.message) }
     }
 
-    /// Of which kind the failed operation of the file system was, if one failed.
+    /// The kind of the failed file system operation, if one failed.
     #[must_use]
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.io
@@ -91,7 +91,7 @@ impl fmt::Display for LogError {
 
 impl std::error::Error for LogError {}
 
-/// What is wrong with one line.
+/// An error in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     /// The column in bytes, from 1, where it is known.

@@ -1,5 +1,5 @@
-//! The measures of one experiment: clicks, conversions and their value. One of them was named beforehand and decides; the others stand
-//! beside it and say so.
+//! The measures of one experiment: clicks, conversions and their value. One was chosen in advance and decides; the others are shown
+//! beside it, marked as such.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ struct Later {
 }
 
 impl<'a> Measures<'a> {
-    /// The verdicts on a log, of which those by clicks are known, at level `alpha`, in (0, 1).
+    /// The verdicts on a log, given those by clicks, at level `alpha`, in (0, 1).
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
@@ -72,7 +72,7 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// What decides.
+    /// The measure that decides.
     #[must_use]
     pub fn primary(&self) -> Primary {
         self.primary
@@ -92,7 +92,7 @@ impl<'a> Measures<'a> {
         Primary::ALL.into_iter().map(of).collect()
     }
 
-    /// How the difference in value went, by pair of the version that began last.
+    /// The difference in value over time, by pair of the version that began last.
     #[must_use]
     pub fn courses(&self) -> Vec<Course> {
         let Some(decision) = self.value() else { return Vec::new() };
@@ -117,7 +117,7 @@ impl<'a> Measures<'a> {
         self.summary["conversions"]["currency"].as_str()
     }
 
-    /// Whether the measure that decides has, and what to do.
+    /// Whether the measure that decides has decided, and what to do.
     #[must_use]
     pub fn outcome(&self) -> (bool, Action, String) {
         let outlook = outlook(self.signs(), self.summary);
@@ -170,7 +170,7 @@ impl<'a> Measures<'a> {
         text
     }
 
-    /// What one measure says, in a line.
+    /// One measure's result, in a line.
     #[must_use]
     pub fn headline(&self, measure: Primary) -> String {
         let Some(later) = &self.later else { return String::new() };
@@ -188,7 +188,7 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// What must be said before anything, a paragraph each.
+    /// Warnings that come first, a paragraph each.
     fn warnings(&self) -> String {
         before_all(self.clicks, self.summary).iter().map(|warning| format!("{warning}\n\n")).collect()
     }
@@ -229,7 +229,7 @@ impl<'a> Measures<'a> {
         text
     }
 
-    /// What decision.json holds: of a log without conversions, what it always held.
+    /// The contents of decision.json; for a log without conversions, those of the verdict by clicks.
     #[must_use]
     pub fn record(&self) -> Value {
         let Some(later) = &self.later else { return verdict::record(self.clicks, self.summary) };
@@ -248,7 +248,7 @@ impl<'a> Measures<'a> {
         };
         let mut json = of(self.primary);
         if self.primary == Primary::Value {
-            // What is known of the log is the same by whatever it is decided.
+            // Facts about the log do not depend on the measure that decides.
             let clicks = verdict::record(self.clicks, self.summary);
             for field in ["synthetic", "warnings", "trusted", "faults", "pairs_chosen", "impressions_after_closing"] {
                 json[field] = clicks[field].clone();

@@ -1,4 +1,4 @@
-//! Flags of `credit` for what users did later.
+//! Flags of `credit` for conversions.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What became of each impression and each unit, row by row: to be joined with other data, and to be compared with SQL.
+//! The fate of each impression and each unit, row by row, for joins with other data and for comparison with SQL.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -44,7 +44,7 @@ pub(super) fn write(
             for (line, text) in block.lines() {
                 let mut impression = None;
                 while let Some(next) = rest.next_if(|next| place(next) == (number, line)) {
-                    // Only what was traced is read again.
+                    // Only traced lines are read again.
                     let read = |text| read::impression(text, file.format().header(), settings).ok().flatten();
                     let names = impression.get_or_insert_with(|| {
                         let impression = text.as_ref().ok().and_then(|text| read(text));
@@ -113,7 +113,7 @@ fn place(traced: &Traced) -> (u32, u64) {
     }
 }
 
-/// What a line is about; empty where it cannot be read, or has none.
+/// The impression and unit that a line names; empty if the line cannot be read or has none.
 #[derive(Debug, Default)]
 struct Names {
     impression: String,

@@ -1,4 +1,4 @@
-//! The way from files to counts.
+//! From files to counts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Inputs {
     pub clicks: Vec<PathBuf>,
 }
 
-/// What the work may take.
+/// Limits on resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of memory for records and tables.
@@ -142,7 +142,7 @@ fn in_either_order(
         }
     };
     let begin = || JoinState { conversions, ..JoinState::new(inputs, settings, limits, keeps_origins) };
-    // What comes through a pipe cannot be read again.
+    // A pipe cannot be read twice.
     let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
     let tries = match limits.order {
         Order::Auto => !keeps_origins && all_files(),
@@ -192,7 +192,7 @@ struct PartitionCounts {
     conversions: conversions::ConversionTotals,
 }
 
-/// What both ways of joining share.
+/// State that both ways of joining share.
 pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
     pub(super) limits: &'a Limits,
@@ -258,7 +258,7 @@ impl<'a> JoinState<'a> {
             match file.next_block() {
                 Ok(Some(block)) => blocks.push(block),
                 Ok(None) => break,
-                // A file that is cut off in its compression has good lines in front, or others whose faults have to be named.
+                // A file with truncated compression has good lines before the fault, or other faults to report.
                 Err(error) => failed = Some(error),
             }
         }
@@ -289,7 +289,7 @@ impl<'a> JoinState<'a> {
         })
     }
 
-    /// How the lines of a file become records.
+    /// How the lines of a file are turned into records.
     pub(super) fn encoding(&self, number: u32, kind: Kind, parts: usize, keeps_times: bool) -> Encoding<'_> {
         Encoding {
             settings: self.settings,
@@ -303,7 +303,7 @@ impl<'a> JoinState<'a> {
         }
     }
 
-    /// Until when impressions are closed, by what was read so far.
+    /// The time until which impressions are closed, by the lines read so far.
     pub(super) fn complete_until(&self) -> i64 {
         match self.settings.complete {
             Complete::Final => i64::MAX,
@@ -354,7 +354,7 @@ impl<'a> JoinState<'a> {
         Pairs::new(&self.lineups.all(), names, &versions, self.settings)
     }
 
-    /// What the log says, when these days were counted.
+    /// The result, once these days are counted.
     pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> Credited {
         let versions = self.lineups.versions();
         let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));

@@ -1,4 +1,4 @@
-//! Blocks of lines as records, on any number of threads.
+//! Turns blocks of lines into records, on any number of threads.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::error::{LogError, Malformed};
 use crate::model::{Click, Lineups, Settings};
 use crate::read::{self, Block, Event, FastPath, Format, LineUnit};
 
-/// What a thread makes of a block of lines.
+/// The records of one block of lines.
 pub(super) struct Encoded {
     /// By partition.
     pub(super) records: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Clicks,
 }
 
-/// What threads share while they read.
+/// State that threads share while they read.
 pub(super) struct Encoding<'a> {
     pub(super) settings: &'a Settings,
     pub(super) lineups: &'a Lineups,

@@ -1,4 +1,4 @@
-//! When impressions were shown, by day: enough to see where a log ends.
+//! Impressions by day: enough to see where a log ends.
 
 use std::collections::BTreeMap;
 

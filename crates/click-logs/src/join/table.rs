@@ -1,4 +1,4 @@
-//! Some impressions in a table, their clicks passing by.
+//! A table of some impressions that their clicks are looked up in.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::outcome::{PairOutcome, UNKNOWN};
 use super::page_reader::PageReader;
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
-use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
+use crate::model::{Alone, Lineup, NO_TEAM, Scheme, Settings};
 
-/// Impressions, each id once, with what was clicked.
+/// Impressions, each id once, with their clicks.
 pub(super) struct Table<'a> {
     settings: &'a Settings,
     /// Conversions on what impressions show.
     conversions: Option<&'a ConversionLog>,
-    /// Impressions whose window ends later are open.
+    /// Impressions are open if their window ends later.
     complete_until: i64,
     keeps_origins: bool,
     /// The records of the first copies.
@@ -68,7 +68,7 @@ const _: () = assert!(ClickFate::Credited as usize == 0 && FATES == 6);
 
 const EMPTY: u32 = u32::MAX;
 
-/// How many ids are looked up together.
+/// The number of ids that are looked up together.
 const TOGETHER: usize = 32;
 
 /// Bytes of a record that is usual: ten documents and their teams.
@@ -99,7 +99,7 @@ fn seen(record: ImpressionRecord<'_>) -> Seen {
     (record.time(), (record.id() >> 32) as u32)
 }
 
-/// Whether an impression is of no unit, or of no interest to one.
+/// Whether an impression was not mixed, or has no unit.
 fn is_without_unit(record: ImpressionRecord<'_>) -> bool {
     matches!(record.lineup(), NOT_MIXED | NO_UNIT)
 }
@@ -109,19 +109,19 @@ fn part_of(id: u128) -> u32 {
     (id >> 32) as u32
 }
 
-/// What a table makes of its impressions.
+/// The result of a table's impressions.
 pub(super) struct Joined {
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
     pub(super) appearances: Vec<Appearance>,
 }
 
-/// What clicks that come when an impression has left the table need to know of it.
+/// What is kept of an impression for clicks that come after it left the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Closed {
     pub(super) id: u128,
     pub(super) time: i64,
-    /// Whether it counts, as far as the join knows.
+    /// Whether it counts, as far as the join can tell.
     pub(super) counts: bool,
 }
 
@@ -327,7 +327,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What becomes of the only line of an entry, as far as that is known before clicks and units are.
+    /// The fate of the only line of an entry, as far as it is known before clicks and units are.
     fn fate(&self, entry: &Slot) -> ImpressionFate {
         let record = self.record(entry.at);
         if entry.is_conflict {
@@ -488,7 +488,7 @@ impl<'a> Table<'a> {
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
-                // The other ranker owns nothing here: a click on what this one owns is a win, whoever the other is.
+                // The other ranker owns nothing here: a click on this one's document is a win over any other.
                 let wins = positions.iter().any(|&position| credit[position] == 0);
                 // Of a ranker that was shown alone, there is no other: a ranker against itself says nothing.
                 outcome.pair = match (lineup.rankers.is_empty(), lineup.alone) {
@@ -497,7 +497,7 @@ impl<'a> Table<'a> {
                     (false, _) => [0, UNKNOWN],
                 };
                 outcome.net = i8::from(wins);
-                outcome.page = page.of_pair(0, NOBODY);
+                outcome.page = page.of_pair(0, NO_TEAM);
                 outcome.sides = page.sides(0, UNKNOWN);
                 outcome.advantage = advantage(0, UNKNOWN);
                 take(outcome);

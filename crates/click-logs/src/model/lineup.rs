@@ -1,5 +1,5 @@
-//! Who took part in an impression, and by which method: few of these occur in millions of impressions, so each has a
-//! number. Numbers depend on the order of reading, and reach no result: results have names.
+//! The rankers of an impression and their method. Few of these occur in millions of impressions, so each has a number.
+//! Numbers depend on the order of reading, and reach no result: results have names.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use verdicts::{OfVersion, PairChoice, wrong_version};
 
 use super::displayed::read_credit;
 
-/// How credit is given.
+/// The scheme by which credit is given.
 #[derive(Debug, Clone)]
 pub enum Scheme {
     /// A click counts for the team that owns the document; more clicks win.
@@ -33,13 +33,13 @@ pub struct Lineup {
     pub method: String,
     /// The version of the experiment, if the impression names one.
     pub version: Option<String>,
-    /// How the rankers were chosen, if the impression says so.
+    /// How the rankers were chosen, if the impression declares it.
     pub declared: Option<PairChoice>,
     /// Whether the list may be of one ranker alone.
     pub alone: Alone,
 }
 
-/// Whether a list may be of one ranker alone, which a bandit shows when it knows the best.
+/// Whether a list may be from one ranker alone, as a bandit shows it once it has found the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Alone {
     /// Several rankers are known to have taken part, or it is too short to say.
@@ -51,12 +51,12 @@ pub enum Alone {
     Yes,
 }
 
-/// The team of a document that nobody owns.
-pub(crate) const NOBODY: u8 = u8::MAX;
+/// The team of a document without an owner.
+pub(crate) const NO_TEAM: u8 = u8::MAX;
 
 impl Lineup {
     /// Whether lists were mixed by `optimized`. It draws lists so that random clicks give rankers the same mean credit; which ranker has
-    /// more credit after an impression, which is what counts here, has no such balance.
+    /// more credit after an impression, as counted here, is not balanced.
     pub(crate) fn is_optimized(&self) -> bool {
         match &self.scheme {
             Scheme::Teams => false,
@@ -89,7 +89,7 @@ impl Lineup {
     ) -> Result<(), String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
         if clicked.is_empty() {
-            // By every method, nobody wins where nobody clicked.
+            // By every method, an impression without clicks is a tie.
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
             return Ok(());
         }
@@ -144,7 +144,7 @@ impl Lineup {
     }
 }
 
-/// What is wrong with the name of a ranker, if anything: names are written into tables and on terminals.
+/// The fault of a ranker's name, if it has one: names are written to tables and terminals.
 pub(crate) fn wrong_name(name: &str) -> Option<String> {
     ranktypes::text::check_name(name).err().map(|fault| format!("the name of the ranker {} {fault}", excerpt(name)))
 }
@@ -155,7 +155,7 @@ pub struct Lineups {
     inner: Mutex<Inner>,
 }
 
-/// What makes a lineup: names, method, version, how rankers were chosen, whether one may be alone.
+/// The key of a lineup: names, method, version, how rankers were chosen, whether one may be alone.
 type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, Alone);
 
 #[derive(Debug, Default)]
@@ -221,7 +221,7 @@ impl Lineups {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
     }
 
-    /// What all of them say about each version.
+    /// A summary of all of them by version.
     #[must_use]
     pub fn versions(&self) -> BTreeMap<Option<String>, OfVersion> {
         let mut versions = BTreeMap::<_, OfVersion>::new();
@@ -279,7 +279,7 @@ mod tests {
                 Preference::Second => wins.push((j, i)),
                 Preference::Tie => {}
             };
-            lineup.outcomes(&[0, last, NOBODY, last], 4, &[0, 1, 2, 3], note).unwrap();
+            lineup.outcomes(&[0, last, NO_TEAM, last], 4, &[0, 1, 2, 3], note).unwrap();
             assert!(wins.contains(&(count - 1, 0)));
             assert_eq!(wins.len(), 1 + 2 * (count - 2), "{count}");
         }

@@ -1,4 +1,4 @@
-//! Outcomes read back from CSV: as `click-logs credit` writes them, or as somebody else counts them.
+//! Outcomes read back from CSV, written by `click-logs credit` or by another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::read::Fields;
 
 /// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
 const MOST: u64 = 1_000_000_000_000;
-/// The largest amount, of which some are sums of squares.
+/// The largest amount; some amounts are sums of squares.
 const MOST_AMOUNT: i64 = 1_000_000_000_000_000;
 
-/// How many of [`COLUMNS`] a table must have: those of impressions may be left out, all three.
+/// The number of [`COLUMNS`] that a table must have: those of impressions may be left out, all three.
 const REQUIRED: usize = 6;
 
 /// The outcomes in CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
@@ -33,7 +33,7 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
     let header = header.trim();
-    // What cannot be divided is one column of another name.
+    // A header that cannot be split is one column with an unknown name.
     let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
     let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
         Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
@@ -135,7 +135,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// What a table has once.
+    /// The key of a row, unique in a table.
     fn key(&self) -> (Option<&'a str>, i32, [&'a str; 2]) {
         (self.version, self.day, self.pair)
     }
@@ -184,7 +184,7 @@ impl Columns {
         Ok(Self { version: place(VERSION)?, places, amounts, number: names.len() })
     }
 
-    /// The amounts of a row of which this number of units closed.
+    /// The amounts of a row, given the number of its units that closed.
     fn amounts(&self, fields: &[String], closed: u64) -> Result<Amounts, String> {
         if self.amounts.iter().all(|place| fields[*place].trim().is_empty()) {
             return Ok(Amounts::default());
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn amounts_are_read_where_they_are() {
         let usual = format!("{},{}", COLUMNS.join(","), Amounts::COLUMNS.join(","));
-        // A unit with two impressions, two clicks on a document of the first and one of the second; and one of which nothing is known.
+        // A unit with two impressions, two clicks on a document of the first and one of the second; and one without known sides.
         let known = "2026-01-01,b,a,1,0,1,2,0,0,1,2,4,2,1,0,1,2,1,1,0,0,0";
         let table = format!("{usual}\n{known}\n2026-01-02,a,b,1,2,3,4,5,6{}\n", ",".repeat(13));
         let found = read(&table, &[]).unwrap();

@@ -1,10 +1,10 @@
-//! What makes a verdict meaningless, in words: clicks that do not count, impressions that are all set aside, pairs that were
-//! steered. It comes before anything else that is printed, because readers believe "all users tied".
+//! Warnings that make a verdict meaningless: clicks that do not count, impressions that are all set aside, pairs that were
+//! steered. They are printed first, because readers believe "all users tied".
 
 use serde_json::Value;
 use verdicts::integrity::{Checked, Fault};
 
-/// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
+/// Warnings to print first for a log with this summary (`summary.json`); none for a healthy log.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
     let of_pairs = |summary: &Value| [steered(summary), mistaken(summary)].into_iter().flatten().collect::<Vec<_>>();
@@ -37,13 +37,13 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What the check of pages found; `None` if the summary does not say.
+/// The result of the check of pages; `None` if the summary has none.
 #[must_use]
 pub fn integrity(summary: &Value) -> Option<Checked> {
     serde_json::from_value(summary["integrity"].clone()).ok()
 }
 
-/// What a summary says of one version of the experiment: how its pairs were chosen.
+/// How the pairs of one version of the experiment were chosen, from a summary.
 #[must_use]
 pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
     let mut of = summary.clone();
@@ -56,7 +56,7 @@ pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
     of
 }
 
-/// What is said if no impression or no click counts, or fewer than half of those that should.
+/// A warning if no impression or no click counts, or fewer than half of those that should.
 #[must_use]
 pub fn missing(summary: &Value) -> Vec<String> {
     [impressions(summary), clicks(summary)].into_iter().flatten().collect()
@@ -85,7 +85,7 @@ fn impressions(summary: &Value) -> Option<String> {
     let credited = fates.of("credited");
     // Those that count as soon as more of the log is there, and lists outside the test, are expected to be many.
     let mut wrong = vec!["conflict", "no-unit", "bot", "malformed"];
-    // What steers pairs may show one ranker alone for good.
+    // A policy that steers pairs may show one ranker alone for good.
     if summary["pairs"] != "steered" {
         wrong.push("one-team");
     }
@@ -198,7 +198,7 @@ fn clicks(summary: &Value) -> Option<String> {
     })
 }
 
-/// If verdicts need what nobody can check.
+/// A warning if verdicts rest on an assumption that cannot be checked.
 fn steered(summary: &Value) -> Option<String> {
     if summary["pairs"] != "steered" {
         return None;
@@ -264,7 +264,8 @@ fn optimized(summary: &Value) -> Option<String> {
     ))
 }
 
-/// If many pages left out what was mixed, which by itself can make a ranker win (the table in `interleave::page`).
+/// A warning if many pages left out mixed documents, which by itself can make a ranker win (the table in
+/// `interleave::page`).
 fn left_out(summary: &Value) -> Option<String> {
     const MANY: u64 = 10;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");

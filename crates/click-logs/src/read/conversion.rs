@@ -1,5 +1,5 @@
-//! Conversions: one line of JSON or CSV that says what a user did with a document, on whatever page and however much later. It
-//! names the user and not the impression.
+//! Conversions: one line of JSON or CSV for a user's action on a document, on any page and at any later time. It names the
+//! user, not the impression.
 
 use super::fields::LineFields;
 use super::lists::Separated;
@@ -12,8 +12,7 @@ use crate::model::{Conversion, Settings, UnitKind};
 /// The conversion in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
 /// document in the next line.
 ///
-/// # Errors
-/// What is wrong with the line.
+/// The fault of the line.
 pub fn conversion<'a>(
     text: &'a str,
     header: Option<&super::Header>,

@@ -21,7 +21,7 @@ pub struct Header {
     kinds: Box<[Columns; 3]>,
 }
 
-/// What the columns hold, for one kind of lines.
+/// The fields that the columns hold, for one kind of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Columns {
     slots: Vec<Option<Slot>>,
@@ -116,7 +116,7 @@ impl Header {
         &self.kinds[kind as usize]
     }
 
-    /// What separates columns.
+    /// The separator of columns.
     pub(super) fn separator(&self) -> u8 {
         self.separator
     }

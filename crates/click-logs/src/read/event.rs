@@ -11,7 +11,7 @@ use super::{json, shape};
 use crate::error::Malformed;
 use crate::model::{Click, Settings};
 
-/// What a line of a file of clicks holds.
+/// The content of a line of a file of clicks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A click. One before any search is on the impression `""`, and one on nothing that was shown on the document `""`.
@@ -23,8 +23,7 @@ pub enum Event<'a> {
 /// The click or other event in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request,
 /// with the document in the next line, or, in a file of both, an impression; that may be a [`session`](super::session).
 ///
-/// # Errors
-/// What is wrong with the line.
+/// The fault of the line.
 pub fn click<'a>(
     text: &'a str,
     header: Option<&super::Header>,

@@ -25,8 +25,7 @@ use crate::model::{Impression, Settings, UnitKind};
 /// The impression in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
 /// document in the next line.
 ///
-/// # Errors
-/// What is wrong with the line.
+/// The fault of the line.
 pub fn impression<'a>(
     line: &'a str,
     header: Option<&super::Header>,
@@ -85,7 +84,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     let hits = fields.take_hits();
     (list.shown, list.teams) = match (listed, hits) {
         (Some(shown), Some(hits)) if response::are_mixed(&hits) => {
-            // A response is what was drawn.
+            // The response has the drawn documents.
             let owners = match &list.mixed {
                 Some(mixed) if displayed.is_none() => response::owners(mixed, hits, &[])?,
                 _ if displayed.is_none() => response::owners(&shown, hits, list.pinned.as_deref().unwrap_or_default())?,
@@ -103,8 +102,8 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
             };
             (Some(shown), agreed(given, is_mixed.then_some(owners))?)
         }
-        // An empty field of CSV is an empty list. A query whose hits were not logged, as UBI has many of them, is a list of
-        // nothing that nobody mixed.
+        // An empty field of CSV is an empty list. A query without logged hits, as UBI has many of them, is an empty list
+        // that was not mixed.
         (None, None)
             if displayed.is_none()
                 && (fields.is_place(Field::Shown) && list.receipt.is_none()

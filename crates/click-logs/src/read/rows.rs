@@ -1,4 +1,4 @@
-//! Lines that are rows of a table already, such as those of a data frame or of Spark: the same fields, rules and errors as in
+//! Lines that are already rows of a table, such as those of a data frame or of Spark: the same fields, rules and errors as in
 //! files.
 
 use std::borrow::Cow;
@@ -79,8 +79,7 @@ pub struct ClickRow<'a> {
 impl<'a> ImpressionRow<'a> {
     /// The impression.
     ///
-    /// # Errors
-    /// What is wrong with the row.
+    /// The fault of the row.
     pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
         let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
         let texts = [
@@ -98,7 +97,7 @@ impl<'a> ImpressionRow<'a> {
         fields.add(Field::Shown, "shown", self.shown.map_or(Value::Null, all));
         fields.add(Field::Mixed, "mixed", self.mixed.map_or(Value::Null, all));
         fields.add(Field::Pinned, "pinned", self.pinned.map_or(Value::Null, all));
-        // What is not known is not a number in many tables.
+        // Many tables write unknown values as not a number.
         let paged = self.paged.filter(|places| !places.is_nan());
         fields.add(Field::Paged, "paged", paged.map_or(Value::Null, Value::Number));
         fields.add(Field::Teams, "teams", self.teams.map_or(Value::Null, Value::List));
@@ -117,8 +116,7 @@ impl<'a> ImpressionRow<'a> {
 impl<'a> ClickRow<'a> {
     /// The click or other event.
     ///
-    /// # Errors
-    /// What is wrong with the row.
+    /// The fault of the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
         if let Some(click) = self.usual(settings) {
             return Ok(Event::Click(click));
@@ -131,7 +129,7 @@ impl<'a> ClickRow<'a> {
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;
-        // What is not known is not a number in many tables.
+        // Many tables write unknown values as not a number.
         let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);

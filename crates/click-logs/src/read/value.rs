@@ -1,4 +1,4 @@
-//! The value of a field as it is written, before its meaning is known, and the errors for one that is missing or of another type.
+//! The value of a field as written, before it is interpreted, and the errors for one that is missing or of another type.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Lines of logs in several dialects, and in no particular order.
+//! Writes lines of logs in several dialects, in no particular order.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use super::orders::{ConversionLine, UnitConversions};
 use super::truth::CountedUnit;
 use crate::read::base64;
 
-/// How lines are written.
+/// The dialect of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// JSON Lines with our own fields.
@@ -136,13 +136,13 @@ pub(super) struct ImpressionLine<'a> {
     pub(super) session: u64,
     pub(super) agent: &'a str,
     pub(super) query: usize,
-    /// What the page displayed; empty where the receipt says it.
+    /// The displayed documents; empty if the receipt has them.
     pub(super) shown: &'a [u16],
-    /// What was drawn, if the page displayed something else.
+    /// The drawn documents, if the page displayed something else.
     pub(super) mixed: Option<&'a [u16]>,
-    /// What others placed on the page.
+    /// Documents that others placed on the page.
     pub(super) pinned: &'a [u16],
-    /// How many places the user saw, if the line says so.
+    /// The number of places that the user saw, if the line has it.
     pub(super) paged: Option<usize>,
     /// The experiment and its version, if they are fields of the line.
     pub(super) version: Option<(&'a str, &'a str)>,
@@ -153,10 +153,10 @@ pub(super) struct ImpressionLine<'a> {
     pub(super) credit: CreditLine<'a>,
 }
 
-/// What credit needs.
+/// The data that credit needs.
 #[derive(Clone, Copy)]
 pub(super) enum CreditLine<'a> {
-    /// By position in the mixed list: 0 or 1, or nobody.
+    /// By position in the mixed list: ranker 0 or 1, or no owner.
     Teams(&'a [Option<u8>]),
     /// The bytes of a receipt.
     Receipt(&'a [u8]),
@@ -261,7 +261,7 @@ fn by_text(number: u64) -> i64 {
     (number * 10_u64.pow(DIGITS.saturating_sub(digits)) * 16 + u64::from(digits)) as i64
 }
 
-/// How the rankers of each impression are drawn: by lot, whatever happened before.
+/// How the rankers of each impression are drawn: by chance, never by outcomes.
 pub(super) const PAIRS: PairChoice = PairChoice::Chance;
 
 fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
@@ -320,7 +320,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
                 out,
                 r#"{{"application":"simulated","query_id":"{id:016x}","client_id":"u{user}","user_query":"query {query}","timestamp":"{when}","#
             )?;
-            // What the engine returned.
+            // The documents that the engine returned.
             let returned = line.mixed.unwrap_or(shown);
             json_list(out, "query_response_hit_ids", query, returned)?;
             write!(out, r#","query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","#)?;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 /// Rows of a row group. Row groups do not depend on how lines come, so the same lines give the same bytes.
 const ROWS: usize = 1 << 17;
 
-/// What a column holds; every value may be missing.
+/// The type of a column; every value may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.

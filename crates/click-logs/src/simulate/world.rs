@@ -1,4 +1,4 @@
-//! What users search: queries with documents of some grade and some kind, and the lists of the rankers.
+//! The searches of users: queries with documents of some grade and some kind, and the lists of the rankers.
 
 use clicks::{AnyClickModel, ClickModel, FractionalLabels, Grade};
 use interleave::{Generator, ListBuf};

@@ -275,7 +275,7 @@ fn a_page_is_one_file_with_everything() {
     let said = ok(at, &["decide", "out", "--html", "page.html"]);
     let page = read(&at.join("page.html"));
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
-    // The headline, a chart, its table, what was set aside, and all the words.
+    // The headline, a chart, its table, the lines set aside, and the whole text.
     for what in
         ["<h1>B beats A: ", "<svg class=\"plot\"", "Share of wins of B against A", "set aside", "bot", "simulated"]
     {

@@ -1,4 +1,4 @@
-//! Conversions credited by a plain reading of the rules, line against line, and by the join.
+//! Conversions credited by a plain program, line by line, and by the join.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,8 @@ impl World {
     }
 }
 
-/// What a plain reading says: by version, day and pair, wins, losses, ties, both numbers and both values; and the fate of each line.
+/// The plain program's result: by version, day and pair, wins, losses, ties, both numbers and both values; and the fate of each
+/// line.
 type Plain = (BTreeMap<(String, i32, [&'static str; 2]), [u64; 7]>, Vec<ConversionFate>);
 
 fn day(time: i64) -> i32 {
@@ -215,7 +216,7 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
                     note(at, if has { ConversionFate::Return } else { ConversionFate::NoOrder });
                     continue;
                 }
-                // What comes back is taken from the latest conversion of the order before it, then from those before.
+                // A return is subtracted from the latest conversion of the order before it, then from those before.
                 let mut group: Vec<usize> = lines.iter().filter(same).copied().collect();
                 group.sort_by_key(|&at| key(at));
                 let mut left: BTreeMap<usize, i64> = BTreeMap::new();
@@ -599,7 +600,7 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
     assert_eq!(clicks.into_values().collect::<Vec<_>>(), orders.into_values().collect::<Vec<_>>());
 }
 
-/// How many of 30 shops are decided by clicks, conversions and value within 28 days of lists, and the median day of those.
+/// The number of 30 shops that clicks, conversions and value each decide within 28 days of lists, and their median day.
 #[test]
 #[ignore = "minutes: the numbers of the page about orders"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]

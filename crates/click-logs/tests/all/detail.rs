@@ -1,4 +1,4 @@
-//! Rows per impression and per unit add up to what `credit` says.
+//! Rows per impression and per unit add up to the result of `credit`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The advantage that coins of a team draft give: its mean over all coins of small cases, and how much it explains.
+//! The advantage from the coins of a team draft: its mean over all coins of small cases, and how much variance it
+//! explains.
 #![allow(clippy::print_stdout, reason = "the table of what it explains")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ fn next(list: &[u16], mixed: &Mixed) -> Option<u16> {
     list.iter().copied().find(|doc| mixed.iter().all(|(other, _)| other != doc))
 }
 
-/// What team draft makes of two lists: bit r of `coins` says who begins round r.
+/// The team draft of two lists: bit r of `coins` chooses the ranker that begins round r.
 fn team_draft(lists: [&[u16]; 2], coins: u32) -> Mixed {
     let mut mixed = Mixed::new();
     let mut round = 0;
@@ -87,10 +88,10 @@ fn over_all_coins_its_mean_is_0_up_to_the_shorter_list_and_for_pairs_always() {
     for (a, b) in lists.iter().flat_map(|a| lists.iter().map(move |b| (a, b))) {
         let [drafts, pairs] =
             [team_draft, competitive_pairs].map(|mix| (0..COINS).map(|coins| mix([a, b], coins)).collect::<Vec<_>>());
-        // How long a list is, and which of its places are of nobody, no coin decides.
+        // The coins do not affect the length of a list, nor which of its places have no owner.
         assert!(drafts.iter().all(|mixed| mixed.len() == drafts[0].len()));
-        let nobodys = |mixed: &Mixed| mixed.iter().map(|(_, owner)| owner.is_none()).collect::<Vec<_>>();
-        assert!(pairs.iter().all(|mixed| nobodys(mixed) == nobodys(&pairs[0])));
+        let unowned = |mixed: &Mixed| mixed.iter().map(|(_, owner)| owner.is_none()).collect::<Vec<_>>();
+        assert!(pairs.iter().all(|mixed| unowned(mixed) == unowned(&pairs[0])));
         for places in 1..=8 {
             let sum = |all: &[Mixed]| all.iter().map(|mixed| of_places(mixed, places)).sum::<i64>();
             // Of whole rounds alone, if all coins leave some.
@@ -151,7 +152,7 @@ fn the_library_mixes_these_lists() {
     }
 }
 
-/// What a user clicks and buys with each of two rankers, and the advantage.
+/// A user's clicks and purchases for each of two rankers, and the advantage.
 #[derive(Default)]
 struct Unit {
     advantage: f64,
@@ -187,7 +188,7 @@ fn queries(model: &str, draws: &mut Generator) -> Vec<(Vec<f32>, Users)> {
         .collect()
 }
 
-/// Users with three searches each, lists of ten documents, and rankers of which neither is better.
+/// Users with three searches each, lists of ten documents, and two equal rankers.
 fn units(model: &str, is_pairs: bool, users: usize) -> Vec<Unit> {
     let mut draws = Generator::seed_from_u64(7);
     let mut normals = Normals::from_seed(7);

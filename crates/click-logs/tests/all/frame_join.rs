@@ -1,4 +1,4 @@
-//! Lines that something else brings together, in any number of pieces, some of them twice, say the same as files.
+//! Lines grouped by another program, in any number of pieces, some of them twice, give the same result as files.
 
 use std::collections::BTreeMap;
 
@@ -182,7 +182,7 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 }
 
 #[test]
-fn a_ranker_that_nobody_named_is_refused() {
+fn an_undeclared_ranker_is_refused() {
     let of = OfVersion { rankers: ["A", "B"].map(str::to_owned).into(), ..OfVersion::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);

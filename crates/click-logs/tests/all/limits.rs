@@ -1,11 +1,11 @@
-//! Where the system starts no further thread, fewer do the work, and the results are the same.
+//! If the system starts no further thread, fewer do the work, with the same results.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A user with no other processes, whose limit the kernel enforces; root has none.
+/// The user `nobody`: it has no other processes, and the kernel enforces its limit; root has none.
 const NOBODY: &str = "65534";
 
 /// `click-logs` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.

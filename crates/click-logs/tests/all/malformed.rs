@@ -317,7 +317,7 @@ fn a_file_cut_off_in_its_compression_is_refused() {
 }
 
 #[test]
-fn teams_that_nobody_named_are_refused() {
+fn undeclared_teams_are_refused() {
     let rankers = vec!["B".to_owned(), "C".to_owned()];
     let error = Log::of(&[GOOD.as_bytes()], &[]).credit(&Settings { rankers, ..settings() }).unwrap_err().to_string();
     assert!(error.contains("impressions-0:1: the team `A` is none of --rankers B,C"), "{error}");

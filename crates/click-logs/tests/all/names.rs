@@ -1,4 +1,4 @@
-//! Every name that the README gives for a field is read in every format, and says the same.
+//! Every name that the README gives for a field is read in every format, with the same result.
 
 use click_logs::join::{Credited, ImpressionFate};
 use click_logs::model::{Complete, Settings, UnitKind};
@@ -109,7 +109,7 @@ fn renamed(rows: &[Value], own: &str, name: &str) -> Vec<Value> {
 fn flat(row: &Value) -> Value {
     fn add(path: &str, value: &Value, to: &mut Value) {
         match value {
-            // What has one method and its content is a receipt.
+            // An object with the key `method` is a receipt.
             Value::Object(inner) if !inner.contains_key("method") => {
                 for (key, value) in inner {
                     let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -263,7 +263,7 @@ fn names_for_the_same_field_agree_or_are_refused() {
             assert!(at(own) && at(name) && error.contains("leave one of them out"), "{error}");
         }
     }
-    // The client counts where no user is named, whoever it is.
+    // The client counts if no user is named.
     let both: Vec<Value> = impressions
         .iter()
         .map(|row| {

@@ -1,4 +1,4 @@
-//! Orders of simulated users: their lines, and what is true of them.
+//! Orders of simulated users: their lines, and their truth.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -217,7 +217,7 @@ fn day(time: i64) -> i32 {
     time.div_euclid(DAY) as i32
 }
 
-/// What the rules say of a log, read line by line.
+/// The rules applied to a log, line by line.
 #[derive(Default)]
 struct Reading {
     rows: Vec<String>,
@@ -351,7 +351,7 @@ fn the_truth_is_what_the_lines_say() {
             assert_eq!(truth.conversions(fate), expected, "{}", fate.name());
             assert!(expected > 0, "{}", fate.name());
         }
-        // What could be got wrong is in the log. Pairs give a document to the same ranker nearly always.
+        // The log has the difficult cases. Pairs give a document to the same ranker nearly always.
         assert!(reading.partly_returned > 10, "{method}: {}", reading.partly_returned);
         assert!(reading.moved > 0 || method == "team-draft:pairs", "{method} of {rankers}");
     }

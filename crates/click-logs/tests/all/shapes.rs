@@ -1,4 +1,5 @@
-//! UBI as search engines and exports have it: requests of `_bulk`, attributes as text, clicks on nothing, queries without hits.
+//! UBI as search engines and exports write it: requests of `_bulk`, attributes as text, clicks on nothing, queries without
+//! hits.
 
 use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, Order, Sum, Units};
 use click_logs::model::{Complete, Settings};
@@ -109,8 +110,8 @@ fn attributes_may_be_text() {
 fn clicks_on_nothing_have_a_fate() {
     let before = EVENT.replace(r#""query_id":"q1""#, r#""query_id":"""#);
     let without = EVENT.replace(r#""query_id":"q1","#, "");
-    let nobody = EVENT.replace(r#""query_id":"q1""#, r#""query_id":null"#);
-    for event in [&before, &without, &nobody] {
+    let of_null = EVENT.replace(r#""query_id":"q1""#, r#""query_id":null"#);
+    for event in [&before, &without, &of_null] {
         let found = credited(QUERY, &format!("{event}\n{EVENT}"));
         assert_eq!(found.tally.of_clicks(ClickFate::Unknown), 1, "{event}");
         assert_eq!(found.days[0].counts.impressions, Counts::new(0, 1, 0));

@@ -1,7 +1,7 @@
 //! How often verdicts and intervals are wrong, in worlds of equal and unequal rankers and of preferences that drift.
 //!
-//! *Before* is what an interval of another construction does, with a uniform prior for every share while the test of one half had
-//! Beta(20, 20), and the test for the best beside a table of pairs with a test of its own.
+//! *Before* is an interval of another construction, with a uniform prior for every share while the test of one half had Beta(20,
+//! 20), and a test for the best separate from that of the table of pairs.
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -78,7 +78,7 @@ fn agrees(decision: &Decision) {
     }
 }
 
-/// Whether a look's interval leaves out a share.
+/// Whether a look's interval excludes a share.
 fn misses(look: &Look, share: f64) -> bool {
     look.is_claimed && look.interval.is_none_or(|(low, high)| share <= low || high <= share)
 }
@@ -102,7 +102,8 @@ fn with_uniform_prior(counts: Counts) -> (f64, f64) {
     (lower(counts), 1.0 - lower(counts.swapped()))
 }
 
-/// Whether the interval of before leaves out a share at some look, and whether it disagrees with the test of one half at some.
+/// Whether the interval of before excludes a share at some look, and whether it disagrees with the test of one half at some
+/// look.
 fn before(decision: &Decision, share: f64) -> (bool, bool) {
     let mut test = PairTest::new(ALPHA).unwrap();
     decision.looks().fold((false, false), |(has_missed, has_disagreed), look| {
@@ -275,7 +276,7 @@ fn verdicts_and_intervals_hold_in_five_hundred_logs_of_every_world_at_full_size(
     assert!(missing.is_empty(), "docs/pages/trust.md has other rows: {missing:#?}");
 }
 
-/// A test and a table of the best beside each other, of before: where the one names the best, the other does not know a pair.
+/// The separate test and table of the best of before: where the test names the best, the table lacks a known pair.
 #[test]
 fn the_best_and_its_pairs_are_one_claim() {
     let mut contradictions = 0;

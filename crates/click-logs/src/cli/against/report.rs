@@ -1,4 +1,4 @@
-//! What past experiments say, in words and as JSON.
+//! The report on past experiments, as text and as JSON.
 
 use anyhow::Result;
 use output::numbers::complement;
@@ -133,7 +133,7 @@ pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String
     Ok(text)
 }
 
-/// What numbers say of a tendency.
+/// The tendency that the numbers show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tendency {
     /// Interleaving and A/B tests agree more than by chance.
@@ -178,7 +178,7 @@ impl Tendency {
     }
 }
 
-/// What the share of signs that agree means.
+/// Explains the share of signs that agree.
 fn meaning(counts: Counts, alpha: f64) -> Result<String> {
     Ok(match Tendency::of_signs(counts, alpha)? {
         Tendency::Agrees => "Interleaving agrees with A/B tests more often than a coin would.".to_owned(),
@@ -198,7 +198,7 @@ fn meaning(counts: Counts, alpha: f64) -> Result<String> {
     })
 }
 
-/// What to do.
+/// Advice to the user.
 fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
     if let Some(repair) = new.and_then(|new| new.repair.clone()) {
         return repair;
@@ -230,7 +230,7 @@ fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
     .to_owned()
 }
 
-/// What against.json holds.
+/// The contents of against.json.
 pub(super) fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value> {
     let agreement = |counts: Counts| -> Result<Value> {
         let interval = if counts.decided() > 0 { Some(exact_interval(counts, alpha)?) } else { None };

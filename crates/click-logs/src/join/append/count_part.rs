@@ -1,4 +1,4 @@
-//! The units of one part: what was known of them, and what the days say that are over now.
+//! Counts the units of one part: their state so far, and the days that have ended since.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl Numbers {
     }
 }
 
-/// What the units of a part say.
+/// The counts of the units of a part.
 pub(super) struct PartCounts {
     /// On days that are over, and on the others if the log ended now.
     pub(super) days: Days,

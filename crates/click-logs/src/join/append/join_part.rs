@@ -1,4 +1,4 @@
-//! One part of the records: those of the state and new ones, divided into what is over and what may change.
+//! Joins one part of the records, old and new, and divides it into records that are final and records that may change.
 
 use super::state::{Section, State};
 use crate::error::LogError;
@@ -13,7 +13,7 @@ use crate::model::{Lineup, Settings};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) settings: &'a Settings,
-    /// Impressions whose window ends later are open.
+    /// Impressions are open if their window ends later.
     pub(super) until: i64,
     /// The last day that cannot change any more.
     pub(super) last_day: i32,
@@ -25,9 +25,9 @@ impl Over<'_> {
     }
 }
 
-/// What a part says.
+/// The result for one part.
 pub(super) struct Joined {
-    /// What became of lines that cannot change any more, and of the others if the log ended now.
+    /// Fates of lines: final ones, and those of the others if the log ended now.
     pub(super) tally: Tally,
     pub(super) tally_now: Tally,
     /// Outcomes of impressions that are over, and of the others, by the part of their units; and those of the first on days

@@ -1,4 +1,4 @@
-//! The lines of conversions, read, and doubles found.
+//! Reads the lines of conversions and finds duplicates.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Whether another line says the same.
+    /// Whether another line has the same content.
     fn is_double(&self, other: &Self) -> bool {
         self.unit == other.unit && self.said.is_double(&other.said)
     }
@@ -44,7 +44,7 @@ pub struct ConversionLog {
     lines: Vec<Line>,
     /// Lines that concern no unit.
     aside: Vec<(Origin, ConversionFate)>,
-    /// Whether lines say what they are worth; `None` without lines that count.
+    /// Whether lines state values; `None` if no line counts.
     has_values: Option<bool>,
     /// The latest time.
     last: Option<i64>,
@@ -146,13 +146,13 @@ impl ConversionLog {
         Ok(Self { rules, lines, aside, has_values, last })
     }
 
-    /// How they are credited; the currency is that of their values.
+    /// How they are credited, with the currency of their values.
     #[must_use]
     pub fn rules(&self) -> &ConversionRules {
         &self.rules
     }
 
-    /// Whether lines say what they are worth; `None` without lines that count.
+    /// Whether lines state values; `None` if no line counts.
     #[must_use]
     pub fn has_values(&self) -> Option<bool> {
         self.has_values

@@ -15,7 +15,7 @@ use super::tally::{Aside, Traced};
 use crate::error::LogError;
 use crate::model::Lineup;
 
-/// One pass over a partition: what was joined, and its outcomes by the partition of their units.
+/// The result of one pass over a partition: the join, and its outcomes by the partition of their units.
 type Passed = (Joined, Vec<Vec<u8>>);
 
 /// A log in partitions.

@@ -1,5 +1,5 @@
-//! The end of a log in the order of time: what left the window is brought together with clicks that met no impression. Each
-//! such click was late, early or on an unknown impression, or a line was not in its place.
+//! The end of a log in the order of time: joins impressions that left the window with clicks that met no impression. Each
+//! such click was late, early or on an unknown impression, or a line was out of place.
 
 use super::stopped::Stopped;
 use crate::join::record::{ID, TIME, read_id, read_time, write_id, write_time};

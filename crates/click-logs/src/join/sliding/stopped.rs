@@ -1,4 +1,4 @@
-//! Why a log was not joined in the order of time: said by the loop and by what follows it, read by who chooses the order.
+//! Why a log could not be joined in the order of time: set by the loop and its end, read by the choice of the order.
 
 use crate::error::LogError;
 

@@ -1,4 +1,4 @@
-//! Bytes, eight at a time: separators, ends of strings, whole numbers.
+//! Byte scans, eight at a time: separators, ends of strings, whole numbers.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);

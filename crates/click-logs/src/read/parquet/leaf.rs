@@ -37,7 +37,7 @@ enum Values {
     Fixed(Vec<FixedLenByteArray>),
 }
 
-/// What is done with the reader and the values of a column, whatever their type.
+/// Runs the same code on the reader and the values of a column of any type.
 macro_rules! of_each_type {
     ($leaf:ident, $reader:ident, $values:ident => $done:expr) => {
         match (&mut $leaf.reader, &mut $leaf.values) {

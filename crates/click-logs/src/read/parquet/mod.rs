@@ -1,8 +1,8 @@
-//! Parquet: each row becomes a line of JSON, and is read as that is. So tables may have the columns of our own logs or those of
-//! UBI 1.3, nested as there or as text of JSON; columns that no log has are not read.
+//! Parquet: each row becomes a line of JSON, and is read as one. So tables may have the columns of our own logs or those of UBI
+//! 1.3, nested or as JSON in strings; other columns are not read.
 //!
-//! The types of columns are checked when a file is opened. What is wrong with a row is named with its number, from 1 in the
-//! file, and its row group, from 1.
+//! The types of columns are checked when a file is opened. An error in a row gives its number in the file and its row
+//! group, both from 1.
 
 mod guarded;
 mod leaf;

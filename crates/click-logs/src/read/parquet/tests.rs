@@ -1,4 +1,4 @@
-//! Random tables, nested in every way, are what was written into them.
+//! Random tables with every kind of nesting are read back unchanged.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -174,7 +174,7 @@ impl Named {
     }
 }
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Default, Clone)]
 struct Levels {
     definitions: Vec<i16>,

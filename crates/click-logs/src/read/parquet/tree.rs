@@ -72,7 +72,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// What a field is that lies this deep; `place` is that of its first column.
+    /// The node of a field at this depth; `place` is that of its first column.
     fn node(&mut self, field: &Type, outside: Levels, place: &mut usize) -> Result<Node> {
         let repetition = field.get_basic_info().repetition();
         let inside = Levels {
@@ -210,7 +210,7 @@ impl Node {
 /// The rows of a row group.
 pub(super) struct Rows {
     leaves: Vec<Leaf>,
-    /// How many were not read yet, and how many of those that were are not written.
+    /// The number of unread values, and of read values that are not written.
     unread: u64,
     ready: u64,
 }
@@ -246,7 +246,7 @@ impl Rows {
             let before = out.len();
             comma(usize::from(!is_first), out);
             out.extend_from_slice(key);
-            // Logs write what they do not know as null, and pandas as not a number.
+            // Logs write unknown values as null, and pandas as not a number.
             if field.write(&mut self.leaves, out)? {
                 is_first = false;
             } else {
@@ -273,7 +273,7 @@ fn comma(at: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// How many columns of plain values a field has.
+/// The number of columns of plain values in a field.
 fn plain_fields(field: &Type) -> usize {
     if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| plain_fields(field)).sum() }
 }

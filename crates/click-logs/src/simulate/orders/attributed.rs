@@ -1,4 +1,4 @@
-//! Which ranker a conversion counts for: the one that owns its document where the user saw it last.
+//! The ranker that a conversion is credited to: the owner of its document where the user saw it last.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use times::DAY;
 use super::CONVERSION_DAYS;
 use super::buyer::{Order, ViewedPage};
 
-/// What became of a line of conversions. Where several hold, the first of them does: another action, another currency, an unknown
-/// user, a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
+/// The fate of a line of conversions. If several apply, the first is its fate: another action, another currency, an unknown user,
+/// a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConversionFate {
     /// No impression that counts showed the document.
@@ -69,7 +69,7 @@ impl ConversionFate {
         }
     }
 
-    /// What becomes of a second line with the same content.
+    /// The fate of a second line with the same content.
     pub(super) fn of_copy(self) -> Self {
         match self {
             Self::OtherAction | Self::OtherCurrency | Self::UnknownUser | Self::Bot => self,
@@ -78,7 +78,7 @@ impl ConversionFate {
     }
 }
 
-/// How many lines had which fate.
+/// Numbers of lines by fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct ConversionTally([u64; ConversionFate::ALL.len()]);
 
@@ -98,7 +98,7 @@ impl std::ops::AddAssign for ConversionTally {
     }
 }
 
-/// What a unit ordered of the documents of each of two rankers.
+/// A unit's orders of the documents of each of two rankers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct UnitConversions {
     pub(in super::super) version: Option<String>,

@@ -1,4 +1,4 @@
-//! Broken pages are seen, and healthy ones are not suspected.
+//! Broken pages are detected, and healthy ones are not suspected.
 
 mod world;
 
@@ -89,7 +89,7 @@ fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) 
     of_seeds(logs, of).into_iter().fold((0, 0, true), sum)
 }
 
-/// What is found of each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
+/// The result for each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
 pub(super) fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     std::thread::scope(|scope| {
@@ -159,7 +159,7 @@ fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
     ]
 }
 
-/// How many impressions it takes until the fault is said; `None` if it is not within those of the log.
+/// The number of impressions until the fault is reported; `None` if it is not within those of the log.
 fn found_after(world: &World, kind: FaultKind, seed: u64) -> Option<usize> {
     // Only where a log ends is a question of windows.
     let complete = if kind == FaultKind::FarTimes { Complete::LastImpression } else { Complete::Final };
