@@ -1,4 +1,4 @@
-//! Rankers that harm a segment, in the headline and in what to do.
+//! Rankers that harm a segment: in the headline and in the advice.
 
 use verdicts::conversions::Primary;
 use verdicts::segments::{Harm, SegmentsDecision};
@@ -25,7 +25,7 @@ impl DecisionReport {
         })
     }
 
-    /// What to look at first, if `winner` harms a segment, or any ranker while there is no winner.
+    /// Advice on what to look at first, if `winner` harms a segment, or any ranker while there is no winner.
     pub(super) fn harm_to_check(&self, winner: Option<usize>) -> Option<String> {
         let segments = self.segments.as_ref()?;
         let (harm, _) = self.harms().find(|(harm, _)| winner.is_none_or(|winner| winner == harm.ranker))?;
@@ -42,7 +42,7 @@ impl DecisionReport {
 }
 
 impl ExperimentStatus {
-    /// Whether harm to a segment is said beside it: where a verdict means something.
+    /// Whether harm to a segment is reported beside it: only where a verdict is meaningful.
     pub(super) fn tells_harm(self) -> bool {
         match self {
             Self::Waiting

@@ -1,5 +1,5 @@
-//! When an experiment begins and ends by itself: after another one, and at a time. Not here: whether that other one is over, which the caller
-//! knows.
+//! The automatic begin and end of an experiment: after another one, and at a time. Not here: whether that other one is over, which the
+//! caller checks.
 
 use ranktypes::text::excerpt;
 use times::{Zone, check, day_of_date};
@@ -33,7 +33,7 @@ impl Config {
 }
 
 impl Rules {
-    /// Whether the end is still to come at `now`.
+    /// Checks that the end is after `now`.
     pub(crate) fn check_ahead(&self, now: i64) -> Result<(), ConfigError> {
         match self.end_at {
             Some(end) if end <= now => Err(invalid(

@@ -23,7 +23,7 @@ pub enum EventError {
     /// Bytes that no program writes.
     #[error("damaged event: {what}")]
     Damaged {
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
 }

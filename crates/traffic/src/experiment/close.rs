@@ -1,4 +1,4 @@
-//! What ends by itself: windows, days, and guardrails that break. Not here: the ramp, and what happens at a date.
+//! Automatic ends: windows, days, and guardrails that break. Not here: the ramp, and dates.
 
 use super::super::config::{Ask, Then};
 use super::super::event::{Event, Reason, State, Time};
@@ -7,19 +7,19 @@ use super::Experiment;
 use super::conversions::ConversionLedger;
 use super::open::Credit;
 
-/// How long marks are remembered at least, in milliseconds.
+/// The least time that marks are remembered, in milliseconds.
 const REMEMBERED: i64 = 3_600_000;
 
 /// Guardrails are looked at after this many closed impressions, and when a day closes.
 const WATCH_EVERY: u64 = 64;
 
 impl Experiment {
-    /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed, and moves the
-    /// ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
+    /// Advances the time to `now`: closes impressions whose window has passed and days whose impressions are all closed, and moves
+    /// the ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
     pub fn advance(&mut self, now: Time) {
         let now = now.max(self.time);
         if let Some(end) = self.ends_at().filter(|end| *end <= now) {
-            // At that very moment, whenever somebody looks; if no process was there, when one is again.
+            // At that exact time, even if this call comes later; but not before a process runs again.
             let end = end.max(self.time);
             self.pass(end);
             self.end_by_schedule(end);

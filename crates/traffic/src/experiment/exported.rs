@@ -1,4 +1,4 @@
-//! Impressions as lines of a log that `click-logs credit` reads: the same counts come out there.
+//! Impressions as lines of a log for `click-logs credit`, which finds the same counts.
 
 use interleave::Preference;
 use serde_json::json;
@@ -94,7 +94,7 @@ impl Experiment {
         let mut clicks = String::new();
         for &(position, at) in &open.clicked {
             let mut click = json!({ "impression": id, "document": documents.get(position as usize), "time": at });
-            // Taken in a window that became longer while nobody was there.
+            // Taken in a window that was extended because no process was running.
             if at > listed + self.rules.window {
                 click["time"] = json!(listed + self.rules.window);
                 click["received"] = json!(at);
@@ -191,7 +191,7 @@ impl Experiment {
     }
 }
 
-/// What stands for a document that is not there any more, by its 0-based position in the mixed list.
+/// The name of a document that is no longer known, by its 0-based position in the mixed list.
 fn unnamed(position: usize) -> String {
     format!("document {}", position + 1)
 }

@@ -1,11 +1,11 @@
-//! What finds an impression again. Marks follow from what a user asked, so no event has them: the log is kept for ever, and they are
+//! Marks find an impression again. They follow from a user's request, so no event has them: the log is kept for ever, and marks are
 //! forgotten.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::super::event::Time;
 
-/// What finds an impression again: keyed hashes.
+/// Keyed hashes that find an impression again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
     /// Of the unit and its query: a reload.

@@ -1,9 +1,10 @@
-//! When an experiment begins and ends by itself. It knows its own date; whether the experiment that it waits for is over, the caller knows.
+//! The automatic begin and end of an experiment. It has its own end date; the caller checks whether the experiment that it waits for is
+//! over.
 
 use super::super::event::{Event, State, Time};
 use super::Experiment;
 
-/// Who changes a state because its time has come.
+/// The name under which scheduled changes of state are recorded.
 pub const SCHEDULE: &str = "schedule";
 
 impl Experiment {
@@ -13,7 +14,7 @@ impl Experiment {
         self.rules.end_at.filter(|_| !self.state.is_over())
     }
 
-    /// The experiment that must be over before this one begins by itself; `None` if it has begun, or somebody killed or ended it before.
+    /// The experiment that must be over before this one begins by itself; `None` if it has begun, or was killed or ended before.
     #[must_use]
     pub fn waits_for(&self) -> Option<&str> {
         // After a change by hand, it no longer begins by itself.
@@ -27,7 +28,8 @@ impl Experiment {
         self.config.begin_after.is_none() || self.changes.iter().any(|change| change.state == State::Running)
     }
 
-    /// What it waited for is over, so it begins; nothing happens if it does not [wait](Self::waits_for).
+    /// Begins the experiment, because the one that it waited for is over; nothing happens if it does not
+    /// [wait](Self::waits_for).
     pub fn stop_waiting(&mut self, now: Time, why: &str) {
         let time = now.max(self.time);
         // Its end may have come first.

@@ -1,5 +1,5 @@
-//! What a store holds can be read for ever. `tests/fixtures` has events of every kind and version, and a log; lines are
-//! added to these files, and none is changed.
+//! The contents of a store can be read for ever. `tests/fixtures` has events of every kind and version, and a log;
+//! lines are added to these files, and none is changed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What an experiment counts is what `click-logs credit` counts from its log.
+//! The counts of an experiment are those of `click-logs credit` from its log.
 
 use click_logs::join::{Inputs, Limits, Order, credit};
 use click_logs::model::{Complete, Settings};
@@ -30,7 +30,7 @@ pub(crate) fn documents(count: usize) -> Vec<String> {
     (0..count).map(|document| format!("d{document}")).collect()
 }
 
-/// What the flags say.
+/// The settings that the flags state.
 pub(crate) fn settings(config: &Config, flags: &[String]) -> Settings {
     let value = |flag: &str| flags.iter().find_map(|known| known.strip_prefix(flag)?.strip_prefix('='));
     let zone = Zone::parse(value("--timezone").unwrap()).unwrap();

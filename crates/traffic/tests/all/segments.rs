@@ -13,7 +13,8 @@ fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// Random traffic whose labels differ from visit to visit, with crashes: a log, a snapshot, and one that never crashed agree.
+/// Random traffic with labels that differ from visit to visit, with crashes: a log, a snapshot, and an experiment that never
+/// crashed agree.
 #[test]
 fn a_log_with_segments_replays_to_the_same_experiment() {
     let mut restored = 0;

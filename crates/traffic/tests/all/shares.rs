@@ -1,4 +1,4 @@
-//! Who is in an experiment: shares that only rise, ramps, and lanes.
+//! The units of an experiment: shares that only rise, ramps, and lanes.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ fn a_ramp_does_not_move_after_a_breach() {
         experiment.advance(30 * DAY);
         assert_eq!(experiment.share(), 0.01);
         assert_eq!(experiment.next_step().unwrap().held, Some(Held::Guardrail));
-        // Who knows better raises it by hand.
+        // A person who knows better raises it by hand.
         experiment.raise(30 * DAY, 0.5, "anna", "it was the index").unwrap();
         experiment.advance(60 * DAY);
         assert_eq!(experiment.share(), 0.5);

@@ -1,4 +1,4 @@
-//! A version of the event `Clicked` with one more field, which no release has: old and new fold together.
+//! A version of the event `Clicked` with one more field, in no release: old and new versions fold together.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(super) struct ClickedV2<'a> {
     time: i64,
     impression: u64,
     position: u32,
-    /// What the new field would be.
+    /// An example of a new field.
     device: Option<&'a str>,
 }
 
@@ -77,7 +77,7 @@ fn a_log_of_two_versions_folds_to_the_same_state() {
     assert_eq!(new.position().0, old.position().0);
     assert_eq!(new.position().1, mixed.iter().fold(0, |sum, recorded| recorded.sum(sum)));
     assert_ne!(new.position().1, old.position().1);
-    // What comes next is the same too.
+    // The next choice is the same too.
     let request = Request { unit: 1_000, ..Request::default() };
     let mut old = folded(&log);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Values inside of events, as stores keep them.
+//! Values inside events, as stores keep them.
 
 use std::borrow::Cow;
 
@@ -93,7 +93,7 @@ impl StateV2 {
 #[derive(Serialize, Deserialize)]
 struct HashV1(#[serde(with = "postcard::fixint::le")] u64);
 
-/// What found an impression again, which newer events do not say.
+/// The hashes that identify an impression's request, which newer events lack.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MarksV1 {
     query: Option<HashV1>,
