@@ -1,10 +1,10 @@
-//! What a model's verdicts add to the units of a group, and its errors by clusters.
+//! The contribution of a model's verdicts to the units of a group, and its errors by clusters.
 
 use crate::BoardError;
 use crate::units::Unit;
 use statistics::bradley_terry::{Comparison, Fit, Labels, Predicted, PredictionPowered, two_way};
 
-/// What the model says of a pair on an item: the mean of its units.
+/// The model's verdict on a pair on an item: the mean of its units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Question {
     pub(crate) item: u32,
@@ -119,8 +119,8 @@ impl<'a> Correction<'a> {
         self.by_both(&self.by_question(), judges, &units)
     }
 
-    /// Covariances by items (or questions), whose covariances are given, and by judges, from the numbers of judges and of what shares both. The
-    /// model is not a sample of judges: each of its questions stands alone.
+    /// Two-way covariances: by items (or questions), given as `items`, and by judges. `judges` and `both` number the judge of each unit,
+    /// and the units that share both. The model is not a sample of judges: each of its questions stands alone.
     pub(crate) fn by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
         two_way(items, &self.apart(judges), &self.apart(both))
     }

@@ -1,4 +1,4 @@
-//! What may be true, given a table: draws for simulations of judgements to come.
+//! Plausible truths given a table: draws for simulations of further judgements.
 
 use crate::board::best_by_strengths;
 use crate::group::GroupFit;
@@ -107,7 +107,7 @@ impl Plausible {
 }
 
 impl Truth {
-    /// What a judge says who is shown two competitors, by their numbers, in this order.
+    /// The simulated answer of a judge who is shown two competitors, by their numbers, in this order.
     ///
     /// # Panics
     /// If a competitor does not exist.

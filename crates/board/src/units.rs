@@ -1,9 +1,8 @@
-//! Units: what of a table is independent, given the strengths.
+//! Units: the independent parts of a table, given the strengths.
 //!
-//! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so
-//! all repeats and both orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the
-//! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the
-//! means of those of its rows.
+//! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so all repeats and both
+//! orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the same: if they contradict each other, the
+//! unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the means over its rows.
 
 use crate::{Answer, BoardError, Covariate, Judgement, Order, Table};
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub struct Unit {
     pub judge: Option<u32>,
     /// The place of the unit's last row in the table: when it counts.
     pub last: usize,
-    /// What was expected of corrected points; `None` for what judges said.
+    /// The expectation of corrected points; `None` for judges' answers.
     pub expected: Option<ExpectedPoints>,
 }
 
@@ -40,7 +39,7 @@ impl Unit {
     }
 }
 
-/// What was known of the corrected points of a unit before lots decided whether a person judges it.
+/// The expectation of a unit's corrected points before it is drawn by lot whether a person judges it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedPoints {
     /// Their expected squared distance from a half.
@@ -49,7 +48,7 @@ pub struct ExpectedPoints {
     pub range: [f64; 2],
 }
 
-/// What became of the rows of a table.
+/// Counts of a table's rows by their treatment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RowCounts {
     /// All rows.
@@ -86,7 +85,7 @@ pub struct BothOrders {
 pub struct Units {
     /// In the order of their last rows.
     pub units: Vec<Unit>,
-    /// What became of the rows.
+    /// Counts of rows by their treatment.
     pub tally: RowCounts,
     /// Units seen in both orders.
     pub both_orders: BothOrders,
@@ -221,7 +220,7 @@ fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
     (weight > 0.0).then(|| rows.iter().map(|row| row.0).sum::<f64>() / weight)
 }
 
-/// How many rows of a unit repeat an earlier one.
+/// The number of rows of a unit that repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
     let mut kinds: Vec<(u32, f64, bool)> =
         rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
@@ -248,7 +247,7 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     made
 }
 
-/// What was expected of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
+/// The expectation of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
 /// [`Units::joined`].
 fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
     let of = |row: &Judgement| match row.verdict {

@@ -1,4 +1,4 @@
-//! Who wins where no order fits: by the notions of `bandits`, of the shares seen.
+//! Winners where no order fits: by the notions of `bandits`, from the shares seen.
 
 use crate::group::GroupFit;
 use bandits::structure::von_neumann;

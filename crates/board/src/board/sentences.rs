@@ -1,4 +1,4 @@
-//! What a board concludes and assumes, in sentences.
+//! The conclusion and the assumptions of a board, in sentences.
 
 use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
 use crate::findings::{Finding, ReportedFinding};
@@ -12,12 +12,12 @@ use crate::{Order, Table};
 /// More names are not listed in a sentence.
 const NAMES: usize = 4;
 
-/// What the sentence is about.
+/// The subject of the sentence.
 pub(super) struct Opening<'a> {
     pub(super) conclusion: &'a Conclusion,
     pub(super) winners: Option<&'a Winners>,
     pub(super) misfit: Option<&'a ReportedFinding>,
-    /// What strengths are adjusted for.
+    /// The covariates for which strengths are adjusted.
     pub(super) covariates: &'a [String],
 }
 
@@ -124,7 +124,7 @@ fn no_order(misfit: Option<&ReportedFinding>) -> String {
     }
 }
 
-/// Who wins by the shares seen.
+/// The winners by the shares seen.
 fn of_shares(winners: &Winners) -> String {
     let condorcet = winners
         .condorcet

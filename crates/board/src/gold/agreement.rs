@@ -1,4 +1,4 @@
-//! How well a model agrees with people on the questions that both judged, and whom it favours.
+//! How well a model agrees with people on the questions that both judged, and the competitors that it favours.
 
 use crate::correction::{Key, Question};
 use crate::estimate::Estimate;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use statistics::fixed::{holm, kappa};
 use statistics::{Preference, StatisticsError, student_outside};
 
-/// How one judge of the model agrees with people.
+/// The agreement of one judge of the model with people.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agreement {
     /// The judge.
     pub judge: String,
-    /// How many of people's judgements are of a question that it judged, too.
+    /// The number of people's judgements on questions that it judged, too.
     pub common: u64,
     /// The share of these on which it says the same: a win of the same competitor, or a tie.
     pub agreed: f64,

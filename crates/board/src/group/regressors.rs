@@ -1,4 +1,5 @@
-//! What the units of a group depend on beside strengths, as the fit takes it: covariates of the size of strengths, and the slopes of judges.
+//! The regressors of a group's units beside strengths, as the fit takes them: covariates of the size of strengths, and the slopes of
+//! judges.
 
 use crate::units::Unit;
 use crate::{BoardError, Table};
@@ -24,7 +25,7 @@ pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
     typical
 }
 
-/// Refuses covariates whose coefficients the units of a group do not determine.
+/// Refuses covariates if the units of a group do not determine their coefficients.
 pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
     let all = cells(units.iter().map(|unit| &unit.comparison));
     let Some((place, reason)) = undetermined(arms, &all) else { return Ok(()) };

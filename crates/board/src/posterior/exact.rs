@@ -1,12 +1,12 @@
 //! The probability of being the best in a small group, without a normal approximation.
 //!
-//! From few judgements the likelihood is skewed, and where a competitor never lost it has no maximum: a normal posterior then says too little of
-//! the leader. Here parameters are drawn from a distribution with heavier tails around the fit, and each draw is weighted by likelihood times
-//! prior over the density that it was drawn with (importance sampling). Strengths have the prior of [the posterior](super); the position
-//! effect, coefficients and ln ν have normal ones with the standard deviation of the weak prior.
+//! From few judgements the likelihood is skewed, and where a competitor never lost it has no maximum: a normal posterior then understates
+//! the leader's probability. Here parameters are drawn from a distribution with heavier tails around the fit, and each draw is weighted by
+//! likelihood times prior over the density that it was drawn with (importance sampling). Strengths have the prior of [the
+//! posterior](super); the position effect, coefficients and ln ν have normal ones with the standard deviation of the weak prior.
 //!
-//! Judgements that depend on each other are worth fewer: the logarithm of the likelihood is multiplied by their worth, the ratio of the variance
-//! that the model says to the one that was found.
+//! Dependent judgements carry less information: the logarithm of the likelihood is multiplied by the ratio of the model's variance to the
+//! variance found.
 
 use super::{DRAWS, spreads};
 use statistics::Normals;

@@ -1,4 +1,4 @@
-//! Wins that were counted: a matrix, or counts per pair.
+//! Counted wins: a matrix, or counts per pair.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ pub(super) const MOST: u64 = 1_000_000_000;
 /// The names of a square matrix, and its rows without names, each with its line.
 type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
 
-/// Whether a cell of a matrix holds no number: of a pair that never met, or of a win that never was.
+/// Whether a cell of a matrix holds no number: for a pair that never met, or a win that never occurred.
 fn is_missing(cell: &str) -> bool {
     matches!(cell.trim(), "" | "-" | "–")
         || ["nan", "na", "n/a", "none", "null"].iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
 }
 
-/// Whether the text is a matrix by its form: the first column repeats the names of the header, and all that follows is a number or
+/// Whether the text has the form of a matrix: the first column repeats the names of the header, and all other cells are numbers or
 /// missing. Headers of votes may be names of competitors, e.g. `a` and `b`.
 pub(super) fn is_named_matrix(cells: &Cells) -> bool {
     let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
@@ -83,7 +83,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     Some(Cells { header: rows.remove(0).1, rows, short: Vec::new() })
 }
 
-/// The judgements behind a matrix whose entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
+/// The judgements of a matrix: its entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
 pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
     let mut halves: Vec<Vec<u64>> = Vec::new();
     let (mut probabilities, mut fault) = (true, None);

@@ -1,10 +1,10 @@
-//! Which columns a table probably means, for the message that asks for them: never used to read it.
+//! Guesses the columns of a table for the message that asks for them: never used to read it.
 
 use super::cells::Cells;
 use super::columns::{ITEMS, JUDGES, WINNERS, plain};
 use std::collections::BTreeSet;
 
-/// What else people call the column of the item, in German, French, Spanish, Italian and Dutch.
+/// Other names for the column of the item, in German, French, Spanish, Italian and Dutch.
 const MORE_ITEMS: [&str; 9] =
     ["frage", "aufgabe", "anfrage", "beispiel", "pregunta", "domanda", "vraag", "tâche", "text"];
 /// The same of the judge.
@@ -42,7 +42,7 @@ pub(super) fn columns(cells: &Cells) -> Option<String> {
     ];
     let parts: Vec<String> =
         all.iter().filter_map(|(what, place)| Some(format!("{what}={}", cells.header[(*place)?]))).collect();
-    // What a shell or the list would take apart cannot be shown as one line.
+    // A value that a shell or the list would split cannot be shown on one line.
     let is_plain = |part: &String| !part.contains(['"', '$', '`', '\\', ',', '!']);
     parts.iter().all(is_plain).then(|| format!("--columns \"{}\"", parts.join(",")))
 }
@@ -68,7 +68,7 @@ fn names(cells: &Cells, column: usize) -> Option<BTreeSet<&str>> {
     (all.len() > 1 && 2 * all.len() <= cells.rows.len()).then_some(all)
 }
 
-/// Two columns whose values are mostly the same names, which never stand side by side.
+/// Two columns with mostly the same names, which never stand side by side.
 fn by_values(cells: &Cells) -> Option<(usize, usize)> {
     let all: Vec<_> = (0..cells.header.len()).map(|column| names(cells, column)).collect();
     let alike = |i: usize, j: usize| {

@@ -1,4 +1,4 @@
-//! The names in a table: numbered, and what in them looks like a slip of the keyboard.
+//! Numbers the names in a table, and finds likely typing errors in them.
 
 use std::collections::BTreeMap;
 
@@ -84,8 +84,8 @@ pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, what: &str) ->
     groups.map(|group| format!("{} count as different {what}", listed(group))).collect()
 }
 
-/// Whether a letter more, fewer or another, or two in the other order, turn one name into the other. Numbers of versions differ on purpose, and
-/// so does a letter behind a digit.
+/// Whether inserting, deleting or replacing a letter, or swapping two, turns one name into the other. Numbers of versions differ on
+/// purpose, and so does a letter behind a digit.
 fn is_one_letter_away(one: &[char], other: &[char]) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     if short.len() < SHORTEST || long.len() - short.len() > 1 {

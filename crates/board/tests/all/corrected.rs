@@ -1,4 +1,4 @@
-//! Corrected points: a model's guesses with what people say of some by lot.
+//! Corrected points: a model's guesses, with people's answers on some questions drawn by lot.
 
 use board::{Answer, Board, BoardError, Conclusion, Finding, Judgement, Looks, Order, Settings, Table, Units};
 use statistics::Normals;

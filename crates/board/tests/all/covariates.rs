@@ -120,7 +120,7 @@ fn who_only_writes_more_is_not_better() {
     assert_eq!((&plain.competitors[0].name[..], plain.competitors[0].claim), ("c3", Claim::Best));
     assert!(adjusted.competitors.iter().all(|one| one.claim == Claim::Open), "{:?}", adjusted.competitors);
     assert!(adjusted.sentence.ends_with("Strengths are adjusted for words."), "{}", adjusted.sentence);
-    // What is said of strengths without covariates is the other board.
+    // Strengths without covariates equal those of the other board.
     for one in &adjusted.competitors {
         let other = plain.competitors.iter().find(|other| other.name == one.name).unwrap();
         let own = one.plain.unwrap();

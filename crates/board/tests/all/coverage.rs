@@ -7,7 +7,7 @@ use board::{Answer, Board, Clusters, Ranks, Settings, Table, TieModel};
 use rayon::prelude::*;
 use statistics::Normals;
 
-/// What is measured of a board against the truth.
+/// Comparison of a board with the truth.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     /// Whether all ranks are right: at one look, at every look under Bradley-Terry, without a model.
@@ -111,8 +111,8 @@ fn ranks_of_uniform_pairs_are_right() {
     }
 }
 
-/// Prints what was measured; returns the shares of boards that are right.
-#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+/// Prints the measurements; returns the shares of boards that are right.
+#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 fn show(name: &str, (right, width, best): ([f64; 3], [f64; 3], [f64; 2])) -> [f64; 3] {
     eprintln!("{name}: right {right:.4?}, width {width:.2?}, best stated and true {best:.3?}");
     right

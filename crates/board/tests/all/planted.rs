@@ -41,7 +41,7 @@ fn groups_that_never_met() {
     );
     assert!(found.sentence.contains("10") && found.sentence.contains("2 groups"), "{}", found.sentence);
     assert_eq!(found.groups.iter().map(|group| group.members.len()).collect::<Vec<_>>(), [6, 4]);
-    // Nobody is ranked across groups.
+    // Ranks never cross groups.
     assert!(found.competitors.iter().all(|row| row.once.worst <= if row.group == 0 { 6 } else { 4 }));
     let words = sentence(&table, "not-connected").unwrap();
     assert!(words.contains("c0") && words.contains("c6"), "{words}");

@@ -1,4 +1,4 @@
-//! What a unit is, and that what a table says does not depend on how it is written.
+//! The definition of a unit, and that a table's board does not depend on how it is written.
 
 use crate::world::{World, always};
 use board::{Answer, Board, BoardError, Claim, Clusters, Conclusion, Judgement, Looks, Order, Settings, Table, Units};

@@ -1,10 +1,10 @@
-//! Whether intervals of corrected strengths hold for people, whatever the model favours, and what they gain.
+//! Whether intervals of corrected strengths hold for people, whatever the model favours, and how much they gain.
 
 use super::world::World;
 use board::{Board, Gold, Settings};
 use rayon::prelude::*;
 
-/// What was measured over many tables.
+/// Measurements over many tables.
 pub(super) struct Measured {
     /// By competitor, how often its interval of 95% holds the truth.
     pub(super) coverage: Vec<f64>,
@@ -28,8 +28,8 @@ impl Measured {
 
 const TABLES: u64 = 500;
 
-/// Prints what was measured of tables with a known truth, by the names of competitors.
-#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+/// Prints measurements of tables with a known truth, by the names of competitors.
+#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 pub(super) fn measured(
     name: &str,
     tables: u64,
@@ -94,7 +94,7 @@ fn biased() -> Vec<(&'static str, World)> {
     ]
 }
 
-/// A model that knows nothing, and favours.
+/// A model without information, but with favourites.
 fn worthless() -> World {
     World { quality: 0.0, informed: false, family: vec![1.0, 0.0, 0.0, -0.5, 0.0, 0.0], first: 0.5, ..World::new() }
 }

@@ -1,4 +1,4 @@
-//! People and GPT-4 on the same answers (LLMFAO, `../shared/data/llmfao`): all questions are the population from which tables are drawn.
+//! People and GPT-4 on the same answers (LLMFAO, `../shared/data/llmfao`): tables are drawn from all questions as the population.
 
 use super::coverage::measured;
 use super::world::shuffle;
@@ -36,7 +36,7 @@ fn questions(gold: &Gold) -> Vec<Question> {
     gold.model.judgements.iter().filter_map(of).collect()
 }
 
-/// What people say of all questions, each of which counts once.
+/// The strengths from people's answers on all questions, each counted once.
 fn truth(questions: &[Question], competitors: usize) -> Vec<f64> {
     let mut all = Vec::new();
     for question in questions {

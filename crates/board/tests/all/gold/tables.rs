@@ -1,4 +1,5 @@
-//! How people and a model are distinguished, which tables are refused, and what is said of questions that no lot chose.
+//! How judgements of people and of a model are told apart, tables that are refused, and warnings about questions that
+//! were not drawn by lot.
 
 use super::coverage::measured;
 use super::world::World;
