@@ -1,12 +1,12 @@
-//! Which algorithms differ: all pairs of algorithms, compared over their runs.
+//! Compares all pairs of algorithms over their runs, to find which of them differ.
 //!
-//! Runs of two algorithms belong together in pairs where they share something that is drawn again for every pair: the
-//! random sets of rankers of an experiment, or, with keyed streams, the queries and users of all runs of the same number.
-//! Otherwise every algorithm has random streams of its own, the samples of a study are independent, and the test is the
-//! rank-sum test.
+//! Runs of two algorithms are paired if they share something that is drawn again for every pair: the random sets of
+//! rankers of an experiment, or, with keyed streams, the queries and users of all runs of the same number. Otherwise
+//! every algorithm has random streams of its own, the samples of a study are independent, and the test is the rank-sum
+//! test.
 //!
-//! What differs here differs on this data set, with these users: runs sample the randomness of users and algorithms, not
-//! data sets.
+//! A difference found here holds on this data set, with these users: runs sample the randomness of users and algorithms,
+//! not data sets.
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use statistics::fixed::{
 };
 use statistics::{Counts, Preference};
 
-/// What is compared: the values of several algorithms under the same conditions.
+/// A sample to compare: the values of several algorithms under the same conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// Where they were measured, if there are several settings.
@@ -29,7 +29,7 @@ pub struct Sample {
     pub pairing: Option<Pairing>,
 }
 
-/// What makes pairs of runs.
+/// The reason why runs are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {
@@ -39,7 +39,7 @@ pub enum Pairing {
     Streams,
 }
 
-/// How two samples are compared.
+/// The test of two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -65,7 +65,7 @@ impl Method {
     }
 }
 
-/// How p-values are corrected for their number.
+/// The correction of p-values for their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Correction {
@@ -97,7 +97,7 @@ impl Correction {
     }
 }
 
-/// What is asked.
+/// The settings of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Question {
     /// The test.
@@ -124,7 +124,7 @@ pub struct Side {
 /// Two algorithms compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Where.
+    /// The setting that it was measured in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setting: Option<String>,
     /// The step, horizon or number of rankers.

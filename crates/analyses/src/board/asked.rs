@@ -1,4 +1,4 @@
-//! What the flags of covariates and categories mean.
+//! Parses the flags of covariates and categories.
 
 use anyhow::{Result, bail, ensure};
 use board::Split;

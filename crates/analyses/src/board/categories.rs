@@ -3,16 +3,16 @@
 use board::{Board, Category, CategoryBoards, Dependent, percent};
 use serde_json::{Value, json};
 
-/// What a report says of categories.
+/// The part of a report on categories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategoryReport {
-    /// What categories are called together.
+    /// The name of all categories together.
     pub column: String,
     /// Whether the mix was given, or is that of the table.
     pub is_mix_given: bool,
     /// The categories with their boards.
     pub categories: Vec<Category>,
-    /// Whose rank is known to depend on the category.
+    /// Competitors with a rank that is known to depend on the category.
     pub dependent: Vec<Dependent>,
     /// The same in words.
     pub sentence: String,
@@ -25,15 +25,15 @@ impl CategoryReport {
         (all, Self { column, is_mix_given, categories, dependent, sentence })
     }
 
-    /// What the board of all is of.
+    /// The label of the board of all.
     pub(super) fn mix(&self) -> String {
         let shares: Vec<String> =
             self.categories.iter().map(|one| format!("{} {}", one.name, percent(one.share))).collect();
-        let whose = if self.is_mix_given { "as asked for" } else { "as in the table" };
-        format!("All, mixed {whose} ({})", shares.join(", "))
+        let mix = if self.is_mix_given { "as asked for" } else { "as in the table" };
+        format!("All, mixed {mix} ({})", shares.join(", "))
     }
 
-    /// What to say below the sentence of all: what depends on the category, then a sentence for each.
+    /// Sentences below that of all: the dependence on the category, then one for each category.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut all = vec![self.sentence.clone()];
         for one in &self.categories {
@@ -46,7 +46,7 @@ impl CategoryReport {
         all
     }
 
-    /// What the levels of the boards mean.
+    /// The meaning of the boards' levels.
     pub(super) fn assumption(&self, level: f64) -> String {
         let count = self.categories.len();
         format!(

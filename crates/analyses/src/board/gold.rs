@@ -1,4 +1,4 @@
-//! Whose judgements are the truth: everybody's, or those of people beside a model.
+//! The judgements that are taken as true: all, or those of people beside a model.
 
 use anyhow::{Result, anyhow, ensure};
 use board::read::{Options, Reading};
@@ -18,7 +18,7 @@ pub enum GoldSource {
 }
 
 impl GoldSource {
-    /// What a file says, or why it cannot be read: with its line.
+    /// Reads a file; the error has its line.
     pub(super) fn reading(name: &str, bytes: &[u8], options: &Options) -> Result<Reading> {
         board::read::bytes(bytes, options).map_err(|error| match error.row {
             Some(row) => anyhow!("{name}:{row}: {}", error.message),

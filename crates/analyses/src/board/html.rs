@@ -103,7 +103,7 @@ impl BoardReport {
         all
     }
 
-    /// Who wins, how sure that is, and how many more judgements it takes, for readers who know no statistics.
+    /// The winner, how sure that is, and how many more judgements are needed, for readers without statistics.
     fn in_plain_words(&self) -> Vec<String> {
         let board = &self.board;
         let of = |leader: &Leader| board.competitors.iter().find(|one| one.name == leader.name);
@@ -155,7 +155,7 @@ impl BoardReport {
     }
 }
 
-/// What came of a competitor's comparisons.
+/// The results of a competitor's comparisons.
 fn compared(competitor: &Competitor) -> String {
     let Competitor { name, wins, losses, ties, .. } = competitor;
     let tied = if *ties == 0 { String::new() } else { format!(", tied {}", with_separators(*ties)) };

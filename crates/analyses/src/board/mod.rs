@@ -1,4 +1,4 @@
-//! A board of judgements as people read it: one sentence first, then a table, what would mislead, and what is assumed.
+//! A board of judgements as a report: one sentence first, then a table, warnings, and assumptions.
 //!
 //! | in | is |
 //! |---|---|
@@ -6,10 +6,10 @@
 //! | `rows` | the table |
 //! | `gold` | people beside a model |
 //! | `slopes` | the table of judges, if their discrimination was fitted |
-//! | `categories` | what is said of boards by category |
+//! | `categories` | the report on boards by category |
 //! | `html` | the page |
 //! | `figure` | strengths with both kinds of intervals |
-//! | `request`, `asked` | what is asked of a board, as flags |
+//! | `request`, `asked` | the settings of a board, as flags |
 
 mod asked;
 mod categories;
@@ -37,9 +37,9 @@ pub use self::request::BoardRequest;
 /// A board, and how its table was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardReport {
-    /// What the table is called.
+    /// The name of the table.
     pub name: String,
-    /// What it says.
+    /// Its board.
     pub board: Board,
     /// How it was read, in sentences.
     pub notes: Vec<String>,
@@ -47,7 +47,7 @@ pub struct BoardReport {
     pub categories: Option<CategoryReport>,
 }
 
-/// What a board of N competitors costs, if readers would wonder: its fits take the cube of that number, and 1,500 competitors
+/// The time for a board of N competitors, if it is noticeable: its fits take the cube of that number, and 1,500 competitors
 /// with 8 judgements each took 92 s.
 fn cost(competitors: usize) -> Option<String> {
     let tens = (9.2 * (competitors as f64 / 1500.0).powi(3)).round();
@@ -145,7 +145,7 @@ impl BoardReport {
         Ok(Self { name: name.to_owned(), board, notes, categories })
     }
 
-    /// What would mislead, in sentences: findings first, then how the table was read.
+    /// Warnings in sentences: findings first, then how the table was read.
     fn remarks(&self) -> Vec<String> {
         let found = self.board.findings.iter().map(|found| found.sentence.clone());
         let held = self.board.groups.iter().filter_map(|group| {
@@ -180,7 +180,8 @@ impl BoardReport {
         }
     }
 
-    /// What depends on the category, what covariates are worth, how judges differ, and what a model beside people comes to, in sentences.
+    /// The dependence on the category, the effects of covariates, differences of judges, and the result of a model beside people, in
+    /// sentences.
     fn details(&self) -> Vec<String> {
         let effects = self.board.effects.iter().map(board::Effect::sentence);
         let judges = self.board.discrimination.iter().map(board::Discrimination::sentence);
@@ -196,7 +197,7 @@ impl BoardReport {
         std::iter::once((None, &self.board)).chain(of_categories).collect()
     }
 
-    /// What the columns are.
+    /// The meaning of the columns.
     fn assumptions(&self) -> Vec<String> {
         let all = &self.board.assumptions;
         let mut said = [&all.claims, &all.units, &all.of_whom, &all.one_look, &all.every_look, &all.without_model]
@@ -239,7 +240,7 @@ impl BoardReport {
         text
     }
 
-    /// How many more judgements it takes, in a sentence.
+    /// The number of further judgements needed, in a sentence.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         self.board.advice.as_ref().map(|advice| advice.sentence.clone())

@@ -92,7 +92,7 @@ impl BoardRequest {
         })
     }
 
-    /// Whose judgements are the truth.
+    /// The judgements that are taken as true.
     #[must_use]
     pub fn gold(&self) -> GoldSource {
         match NameList::all(&self.gold) {
@@ -101,7 +101,7 @@ impl BoardRequest {
         }
     }
 
-    /// What is asked of it.
+    /// The settings of the board.
     #[must_use]
     pub fn settings(&self) -> Settings {
         Settings {

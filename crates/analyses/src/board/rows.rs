@@ -81,7 +81,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
     NotedTable::plain(columns, rows, notes)
 }
 
-/// What the model gives a competitor beyond what people do.
+/// How much more the model gives a competitor than people do.
 fn favour(model: &ModelReport, name: &str) -> Option<Estimate> {
     model.favours.iter().find(|favour| favour.name == name).map(|favour| favour.difference)
 }
@@ -105,7 +105,7 @@ fn model<'a>(boards: &[Of<'a>]) -> Option<&'a ModelReport> {
     boards.iter().find_map(|(_, board)| board.model.as_ref())
 }
 
-/// Whether strengths of fits without covariates and slopes stand beside the others.
+/// Whether there are strengths of fits without covariates and slopes to show beside the others.
 fn has_plain(boards: &[Of<'_>]) -> bool {
     boards.iter().any(|(_, board)| board.competitors.iter().any(|one| one.plain.is_some()))
 }

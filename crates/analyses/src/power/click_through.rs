@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_documents_shown() {
-        // Five documents with labels 0, 0, 1, 1, 2: all are examined, and nobody stops.
+        // Five documents with labels 0, 0, 1, 1, 2: all are examined, and no user stops.
         let (_, site) = site_of_users(3, &[|label, _| label, |label, _| -label], "0:0.1,1:0.2,2:0.5");
         let found = measure(&site, [0, 1], 20_000, 1, &Progress::hidden());
         let expected = 1.0 - 0.9 * 0.9 * 0.8 * 0.8 * 0.5;

@@ -23,7 +23,7 @@ use statistics::power::{StoppingTime, fixed_sample, two_groups};
 
 use self::click_through::ClickThrough;
 
-/// How impressions of a pair end, for its better ranker.
+/// Outcomes of a pair's impressions, for its better ranker.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shares {
     /// P(the better ranker wins).
@@ -44,7 +44,7 @@ impl Shares {
         possible.then_some(Self { wins: 0.5 * decided + margin, losses: 0.5 * decided - margin, ties })
     }
 
-    /// The shares among counted comparisons, of which the first ranker should have won more; `None` without comparisons.
+    /// The shares among counted comparisons, where the first ranker should have won more; `None` without comparisons.
     #[must_use]
     pub fn of_counts(counts: PairCount) -> Option<Self> {
         let share = |count: u64| count as f64 / counts.comparisons as f64;
@@ -74,7 +74,7 @@ impl Shares {
     }
 }
 
-/// What is asked of a test.
+/// The goal of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Goal {
     /// 1 minus the probability of a decision where there is no difference.
@@ -93,7 +93,7 @@ pub struct Impressions {
 }
 
 impl Impressions {
-    /// Of the test that is looked at after every impression.
+    /// For the test that looks after every impression.
     ///
     /// # Errors
     /// If neither or always the same ranker wins, or the goal has other numbers than probabilities.
@@ -103,8 +103,8 @@ impl Impressions {
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean: Some(time.mean() / (1.0 - shares.ties)) })
     }
 
-    /// Of a test that is looked at after every impression until its horizon, the impressions of which its decided units are the expected
-    /// number. A power that it reaches only if fewer than expected are tied is not reached.
+    /// For a test that looks after every impression until its horizon. The result is the number of impressions with its decided units as
+    /// the expected number. A power that it reaches only if fewer than expected are tied is not reached.
     ///
     /// # Errors
     /// As for [`anytime`](Self::anytime).
@@ -119,7 +119,7 @@ impl Impressions {
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean })
     }
 
-    /// Of a sign test with a single look.
+    /// For a sign test with a single look.
     ///
     /// # Errors
     /// As for [`anytime`](Self::anytime).
@@ -191,7 +191,7 @@ mod tests {
             fixed.by_power[1].unwrap() < yeast && yeast < 0.95 * anytime.by_power[1].unwrap(),
             "{yeast} {anytime:?}"
         );
-        // MaxSPRT, whose bound hardly depends on the horizon, takes about as long.
+        // MaxSPRT takes about as long: its bound hardly depends on the horizon.
         let max_sprt = of(BoundedTest::max_sprt(decided, 0.05).unwrap());
         assert!((max_sprt / anytime.by_power[1].unwrap() - 1.0).abs() < 0.1, "{max_sprt} {anytime:?}");
         // Where ties are as many as expected, what is reached at the very end of the decided units is not reached.
