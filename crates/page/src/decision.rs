@@ -1,4 +1,4 @@
-//! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards the ranker that is ahead.
+//! A decision as a page shows it: headline, win rates, pairs and their matrix, each seen from the ranker that is ahead.
 
 use statistics::anytime::TestState;
 use times::date;
@@ -17,10 +17,10 @@ use crate::model::{
 const RATES: usize = 6;
 /// The most rows of pairs.
 const PAIRS: usize = 40;
-/// More rankers than these have no matrix: nobody could read it.
+/// With more rankers there is no matrix: it would be unreadable.
 const MATRIX: usize = 12;
 
-/// How good or bad a finding is, and a word for it.
+/// The tone of a finding, and a word for it.
 #[must_use]
 pub fn label(kind: FindingKind) -> (Tone, &'static str) {
     match kind {
@@ -31,7 +31,7 @@ pub fn label(kind: FindingKind) -> (Tone, &'static str) {
     }
 }
 
-/// What a page shows of a decision; everything else of it is empty. `unit` is what a unit is, e.g. `user`.
+/// The part of an overview that follows from a decision; all else is empty. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     let found = finding(decision, unit);
@@ -64,7 +64,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     }
 }
 
-/// How the difference in value went, by pair. `unit` is what a unit is, e.g. `user`.
+/// The difference in value over time, by pair. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> Vec<Course> {
     let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
@@ -74,7 +74,7 @@ pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> 
         let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
         let point = |look: &ValueLook| {
             let [first, second] = look.rates();
-            // The interval is around what was left after the draft.
+            // The interval is for the difference after removing the effect of the draft.
             let difference = look.draft.map_or(first - second, |draft| draft.difference);
             let (difference, interval) = match look.interval {
                 interval if is_first => (difference, interval),
@@ -135,7 +135,7 @@ fn leader(decision: &Decision) -> Option<usize> {
     Some(best.declared.map_or(best.leader.0, |(ranker, _)| ranker))
 }
 
-/// Whether the first of a pair is the winner, or ahead while nobody has won; and the share of whoever it is.
+/// Whether the first of a pair is the winner, or ahead while no ranker has won; and the share of that ranker.
 fn ahead_first(pair: &PairDecision) -> (bool, f64) {
     let share = pair.last.counts.share().unwrap_or(0.5);
     let is_first = match pair.last.verdict {
@@ -188,7 +188,8 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     turned_row(decision, pair, ahead_first(pair).0)
 }
 
-/// What segments say of the ranker `of` against the champion. `units` has how many units of each segment came, and last those of none.
+/// The verdicts in segments on the ranker `of` against the champion. `units` has the number of units that came in each segment, and
+/// last that of units without one.
 #[must_use]
 pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segments {
     let SegmentsDecision { names, champion, each, harms } = decided;

@@ -8,18 +8,18 @@ use crate::sections::{Section, body};
 use crate::{ICON, STYLES};
 use ranktypes::text::with_unit;
 
-/// What surrounds a page of a server.
+/// The frame around a page of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The way to the list of experiments: empty on the list itself, `../` one level below.
     pub base: &'static str,
-    /// Who is signed in, if anybody is.
+    /// The name of the signed-in user, if there is one.
     pub reader: Option<String>,
-    /// What the form to sign out sends along; `None` if there is nothing to sign out of.
+    /// The token that the form to sign out sends; `None` if there is nothing to sign out of.
     pub token: Option<String>,
     /// Whether the reader may sign in.
     pub may_sign_in: bool,
-    /// What must be said on every page, e.g. that all users are simulated.
+    /// A notice on every page, e.g. that all users are simulated.
     pub notice: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Live {
     pub stream: String,
 }
 
-/// What changes on an open page.
+/// The part of an open page that is updated.
 enum Moves<'a> {
     /// Parts of it, when the server sends them.
     Parts(&'a Live),

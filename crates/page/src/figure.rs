@@ -29,7 +29,7 @@ const LETTERS_OF_TITLES: usize = 64;
 
 /// The rules of charts, and those of the texts around them.
 const RULES: &str = concat!(include_str!("plot.css"), include_str!("figure.css"));
-/// The class of the figure: its rules hold within it alone, also where it stands in somebody's document.
+/// The class of the figure: its rules apply only within it, also if it is placed in another document.
 const SCOPE: &str = "rankduel-win-rates";
 /// The sizes of letters, which pages take from their readers.
 const SIZES: [(&str, &str); 2] = [("letters", "12px"), ("letters-of-values", "14px")];
@@ -76,7 +76,7 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     Some(svg(&panels, &below.collect::<Vec<_>>()))
 }
 
-/// What stands above a chart: whose share it is, of which days, and that later outcomes contradict the verdict.
+/// The texts above a chart: the rankers, the days, and whether later outcomes contradict the verdict.
 fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     let mut above = lines("title", &format!("{} against {}", rate.of, rate.against));
     let dates = match rate.points.as_slice() {
@@ -155,7 +155,7 @@ fn lines(class: &'static str, text: &str) -> Vec<Line> {
     lines.into_iter().map(|line| (class, line)).collect()
 }
 
-/// The rules with their values instead of names for them, which programs that place figures in documents do not know.
+/// The rules with values instead of names of values, which programs that place figures in documents do not support.
 fn styles() -> String {
     let printed = STYLES.split_once("@media print").map_or("", |(_, print)| print);
     let block = printed.split_once(":root {").and_then(|(_, rest)| rest.split_once('}')).map_or("", |(block, _)| block);

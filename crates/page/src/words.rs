@@ -10,9 +10,9 @@ use crate::model::CountKind;
 pub struct Word {
     /// The word.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
-    /// How it is written in texts, in lower case.
+    /// Its forms in texts, in lower case.
     forms: &'static [&'static str],
 }
 

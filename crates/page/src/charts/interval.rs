@@ -5,8 +5,7 @@ use maud::{Markup, html};
 use super::across;
 use super::rate::{distance, round_up};
 
-/// How far the axis must reach from one half, so that nothing is cut off: shares count too, since one may lie outside of its interval or
-/// have none.
+/// The extent of the axis from one half that cuts nothing off: shares count too, since one may lie outside of its interval or have none.
 pub(crate) fn common_reach(shown: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> f64 {
     let needed =
         |(share, interval): (f64, Option<(f64, f64)>)| distance((share, share)).max(interval.map_or(0.0, distance));
