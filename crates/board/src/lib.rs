@@ -6,8 +6,7 @@
 //!
 //! | question | answer | assumes |
 //! |---|---|---|
-//! | who is best? | [`Board::conclusion`], [`Competitor::claim`] | as [`Settings::looks`] selects; Bradley-Terry, unless it does not fit
-//! |
+//! | who is best? | [`Board::conclusion`], [`Competitor::claim`] | as [`Settings::looks`] selects; Bradley-Terry, unless it does not fit |
 //! | with which probability? | [`Competitor::best`] | Bradley-Terry: a posterior |
 //! | which ranks are known, at one look? | [`Competitor::once`] | Bradley-Terry, pairs not chosen by verdicts |
 //! | which ranks are known, whenever one looks? | [`Competitor::always`] | Bradley-Terry |
@@ -17,8 +16,7 @@
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | is it length, or quality? | [`Table::covariates`], [`Board::effects`] | Bradley-Terry |
 //! | does it depend on the kind of question? | [`CategoryBoards`] | as its boards |
-//! | which judges can be trusted? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a
-//! slope per judge |
+//! | which judges can be trusted? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 //! | what if a model judged all, and people some? | [`Board::with_gold`], [`Board::model`] | people's questions are a random sample |
 

@@ -180,7 +180,8 @@ impl Board {
 
     /// The board of a table.
     ///
-    /// # Errors If a setting is out of range, a judgement does not fit the table, the table compares no two
+    /// # Errors
+    /// If a setting is out of range, a judgement does not fit the table, the table compares no two
     /// competitors, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         Self::weighted(table, settings, &|_| 1.0).map(|(board, _)| board)

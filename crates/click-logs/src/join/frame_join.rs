@@ -117,7 +117,8 @@ impl FrameJoin {
     /// Credits the lines passed so far together with a state, which stays as it is until the second result is
     /// [kept](Unkept::keep).
     ///
-    /// # Errors As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
+    /// # Errors
+    /// As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
     pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, Unkept)> {
         let limits = Limits {
             // They are in memory already.

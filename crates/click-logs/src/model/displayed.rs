@@ -177,6 +177,7 @@ impl Listed<'_> {
 
     /// The page displayed of a list, given as many owners as documents mixed, or as documents shown.
     ///
+    /// # Errors
     /// The reason if they do not fit.
     pub(crate) fn by_teams(&self, teams: usize) -> Result<Displayed, String> {
         self.check()?;
@@ -202,6 +203,7 @@ impl Listed<'_> {
 
     /// The page displayed of the list of a receipt.
     ///
+    /// # Errors
     /// The reason if they do not fit.
     pub(crate) fn by_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
         self.check()?;

@@ -55,6 +55,7 @@ impl<'a> ReceiptRef<'a> {
 
     /// Whether its method credits clicks on a page.
     ///
+    /// # Errors
     /// The reason if it does not.
     pub(crate) fn check_page(&self, page: &Page) -> Result<(), String> {
         self.methods.check(self.mixed, Some(page)).map_err(|error| error.to_string())

@@ -12,6 +12,7 @@ use crate::model::{Conversion, Settings, UnitKind};
 /// The conversion in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
 /// document in the next line.
 ///
+/// # Errors
 /// The fault of the line.
 pub fn conversion<'a>(
     text: &'a str,

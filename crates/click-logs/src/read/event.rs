@@ -23,6 +23,7 @@ pub enum Event<'a> {
 /// The click or other event in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request,
 /// with the document in the next line, or, in a file of both, an impression; that may be a [`session`](super::session).
 ///
+/// # Errors
 /// The fault of the line.
 pub fn click<'a>(
     text: &'a str,

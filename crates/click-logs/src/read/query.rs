@@ -25,6 +25,7 @@ use crate::model::{Impression, Settings, UnitKind};
 /// The impression in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
 /// document in the next line.
 ///
+/// # Errors
 /// The fault of the line.
 pub fn impression<'a>(
     line: &'a str,

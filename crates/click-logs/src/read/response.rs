@@ -39,6 +39,7 @@ pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
 /// response has none of the documents shown, the log has ids of its own (such as SKUs), and documents are matched by position.
 /// Documents that others placed (`pinned`) may be missing.
 ///
+/// # Errors
 /// If another document is missing from the response though others are in it, or occurs twice with two owners; or if the ids are
 /// different and the number of documents is different, too.
 pub(super) fn owners<'a>(

@@ -79,6 +79,7 @@ pub struct ClickRow<'a> {
 impl<'a> ImpressionRow<'a> {
     /// The impression.
     ///
+    /// # Errors
     /// The fault of the row.
     pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
         let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
@@ -116,6 +117,7 @@ impl<'a> ImpressionRow<'a> {
 impl<'a> ClickRow<'a> {
     /// The click or other event.
     ///
+    /// # Errors
     /// The fault of the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
         if let Some(click) = self.usual(settings) {

@@ -128,6 +128,7 @@ enum Layout {
 impl Warehouse {
     /// Checks that SQL can express these settings.
     ///
+    /// # Errors
     /// One line with the setting that it cannot express, and a remedy.
     pub fn check(&self) -> Result<(), String> {
         let Settings { zone, bots, dwell, rankers, .. } = &self.settings;

@@ -61,6 +61,7 @@ const STELLA: Form = Form {
 
 /// The session in a line of JSON; `None` if the line is something else.
 ///
+/// # Errors
 /// The fault of the session.
 pub fn session(line: &str, settings: &Settings) -> Result<Option<Session>, Malformed> {
     let Some((form, line)) = recognised(line) else { return Ok(None) };
