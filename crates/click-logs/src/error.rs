@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ranktypes::text::escaped;
 
-/// Why logs could not be read or credited.
+/// An error in reading or crediting logs.
 ///
 /// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1; `file: row 7 (row group 2)` in Parquet), what was found, what was expected
 /// and what to do.

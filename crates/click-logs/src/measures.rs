@@ -22,7 +22,7 @@ pub struct Measures<'a> {
     later: Option<Later>,
 }
 
-/// Verdicts on what users did later.
+/// Verdicts on conversions.
 struct Later {
     by_number: Verdicts,
     /// By version that has any, in the order of the table: its name, and the verdict if there is a cap.
@@ -54,8 +54,8 @@ impl<'a> Measures<'a> {
         Ok(Self { clicks, summary, primary, later })
     }
 
-    /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. What an earlier version
-    /// says is not what to do now.
+    /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. The verdict on an
+    /// earlier version is no advice for now.
     #[must_use]
     pub fn value(&self) -> Option<&ValueDecision> {
         let name = self.clicks.latest_name();
@@ -78,7 +78,7 @@ impl<'a> Measures<'a> {
         self.primary
     }
 
-    /// The measures as a page shows them; none of a log without conversions.
+    /// The measures as a page shows them; none for a log without conversions.
     #[must_use]
     pub fn of_page(&self) -> Vec<Measure> {
         if self.later.is_none() {
@@ -125,7 +125,7 @@ impl<'a> Measures<'a> {
             return (outlook.is_decided, outlook.advice.action, outlook.advice.sentence);
         }
         let best = self.value().and_then(|value| Some((value, value.best()?)));
-        // Broken pages are broken whatever is counted.
+        // Broken pages affect every measure.
         match (outlook.advice.action, best) {
             (Action::Repair, _) => (false, Action::Repair, outlook.advice.sentence),
             (_, Some((value, best))) => (true, Action::Ship(best), format!("Ship {}.", value.rankers[best])),
@@ -298,7 +298,7 @@ mod tests {
             };
             let days = (0..versions.len()).map(day).collect();
             let clicks = decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, By::Units).unwrap();
-            // Orders of the first version alone have closed.
+            // Only orders of the first version have closed.
             let conversions = Conversions {
                 rankers: rankers.clone(),
                 versions: vec![Some("x@1".to_owned())],

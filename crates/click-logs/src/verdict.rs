@@ -14,11 +14,11 @@ use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_besi
 /// A remark on every output of simulated logs.
 pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
 
-/// The key under which a remark about the summary joins what it says.
+/// The key of a remark about the summary.
 pub(crate) const REMARK: &str = "remark about the summary";
 
 /// The outcomes at `path`, a folder that `click-logs credit` wrote or a table of outcomes in any form, and the summary beside it; null
-/// if there is none, or it cannot be believed, which is then said with every verdict.
+/// if there is none, or it is not valid, which every verdict then mentions.
 ///
 /// # Errors
 /// If it cannot be read or is not a table of outcomes, or a folder has no finished results.
@@ -181,7 +181,8 @@ pub(crate) fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
 
-/// The verdicts in words, and what the log behind them is, by its summary. That the experiment changed comes first.
+/// The verdicts in words, and facts about the log behind them, from its summary. A change of the experiment comes
+/// first.
 #[must_use]
 pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));

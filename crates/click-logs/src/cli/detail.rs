@@ -22,7 +22,7 @@ pub(super) const IMPRESSIONS: &str = "detail-impressions.csv";
 pub(super) const UNITS: &str = "detail-units.csv";
 /// A row per line of conversions.
 pub(super) const CONVERSIONS: &str = "detail-conversions.csv";
-/// A row per unit and pair, with what its conversions come to.
+/// A row per unit and pair, with the sums of its conversions.
 pub(super) const CONVERSION_UNITS: &str = "detail-conversion-units.csv";
 
 /// Writes both tables into a folder. `traced` is all that was traced; the files are read once more for the names of impressions and
@@ -66,7 +66,7 @@ pub(super) fn write(
     tables.finish().with_context(|| folder.display().to_string())
 }
 
-/// Writes what became of every line of the conversions in `files`, which are read once more for what they say.
+/// Writes the fate of every line of the conversions in `files`, which are read again for their content.
 pub(super) fn write_conversions(
     folder: &Path,
     credited: &CreditedConversions,

@@ -53,7 +53,7 @@ impl Log<'_> {
         }
         if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
             page.headline = distrusted(page.headline, &outlook(self.verdicts(), self.summary));
-            // The headline says it.
+            // The headline has it already.
             all.retain(|warning| !warning.ends_with(&fault.sentence));
         }
         Overview {

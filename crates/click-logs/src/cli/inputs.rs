@@ -8,14 +8,14 @@ use output::usage::usage;
 
 use crate::error::LogError;
 
-/// The files that paths stand for: a folder stands for all files below it, and a path with `*`, `?` or `**`, if nothing has that name, for all
-/// files of that pattern; in the order of their names, so that files named by day are in the order of time.
+/// The files that paths stand for: a folder stands for all files below it; a path with `*`, `?` or `**`, unless a file has that name, for
+/// all files that match. They are ordered by name, so that files named by day are in the order of time.
 ///
-/// Names that begin with a dot or an underscore are passed over in both, as engines mean them to be.
+/// In both, names that begin with a dot or an underscore are skipped, by the convention of engines.
 ///
 /// # Errors
-/// If a folder or pattern stands for no file, a folder cannot be read, or it is that of a table that keeps files of the past beside
-/// those that count.
+/// If a folder or pattern stands for no file, a folder cannot be read, or it belongs to a table that keeps outdated files beside
+/// the current ones.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

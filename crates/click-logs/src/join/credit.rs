@@ -36,7 +36,7 @@ pub struct Limits {
     pub memory: u64,
     /// Threads.
     pub threads: usize,
-    /// A folder, which exists and is empty, for what exceeds the memory.
+    /// An existing empty folder for data that exceed the memory.
     pub scratch: PathBuf,
     /// The most bytes of temporary files; as many as are needed if `None`. With less than a log in any order needs, its files
     /// are read several times.
@@ -90,7 +90,7 @@ impl Watch for () {
     fn again(&self, _: &str) {}
 }
 
-/// Joins and credits a log; passes what became of every line and unit to `trace`, if there is one, in any order.
+/// Joins and credits a log; passes the fate of every line and unit to `trace`, if there is one, in any order.
 ///
 /// # Errors
 /// For a file that cannot be read, a line that is malformed (unless such lines are set aside), or a folder that is full.
@@ -104,10 +104,10 @@ pub fn credit(
     credit_with_conversions(inputs, None, settings, limits, watch, trace)
 }
 
-/// The same, with what users did later.
+/// The same, with conversions.
 ///
 /// # Errors
-/// As [`credit`], and if there are conversions and lists do not say who owns their documents.
+/// As [`credit`], and if there are conversions and lists without owners of documents.
 pub fn credit_with_conversions(
     inputs: &Inputs,
     conversions: Option<&ConversionLog>,
@@ -196,7 +196,7 @@ struct PartitionCounts {
 pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
     pub(super) limits: &'a Limits,
-    /// Conversions, and where impressions show what these are on.
+    /// Conversions, and the impressions that show their documents.
     pub(super) conversions: Option<&'a ConversionLog>,
     pub(super) appearances: Vec<Appearance>,
     pub(super) keeps_origins: bool,
@@ -207,7 +207,7 @@ pub(super) struct JoinState<'a> {
     pub(super) times: Span,
     pub(super) is_synthetic: bool,
     pub(super) other_actions: BTreeSet<String>,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     pub(super) behind: i64,
     /// Bytes of temporary files.
     pub(super) spilled: u64,
@@ -217,7 +217,7 @@ impl<'a> JoinState<'a> {
     pub(super) fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
         let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);
-        // A table takes twice its partition, all threads have one, and half of the memory is for what is not flushed.
+        // A table takes twice its partition, each thread has one, and half of the memory is for unflushed data.
         let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
         let parts = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
         Self {
@@ -427,7 +427,7 @@ impl<'a> JoinState<'a> {
     }
 }
 
-/// The size of a file, roughly as large as what is in it.
+/// The size of a file, roughly that of its uncompressed content.
 fn expanded_size(path: &Path) -> u64 {
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");

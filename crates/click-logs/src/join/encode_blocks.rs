@@ -16,7 +16,7 @@ pub(super) struct Encoded {
     pub(super) tally: Tally,
     /// The times of impressions.
     pub(super) times: Span,
-    /// The times of all lines in their order, where they are asked for.
+    /// The times of all lines in their order, if requested.
     pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
     /// Some of the actions that do not count as clicks.
@@ -37,7 +37,7 @@ pub(super) struct Encoding<'a> {
     pub(super) lineups: &'a Lineups,
     pub(super) keeps_origins: bool,
     pub(super) keeps_times: bool,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     pub(super) behind: i64,
     pub(super) parts: usize,
     pub(super) number: u32,

@@ -85,7 +85,7 @@ pub struct FrameJoin {
     times: Span,
     is_synthetic: bool,
     other_actions: BTreeSet<String>,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     behind: i64,
 }
 
@@ -106,7 +106,7 @@ impl FrameJoin {
         }
     }
 
-    /// Nothing yet of what will be [appended](Self::append) to a state, which was opened for these settings.
+    /// An empty join that will be [appended](Self::append) to a state opened for these settings.
     ///
     /// # Errors
     /// If the state is damaged.

@@ -116,7 +116,7 @@ impl<'a> Encoder<'a> {
         Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
     }
 
-    /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
+    /// Appends the record of an impression to the buffer that `buffer` chooses by the hash of its id.
     pub(super) fn complete_impression<'b>(
         &mut self,
         impression: &Impression<'_>,
@@ -157,7 +157,7 @@ impl<'a> Encoder<'a> {
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), Malformed> {
         let id = hash(impression.id);
-        // First what may refuse the line: one that is refused must not say which rankers there are.
+        // Checks that may refuse the line come first: the rankers of a refused line must not be registered.
         self.documents.clear();
         self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
         let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
@@ -213,7 +213,7 @@ impl<'a> Encoder<'a> {
         u64::from(self.settings.dwell.is_some() && click.dwell.is_none())
     }
 
-    /// Appends the record of a click to what `buffer` chooses by the hash of its impression.
+    /// Appends the record of a click to the buffer that `buffer` chooses by the hash of its impression.
     pub(super) fn click<'b>(&self, click: &Click<'_>, origin: Origin, buffer: impl FnOnce(u128) -> &'b mut Vec<u8>) {
         let id = hash(&click.impression);
         let record = ClickRecord {

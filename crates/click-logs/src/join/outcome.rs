@@ -13,7 +13,7 @@ pub(super) struct PairOutcome {
     pub(super) shown: (i64, u32),
     pub(super) day: i32,
     pub(super) lineup: u32,
-    /// The places of the rankers in the lineup; [`UNKNOWN`] where the impression does not say.
+    /// The places of the rankers in the lineup; [`UNKNOWN`] if the impression does not name them.
     pub(super) pair: [u8; 2],
     /// 1 if the first won, -1 if the second did.
     pub(super) net: i8,
@@ -143,7 +143,7 @@ pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
 const LENGTH: usize = ID + 15 + TIME + 4 + PAGE + SIDES;
-/// Bytes of what its page says.
+/// The bytes of its page record.
 const PAGE: usize = 3;
 /// Bytes of the clicks on each side.
 const SIDES: usize = 4;

@@ -39,8 +39,8 @@ enum Coins {
 }
 
 impl PageReader {
-    /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt, `positions` are the places of the page
-    /// that were clicked, each once.
+    /// Reads an impression with these clicks; `credit` is its stored teams or receipt, `positions` are the clicked places of the page,
+    /// each once.
     pub(super) fn read(
         &mut self,
         lineup: &Lineup,

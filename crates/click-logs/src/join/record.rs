@@ -28,7 +28,7 @@ pub(super) const NORMAL_FORM: u64 = (1 << (8 * NORMAL)) - 1;
 /// Bytes of a click without its origin.
 pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
 
-/// An impression is of a bot, as its user or agent say.
+/// An impression is from a bot, according to its user or agent.
 const IS_BOT: u8 = 1;
 /// Its documents have 48 bits instead of 40.
 const IS_WIDE: u8 = 2;
@@ -52,7 +52,7 @@ const SPECIAL_LINEUPS: u32 = 2;
 pub(super) const MOST_COPIES: u8 = 0x7f;
 /// No team, among teams of two bits.
 const PACKED_NO_TEAM: u8 = 3;
-/// The user stayed long enough after a click, as far as that is asked for.
+/// The user stayed long enough after a click, if a rule requires that.
 const IS_SATISFIED: u8 = 0x80;
 
 pub(super) fn write_id(id: u128, bytes: &mut Vec<u8>) {
@@ -99,9 +99,9 @@ pub(super) struct NewImpression<'a> {
 impl NewImpression<'_> {
     /// Appends it to `bytes`.
     ///
-    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what it says, which but for
-    /// the time must agree in every copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
-    /// each), the credit; then the origin. Lengths and numbers take one byte where they are small.
+    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then its content, which must agree in every
+    /// copy except for the time: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5
+    /// or 6 each), the credit; then the origin. Lengths and numbers take one byte where they are small.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NO_TEAM || team == NO_TEAM);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
@@ -319,7 +319,7 @@ pub(super) struct ClickRecord {
     pub(super) id: u128,
     pub(super) document: u64,
     pub(super) time: i64,
-    /// Whether the user stayed long enough, as far as that is asked for.
+    /// Whether the user stayed long enough, if a rule requires that.
     pub(super) is_satisfied: bool,
     /// The number of lines it stands for, at most [`MOST_COPIES`].
     pub(super) copies: u8,

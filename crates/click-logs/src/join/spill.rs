@@ -41,7 +41,7 @@ impl Spill {
         Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, compact: None, written: 0 }
     }
 
-    /// The same, with what makes fewer bytes of the records that go to a file together, and says the same.
+    /// The same with a function that shrinks the records that go to a file together, without loss.
     pub(super) fn compacted(mut self, compact: Option<fn(&mut Vec<u8>)>) -> Self {
         self.compact = compact;
         self

@@ -14,7 +14,7 @@ use crate::model::{Alone, Lineup, NO_TEAM, Scheme, Settings};
 /// Impressions, each id once, with their clicks.
 pub(super) struct Table<'a> {
     settings: &'a Settings,
-    /// Conversions on what impressions show.
+    /// Conversions on documents that impressions show.
     conversions: Option<&'a ConversionLog>,
     /// Impressions are open if their window ends later.
     complete_until: i64,
@@ -74,7 +74,7 @@ const TOGETHER: usize = 32;
 /// Bytes of a record that is usual: ten documents and their teams.
 const USUAL_RECORD: usize = 88;
 
-/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids: what looks them up waits for
+/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids, so that look-ups wait for
 /// memory once per group.
 pub(super) fn in_groups<R>(
     mut records: impl Iterator<Item = R>,
@@ -125,7 +125,7 @@ pub(super) struct Closed {
     pub(super) counts: bool,
 }
 
-/// When a click comes: outside the window, whatever it is on, it has one of two fates.
+/// The fate of a click outside the window, on whatever document; `None` within.
 pub(super) fn outside_window(settings: &Settings, shown: i64, clicked: i64) -> Option<ClickFate> {
     let after = clicked.saturating_sub(shown);
     if after < -settings.skew {
@@ -156,7 +156,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same, with what impressions show that their users have conversions on.
+    /// The same, noting documents that impressions show and their users have conversions on.
     pub(super) fn noting(self, conversions: Option<&'a ConversionLog>) -> Self {
         Self { conversions, ..self }
     }
@@ -203,7 +203,7 @@ impl<'a> Table<'a> {
         (entry != EMPTY).then_some(entry as usize)
     }
 
-    /// Reads what looking for these ids will read, at most [`TOGETHER`] of them: the waits for memory are one instead of many.
+    /// Reads the memory that looking up these ids will need, at most [`TOGETHER`] of them: one wait instead of many.
     pub(super) fn touch(&self, ids: &[u128]) {
         let mask = self.slots.len() - 1;
         let mut places = [usize::MAX; TOGETHER];
@@ -224,8 +224,8 @@ impl<'a> Table<'a> {
 
     /// Adds an impression; whether clicks that were noted on it before might have another fate now.
     ///
-    /// Its copies are one impression, shown at the time of the first, if they say the same apart from their times. Lists
-    /// without documents say nothing where another copy has some: UBI logs a query several times, often without its hits.
+    /// Its copies are one impression, shown at the time of the first, if they agree apart from their times. Lists without
+    /// documents are ignored if another copy has some: UBI logs a query several times, often without its hits.
     pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
@@ -282,7 +282,7 @@ impl<'a> Table<'a> {
         false
     }
 
-    /// Notes that a copy of an impression says something else than the one that is held.
+    /// Notes that a copy of an impression differs from the stored one.
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
@@ -414,7 +414,7 @@ impl<'a> Table<'a> {
         self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
     }
 
-    /// Credits every impression, passes what it says about each pair to `take`, and what is left of it to `leave`.
+    /// Credits every impression, passes its outcome for each pair to `take`, and the rest of it to `leave`.
     pub(super) fn finish(
         self,
         lineups: &[Lineup],
@@ -490,7 +490,7 @@ impl<'a> Table<'a> {
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
                 // The other ranker owns nothing here: a click on this one's document is a win over any other.
                 let wins = positions.iter().any(|&position| credit[position] == 0);
-                // Of a ranker that was shown alone, there is no other: a ranker against itself says nothing.
+                // A ranker that was shown alone has no opponent: a pair of a ranker with itself never counts.
                 outcome.pair = match (lineup.rankers.is_empty(), lineup.alone) {
                     (true, _) => [UNKNOWN; 2],
                     (false, Alone::Yes) => [0; 2],

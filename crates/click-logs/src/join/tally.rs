@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use verdicts::conversions::{LineFate, UnitConversions};
 
-/// Makes an enum of fates with names, and what each means.
+/// Makes an enum of fates with names, and the meaning of each.
 macro_rules! fates {
     ($(#[$docs:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
         $(#[$docs])*
@@ -179,7 +179,7 @@ pub struct Tally {
     pub with_pinned: u64,
     /// Impressions that count with documents that were mixed and left out above others that were displayed.
     pub with_left_out: u64,
-    /// Clicks that do not say how long the user stayed, where a rule asks for that.
+    /// Clicks without a dwell time, though a rule asks for it.
     pub without_dwell: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,

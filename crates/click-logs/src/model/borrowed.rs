@@ -35,7 +35,7 @@ pub enum MixedRef<'a> {
     Teams {
         /// By place.
         teams: &'a [Option<&'a str>],
-        /// All rankers that took part, if the line says so.
+        /// All rankers that took part, if the line names them.
         rankers: Option<&'a [&'a str]>,
     },
     /// A receipt of the crate `interleave`.

@@ -99,7 +99,7 @@ impl<'a> Positions<'a> {
 }
 
 impl Listed<'_> {
-    /// Checks what needs no list: how far the user saw, and that pinned documents are on the page.
+    /// Checks that need no list: how far the user saw, and that pinned documents are on the page.
     pub(crate) fn check(&self) -> Result<(), String> {
         let shown = self.shown.len();
         if let Some(paged) = self.paged.filter(|paged| *paged > shown as u64) {

@@ -16,9 +16,9 @@ use super::displayed::read_credit;
 pub enum Scheme {
     /// A click counts for the team that owns the document; more clicks win.
     Teams,
-    /// As a method for two rankers says.
+    /// By a method for two rankers.
     Interleaving(AnyInterleaving),
-    /// As a method for any number of rankers says.
+    /// By a method for any number of rankers.
     Multileaving(AnyMultileaving),
 }
 
@@ -35,7 +35,7 @@ pub struct Lineup {
     pub version: Option<String>,
     /// How the rankers were chosen, if the impression declares it.
     pub declared: Option<PairChoice>,
-    /// Whether the list may be of one ranker alone.
+    /// Whether the list may be from one ranker alone.
     pub alone: Alone,
 }
 
@@ -74,12 +74,12 @@ impl Lineup {
         }
     }
 
-    /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
-    /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
-    /// A click proves that the user saw the page as far as that.
+    /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with the winner of an impression,
+    /// given its stored `credit` (a team per place, or a stored receipt) and the places clicked among the `shown`, ascending. A
+    /// click proves that the user saw the page as far as that.
     ///
     /// # Errors
-    /// If the receipt is none of the method.
+    /// If the receipt is not valid for the method.
     pub fn outcomes(
         &self,
         credit: &[u8],
@@ -168,12 +168,12 @@ struct Inner {
 const MOST: usize = 10_000;
 
 impl Lineups {
-    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
-    /// multileaving method; `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression says so, and `alone` whether one
-    /// ranker may have shown its list alone.
+    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or multileaving method;
+    /// `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression declares it, and `alone` whether
+    /// one ranker may have shown its list alone.
     ///
     /// # Errors
-    /// If a name or version is none, the method is unknown, or there are more than 10,000 lineups.
+    /// If a name or version is invalid, the method is unknown, or there are more than 10,000 lineups.
     pub fn number(
         &self,
         rankers: &[&str],

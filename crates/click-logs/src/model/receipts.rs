@@ -45,7 +45,7 @@ impl<'a> ReceiptRef<'a> {
         }
     }
 
-    /// The documents that it says were displayed, top down, if it keeps documents.
+    /// The displayed documents, top down, if it keeps documents.
     pub(crate) fn shown(&self) -> Option<Vec<&str>> {
         let [mixed, pinned] = self.documents.as_ref()?;
         let Some(page) = self.page else { return Some(mixed.clone()) };

@@ -45,7 +45,7 @@ pub enum Mixed<'a> {
     Teams {
         /// By place.
         teams: Vec<Option<Cow<'a, str>>>,
-        /// All rankers that took part, if the line says so.
+        /// All rankers that took part, if the line names them.
         rankers: Option<Vec<Cow<'a, str>>>,
     },
     /// A receipt of the crate `interleave`.

@@ -69,7 +69,7 @@ pub struct Settings {
     /// Separates the entries of a list in CSV, whatever else they contain; if `None`, spaces do, and lists in brackets and
     /// those that seem to be separated by something else are recognised.
     pub list_separator: Option<char>,
-    /// Which pages the log keeps; `None` if that was not said.
+    /// Which pages the log keeps; `None` if that is not known.
     pub logged: Option<Logged>,
     /// How often a list is drawn: once for each user, each session, or each impression.
     pub coin: UnitKind,
@@ -83,8 +83,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// All that counts depend on, but for the files and until when they are complete: what results and states of logs that grow are
-    /// known by.
+    /// All settings that counts depend on, without the files and the end of complete data: results, and states of logs that grow,
+    /// are identified by these.
     #[must_use]
     pub fn described(&self) -> Value {
         let mut described = json!({

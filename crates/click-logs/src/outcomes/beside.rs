@@ -38,7 +38,7 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // A table alone claims nothing; beside that of fates, `credit` wrote it.
+            // A single table claims nothing; with a table of fates beside it, `credit` wrote it.
             let credited = path.with_file_name("fates.csv").exists();
             if credited { ignored(path, "is missing") } else { (Value::Null, None) }
         }
@@ -46,8 +46,8 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     }
 }
 
-/// The rankers that the summary beside the file `path` names, in its order, whether it can be believed or not: where a table is in
-/// another form, the text that the summary describes is made in this order.
+/// The rankers that the summary beside the file `path` names, in its order, valid or not: if a table has another form, the text
+/// that the summary describes is made in this order.
 #[must_use]
 pub fn rankers_beside(path: &Path) -> Vec<String> {
     let path = described(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
@@ -56,7 +56,7 @@ pub fn rankers_beside(path: &Path) -> Vec<String> {
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// Nothing is believed of the summary beside `path`, because it is as `why` says.
+/// Ignores the summary beside `path`, for the reason `why`.
 fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
     let file = path.with_file_name(FILE);
     let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";

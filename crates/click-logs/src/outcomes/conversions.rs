@@ -19,7 +19,7 @@ use crate::model::Primary;
 
 /// The name of the table.
 pub const CONVERSIONS_FILE: &str = "conversions.csv";
-/// A larger table is none.
+/// A larger table is invalid.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Fates of the lines of conversions: name, count and meaning of each.
@@ -86,8 +86,8 @@ pub fn primary(summary: &Value) -> Primary {
     Primary::ALL.into_iter().find(|primary| Some(primary.name()) == name).unwrap_or_default()
 }
 
-/// The conversions in a folder that `credit` wrote, with `rankers` in the order of its results and the summary that is believed of it;
-/// `None` if there are none.
+/// The conversions in a folder that `credit` wrote, with `rankers` in the order of its results and its valid summary; `None` if there
+/// are none.
 ///
 /// # Errors
 /// If their table cannot be read, or is not the one that the summary describes.

@@ -11,7 +11,7 @@ use verdicts::outcomes::Outcomes;
 use super::table::{self, of_rows};
 use crate::error::{LogError, Malformed};
 
-/// A larger table is none.
+/// A larger table is invalid.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The content of a file, before it is interpreted.
@@ -58,7 +58,7 @@ impl Table {
     /// The outcomes; the rankers are in this order if it names all of them.
     ///
     /// # Errors
-    /// With the place and what is wrong there, as [`read`](table::read).
+    /// With the place and the fault, as [`read`](table::read).
     pub fn outcomes(&self, order: &[String]) -> Result<Outcomes, LogError> {
         match self {
             Self::Csv(text) => table::read(text, order),

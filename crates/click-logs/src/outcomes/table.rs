@@ -26,7 +26,7 @@ const REQUIRED: usize = 6;
 /// passed over. A row with empty cells in all columns of amounts has none. The rankers are those that it names, in the order of their names unless `order` lists them all.
 ///
 /// # Errors
-/// With the line and what is wrong with it; also if two rows are of one version, day and pair.
+/// With the line and its fault; also if two rows are of one version, day and pair.
 pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     // Spreadsheets put a mark of the byte order in front.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -46,8 +46,8 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     })
 }
 
-/// The outcomes in rows of fields, each with its number; `what` is what a number counts. `error` makes an error of a message and the
-/// number of a row, or of no row.
+/// The outcomes in rows of fields, each with its number; `what` names the thing that numbers count. `error` makes an error of a
+/// message and the number of a row, or of no row.
 ///
 /// # Errors
 /// As for [`read`].
@@ -101,7 +101,7 @@ pub(super) fn of_rows(
     Ok(Outcomes { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
 }
 
-/// Refuses outcomes of units alone where impressions shall be counted.
+/// Refuses outcomes that have only units if impressions are to be counted.
 ///
 /// # Errors
 /// If there are units and no impressions.
@@ -114,7 +114,7 @@ pub fn need_impressions(outcomes: &Outcomes) -> Result<(), LogError> {
     Ok(())
 }
 
-/// Where the columns of a table stand.
+/// The positions of a table's columns.
 struct Columns {
     version: Option<usize>,
     /// By [`COLUMNS`].

@@ -125,7 +125,7 @@ fn clicks(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["clicks"]);
     let lines = summary["lines"]["clicks"].as_u64()?;
     if Fates(&summary["fates"]["impressions"]).of("credited") == 0 {
-        // Then that is what is wrong.
+        // That warning then explains it.
         return None;
     }
     if lines == 0 {
@@ -222,7 +222,7 @@ fn steered(summary: &Value) -> Option<String> {
     ))
 }
 
-/// If pairs were not chosen as the settings or the log say.
+/// A warning if pairs were not chosen as the settings or the log declare.
 fn mistaken(summary: &Value) -> Option<String> {
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let several = summary["units_with_several_pairs"].as_u64().filter(|count| *count > 0);
@@ -253,7 +253,7 @@ fn names(summary: &Value) -> Option<String> {
     })
 }
 
-/// If lists were mixed by a method without balance in what verdicts count.
+/// A warning if lists were mixed by a method that does not balance what verdicts count.
 fn optimized(summary: &Value) -> Option<String> {
     let count = summary["impressions_by_optimized"].as_u64().filter(|count| *count > 0)?;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");

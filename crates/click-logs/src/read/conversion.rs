@@ -13,7 +13,7 @@ use crate::model::{Conversion, Settings, UnitKind};
 /// document in the next line.
 ///
 /// # Errors
-/// The fault of the line.
+/// The fault in the line.
 pub fn conversion<'a>(
     text: &'a str,
     header: Option<&super::Header>,

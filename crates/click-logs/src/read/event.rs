@@ -24,7 +24,7 @@ pub enum Event<'a> {
 /// with the document in the next line, or, in a file of both, an impression; that may be a [`session`](super::session).
 ///
 /// # Errors
-/// The fault of the line.
+/// The fault in the line.
 pub fn click<'a>(
     text: &'a str,
     header: Option<&super::Header>,

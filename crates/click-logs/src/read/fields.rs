@@ -108,7 +108,7 @@ impl<'a> LineFields<'a> {
         self.separated
     }
 
-    /// Notes what is wrong with a field, unless another one is wrong already.
+    /// Notes the fault of a field, unless there is an earlier one.
     pub(super) fn wrong(&mut self, malformed: Malformed) {
         self.wrong.get_or_insert(malformed);
     }
@@ -276,7 +276,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// Adds what another part of the line says.
+    /// Adds the fields of another part of the line.
     pub(super) fn merge(&mut self, other: LineFields<'a>) {
         let added = self.try_merge(other);
         if let Err(malformed) = added {
@@ -359,7 +359,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// An id that says something.
+    /// An id that is not blank.
     pub(super) fn take_text(&mut self, field: Field) -> Option<Cow<'a, str>> {
         self.texts[text_place(field)].take().map(|(_, text)| text)
     }

@@ -147,7 +147,7 @@ fn unpacked_zstd(path: &Path, _: impl Read + Send + 'static) -> Result<Box<dyn R
 }
 
 impl LogFile {
-    /// Opens the file at `path` and finds out what it is.
+    /// Opens the file at `path` and detects its format.
     ///
     /// # Errors
     /// If it cannot be read, or is neither JSON Lines nor CSV.
@@ -438,7 +438,7 @@ fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct CountingReader {
     reader: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,

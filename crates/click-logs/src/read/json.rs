@@ -19,11 +19,11 @@ use crate::error::Malformed;
 /// The fields of a line.
 ///
 /// # Errors
-/// If it is not an object of JSON. What is wrong with a field is kept with the others.
+/// If it is not an object of JSON. Faults of fields are kept with the fields.
 pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
     let mut fields = LineFields::new(kind, Separated::Never);
     let Err(error) = read(line, Container::Line, "", &mut fields, Cow::Borrowed) else { return Ok(fields) };
-    // Python writes what is missing as `NaN`.
+    // Python writes missing values as `NaN`.
     let without_nan = letor_io::nan_as_null(line).ok_or_else(|| Malformed::json(&error))?;
     let mut fields = LineFields::new(kind, Separated::Never);
     read(&without_nan, Container::Line, "", &mut fields, |text| Cow::Owned(text.to_owned()))
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
     }
 }
 
-/// A key, as what it leads to.
+/// A key, as its meaning.
 struct Key {
     kind: Kind,
     within: Container,

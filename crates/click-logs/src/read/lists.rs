@@ -16,12 +16,12 @@ pub(super) enum Separated {
     Never,
     /// By spaces, the default.
     BySpaces,
-    /// By this character, whatever else the entries hold.
+    /// By this character, whatever else the entries contain.
     By(char),
 }
 
 impl Separated {
-    /// Of CSV, with the separator that was asked for.
+    /// For CSV, with the separator from the settings.
     pub(super) fn in_csv(asked: Option<char>) -> Self {
         asked.map_or(Self::BySpaces, Self::By)
     }
@@ -216,7 +216,7 @@ struct Item {
     is_single_quoted: bool,
 }
 
-/// Reads what is between brackets, entry by entry.
+/// Reads the text between brackets, entry by entry.
 struct Scanner<'a> {
     rest: &'a str,
     is_postgres: bool,
@@ -363,7 +363,7 @@ mod tests {
             assert_list(text, Separated::BySpaces, expected);
             assert_list(&format!(" {text} "), Separated::Never, expected);
         }
-        // A word in quotes is a name, whatever it means without them.
+        // A word in quotes is a name, even one that means a missing value without them.
         assert_eq!(read("['null', nan]", Separated::BySpaces), Ok(Some(vec![Some("null".to_owned()), None])));
         assert_list("['A', '-']", Separated::BySpaces, &["A", "null"]);
     }

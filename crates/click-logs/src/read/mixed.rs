@@ -26,7 +26,7 @@ pub(crate) fn strange_team(team: &str) -> String {
 
 /// The fields of a line about its list.
 pub(super) struct ListFields<'a> {
-    /// `None` if the receipt has to say it.
+    /// `None` if the receipt has it.
     pub(super) shown: Option<Vec<Cow<'a, str>>>,
     pub(super) mixed: Option<Vec<Cow<'a, str>>>,
     pub(super) pinned: Option<Vec<Cow<'a, str>>>,

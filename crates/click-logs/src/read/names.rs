@@ -71,7 +71,7 @@ pub(crate) enum Slot {
     Object(Container, &'static str),
 }
 
-/// Which lines are read: fields that the other kind alone has are ignored.
+/// The kind of lines: fields that only the other kind has are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Lists that were shown.

@@ -26,7 +26,7 @@ use crate::model::{Impression, Settings, UnitKind};
 /// document in the next line.
 ///
 /// # Errors
-/// The fault of the line.
+/// The fault in the line.
 pub fn impression<'a>(
     line: &'a str,
     header: Option<&super::Header>,

@@ -13,7 +13,7 @@ pub(super) struct Hit<'a> {
     pub(super) id: Cow<'a, str>,
     /// The ranker that owns it.
     pub(super) team: Option<Cow<'a, str>>,
-    /// Its fault.
+    /// The fault found in it, if any.
     pub(super) wrong: Option<String>,
 }
 

@@ -38,7 +38,7 @@ pub enum RowReceipt<'a> {
     Bytes(&'a [u8]),
 }
 
-/// An impression as a row; what the table does not have is `None`.
+/// An impression as a row; fields that the table lacks are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(missing_docs, reason = "the columns of files, which the README lists")]
 pub struct ImpressionRow<'a> {
@@ -58,7 +58,7 @@ pub struct ImpressionRow<'a> {
     pub teams: Option<Vec<Option<Cow<'a, str>>>>,
     pub rankers: Option<Vec<Cow<'a, str>>>,
     pub receipt: Option<RowReceipt<'a>>,
-    /// Other columns with names of logs, as the text of an object in JSON: what is nested, and second names of fields above.
+    /// Other columns with names of logs, as a JSON object in text: nested fields, and second names of fields above.
     pub more: Option<Cow<'a, str>>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> ImpressionRow<'a> {
     /// The impression.
     ///
     /// # Errors
-    /// The fault of the row.
+    /// The fault in the row.
     pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
         let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
         let texts = [
@@ -118,7 +118,7 @@ impl<'a> ClickRow<'a> {
     /// The click or other event.
     ///
     /// # Errors
-    /// The fault of the row.
+    /// The fault in the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
         if let Some(click) = self.usual(settings) {
             return Ok(Event::Click(click));

@@ -67,7 +67,7 @@ impl Dialect {
 /// The columns of the rows about units.
 pub const UNITS: &str = "unit,version,day,first,second,net";
 
-/// The columns of the rows about what units order.
+/// The columns of the rows on orders by unit.
 pub const CONVERSION_UNITS: &str =
     "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value";
 
@@ -76,7 +76,7 @@ const DIGITS: u32 = 12;
 /// A stretch of [`Lines::each_conversion_unit`]: all users are a thousand of them.
 pub const STRETCH_OF_UNITS: i64 = 10_i64.pow(DIGITS) * 16 / 1000;
 
-/// Lines of impressions, clicks and conversions, and what is true of their users.
+/// Lines of impressions, clicks and conversions, and the truth about their users.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     impressions: Shuffled,
@@ -94,7 +94,7 @@ struct Shuffled {
     lines: Vec<LineSpan>,
 }
 
-/// Where a line begins and ends, and its time or what sorts it instead.
+/// The begin and end of a line, and its time or another sort key.
 #[derive(Debug, Clone, Copy)]
 struct LineSpan {
     start: usize,
@@ -191,8 +191,8 @@ impl Lines {
         self.conversions.text()
     }
 
-    /// The truth about what users order, as rows of CSV with the columns [`CONVERSION_UNITS`]. Sorted by their numbers, and those of
-    /// one number as they come, they are sorted by the text of the unit, version and pair.
+    /// The truth about orders by unit, as rows of CSV with the columns [`CONVERSION_UNITS`]. Sorted by their numbers, and by arrival
+    /// among equal numbers, they are sorted by the text of the unit, version and pair.
     pub fn each_conversion_unit(&self) -> impl Iterator<Item = (i64, &[u8])> {
         self.conversion_units.each()
     }
@@ -213,7 +213,7 @@ impl Lines {
         let mut other = Generator::seed_from_u64(generator.random());
         self.impressions.shuffle(&mut generator);
         self.clicks.shuffle(&mut other);
-        // From a run of its own: with orders, the others stay as they are.
+        // From a random stream of its own: with orders, the other lines stay as they are.
         self.conversions.shuffle(&mut interleave::keyed::RunKey::new(seed, 5).impression(block).lists());
     }
 

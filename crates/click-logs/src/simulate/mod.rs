@@ -33,7 +33,7 @@ use world::World;
 /// Users that are simulated together, and written as one block of shuffled lines.
 const BLOCK: u64 = 64;
 
-/// The rules under which the truth holds: what `credit` must be asked.
+/// The rules under which the truth holds: the settings for `credit`.
 #[must_use]
 pub fn rules(simulation: &Simulation) -> Settings {
     Settings {

@@ -27,7 +27,7 @@ pub(super) struct Displayed {
 
 impl Displayed {
     /// Mixes `lists` for all pages, leaves documents out, adds an advertisement, and lets a user read; `click` takes each
-    /// document clicked and says whether that click counts.
+    /// document clicked and returns whether that click counts.
     #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
     pub(super) fn read(
         simulation: &Simulation,

@@ -76,7 +76,8 @@ pub struct Simulation {
     pub pinned: f64,
     /// Documents that were mixed and are not displayed.
     pub left_out: f64,
-    /// After which part of the time the experiment changes, if it does: then each ranker does what another one did.
+    /// The part of the time after which the experiment changes, if it does: then each ranker behaves as another one
+    /// did.
     pub change_version_at: Option<f64>,
     /// How often users come; if `None`, they return by chance.
     pub visits: Option<Visits>,

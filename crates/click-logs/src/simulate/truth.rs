@@ -69,7 +69,7 @@ impl Truth {
         self.conversions.of(fate)
     }
 
-    /// In the form of what a join finds.
+    /// In the form of a join's result.
     #[must_use]
     pub fn credited(&self) -> Credited {
         let place = |version: &Option<String>| self.versions.iter().position(|known| known == version).unwrap_or(0);
@@ -132,7 +132,7 @@ impl Truth {
         self.tally.busiest = self.tally.busiest.max(lines);
     }
 
-    /// The impressions of one user that count, in any order; returns what they make of the user.
+    /// The impressions of one user that count, in any order; returns the user's counts.
     pub(super) fn user(&mut self, impressions: &[CountedImpression]) -> Vec<CountedUnit> {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
         for CountedImpression { version, day, pair, net, .. } in impressions {

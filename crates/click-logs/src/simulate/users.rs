@@ -29,13 +29,13 @@ const LEAST_OF_A_BOT: u64 = 150;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Visitor {
     Person,
-    /// Says so.
+    /// Identified by its user agent.
     Crawler,
-    /// Is found by what it does.
+    /// Detected by its behaviour.
     Scraper,
 }
 
-/// A user, and what is drawn for it.
+/// A user, and the user's random state.
 pub(super) struct UserLog<'a> {
     simulation: &'a Simulation,
     world: &'a World,
@@ -287,7 +287,8 @@ impl<'a> UserLog<'a> {
         (i64::from(self.simulation.first_day) + i64::from(day)) * DAY + DAY / 4
     }
 
-    /// Plays one impression and logs it; returns who won, if it counts or is of a bot. What orders need is added to `seen`.
+    /// Plays one impression and logs it; returns the winner, if it counts or is from a bot. Data for orders are added to
+    /// `seen`.
     fn impression(
         &mut self,
         visit: Visit,
@@ -302,7 +303,7 @@ impl<'a> UserLog<'a> {
         let query = key.query(world.queries());
         let (first, second) = self.pair(&mut chance);
         let has_changed = visit.time >= self.change;
-        // Then each ranker does what another one did.
+        // After the change, each ranker behaves as another one did.
         let does = |ranker: usize| if has_changed { simulation.rankers - 1 - ranker } else { ranker };
         let lists = [first, second].map(|ranker| world.list(simulation, query, does(ranker), visit.day).as_list());
         let played = self.play(visit, number, query, lists, &mut chance);
@@ -429,7 +430,7 @@ impl<'a> UserLog<'a> {
         let mut reader = world.model.user();
         let method = &simulation.method;
         let mut scratch = Default::default();
-        // The truth: what the method says while the user reads.
+        // The truth: the method's result while the user reads.
         let winner = method.compare(lists, simulation.shown, &mut key.lists(), &mut scratch, |doc: Doc| {
             let read = reader.examine(world.grade(query, doc.index(), taste), &mut luck);
             if !read.clicked {

@@ -21,7 +21,7 @@ pub enum Dialect {
     Redshift,
 }
 
-/// Lists as rows: what follows the table `line`, and in each row the place from 1 and the entry.
+/// Lists as rows: the SQL after the table `line`, and in each row the place from 1 and the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Exploded {
     pub(super) join: String,

@@ -60,7 +60,7 @@ pub struct Warehouse {
     pub dialect: Dialect,
     /// The tables of impressions and of clicks.
     pub tables: [String; 2],
-    /// The schema for what is written.
+    /// The schema for the output.
     pub schema: String,
     /// Further columns that its tables have.
     pub columns: Vec<Column>,
@@ -380,7 +380,7 @@ impl Warehouse {
     }
 }
 
-/// `text` with what `value` makes of each part between `open` and `close`.
+/// `text` with each part between `open` and `close` replaced by its `value`.
 fn replaced(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> String) -> String {
     let (mut done, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(open)
@@ -393,7 +393,7 @@ fn replaced(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> 
     done + rest
 }
 
-/// The comments at the head of a text, and what follows.
+/// The comments at the head of a text, and the rest.
 fn split_comments(text: &str) -> (&str, &str) {
     let length = text.split_inclusive('\n').take_while(|line| line.starts_with("--")).map(str::len).sum();
     text.split_at(length)

@@ -60,7 +60,7 @@ impl Log {
         (credited, asides.collect())
     }
 
-    /// With what became of every line and unit, in order.
+    /// With the fate of every line and unit, in order.
     pub(crate) fn credit_traced(&self, settings: &Settings) -> (Credited, Vec<Traced>) {
         let mut all = Vec::new();
         let credited =

@@ -467,7 +467,7 @@ fn what_decides_is_named_beforehand_and_the_others_stand_beside() {
     }
     let table = std::fs::read_to_string(at.join("value/conversions.csv")).unwrap();
     assert_eq!(table.lines().nth(1), Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600"), "{table}");
-    // The table alone has signs, and nothing that was named beforehand.
+    // The table alone has signs, but no measure chosen in advance.
     assert!(ok(at, &["decide", "value/conversions.csv"]).starts_with("new and old: not decided"));
     ok(at, &["decide", "value", "--out", "decided"]);
     assert!(
@@ -524,7 +524,7 @@ fn orders_that_cannot_be_credited_are_refused() {
     assert!(found.contains("before.csv are in JPY, and those of --outcomes in EUR"), "{found}");
     std::fs::write(other.path().join("before.csv"), earlier).unwrap();
     ok(other.path(), &capped);
-    // Nothing says who owns a document.
+    // Owners of documents are not known.
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     ok(at, &["simulate", "--impressions", "50", "--method", "balanced", "--out", "log"]);
@@ -552,7 +552,7 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
         let text = std::fs::read_to_string(at.join("log").join(name)).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    // The first list of each user alone: later ones would share its documents.
+    // Only the first list of each user: later ones would share its documents.
     let mut impressions = read("impressions.jsonl");
     impressions.sort_by_key(|line| line["time"].as_i64());
     let mut seen = BTreeSet::new();
@@ -628,7 +628,7 @@ fn orders_beside_clicks_at_full_size() {
         (days.len(), days.get(days.len() / 2).copied())
     });
     eprintln!("decided of 30, and the median day: {decided:?}");
-    // The page says so.
+    // The documentation has these numbers.
     assert_eq!(decided, [(30, Some(3)), (13, Some(27)), (6, Some(29))]);
 }
 
@@ -681,7 +681,7 @@ fn advantages_of_a_log_are_those_of_a_plain_reading() {
         let mut mixed = texts.clone();
         mixed.iter_mut().for_each(|lines| *lines = shuffled(lines, seed));
         assert_eq!(credited(&mixed, 3, &settings, &rules, Order::Auto).conversions, found.conversions);
-        // Those of a user by time, from the first day to the next; of a coin for each user, the first alone.
+        // Advantages of a user by time, from the first day to the next; with one coin per user, only the first.
         lists.sort_by_key(|(user, time, _)| (*user, *time));
         let mut expected = BTreeMap::<i32, [i64; 2]>::new();
         for of_user in lists.chunk_by(|a, b| a.0 == b.0) {

@@ -52,7 +52,7 @@ fn team_draft(lists: [&[u16]; 2], coins: u32) -> Mixed {
     }
 }
 
-/// The same of competitive pairs: bit r of `coins` says who has the upper place of pair r.
+/// The same for competitive pairs: bit r of `coins` chooses the ranker with the upper place of pair r.
 fn competitive_pairs(lists: [&[u16]; 2], coins: u32) -> Mixed {
     let mut mixed = Mixed::new();
     let mut pair = 0;
@@ -94,7 +94,7 @@ fn over_all_coins_its_mean_is_0_up_to_the_shorter_list_and_for_pairs_always() {
         assert!(pairs.iter().all(|mixed| unowned(mixed) == unowned(&pairs[0])));
         for places in 1..=8 {
             let sum = |all: &[Mixed]| all.iter().map(|mixed| of_places(mixed, places)).sum::<i64>();
-            // Of whole rounds alone, if all coins leave some.
+            // Only whole rounds, if all coins leave some.
             let sum_of_whole = |all: &[Mixed]| {
                 let of = |mixed: &Mixed| Some(of_places(mixed, whole(mixed, places)?));
                 all.iter().map(of).collect::<Option<Vec<i64>>>().map(|all| all.iter().sum::<i64>())
@@ -103,7 +103,8 @@ fn over_all_coins_its_mean_is_0_up_to_the_shorter_list_and_for_pairs_always() {
             if places <= a.len().min(b.len()) {
                 assert_eq!((sum(&drafts), sum_of_whole(&drafts)), (0, Some(0)), "{a:?} {b:?} {places}");
             }
-            // Beyond, the mean of what counts is 0 as well, or some coins show that a ranker had none left.
+            // Beyond, the mean of the advantages that count is 0 as well, or some coins show that a ranker had none
+            // left.
             assert!(matches!(sum_of_whole(&drafts), Some(0) | None), "{a:?} {b:?} {places}");
             biased += usize::from(sum(&drafts) != 0);
             let is_small = |mixed: &Mixed| {
@@ -122,7 +123,7 @@ fn beyond_the_shorter_list_it_is_not() {
     let all: Vec<Mixed> = (0..4).map(|coins| team_draft([&[0, 1], &[0]], coins)).collect();
     let of = |places| all.iter().map(|mixed| of_places(mixed, places)).sum::<i64>();
     assert_eq!((of(1), of(2)), (0, 4 * 500));
-    // Nor is it over whole rounds alone: where one has none left depends on coins.
+    // Nor is it over whole rounds alone: the round in which a ranker has none left depends on coins.
     let is_whole = |mixed: &&Mixed| whole(mixed, 2).is_some();
     assert_eq!(all.iter().filter(is_whole).map(|mixed| of_places(mixed, 2)).sum::<i64>(), 2 * -500);
 }
@@ -264,7 +265,7 @@ fn it_explains_much_where_users_look_at_the_top() {
     let value = explained(&top, |unit| unit.value);
     // By chance, the square of a correlation is below 16 of 4,000.
     assert!(value > 16.0 / 4_000.0 && value < of_top, "{value} {of_top}");
-    // The advantages of other users say nothing.
+    // The advantages of other users have no effect.
     let shifted: Vec<Unit> =
         top.iter().zip(&all[1..]).map(|(unit, other)| Unit { advantage: other.advantage, ..*unit }).collect();
     assert!(explained(&shifted, |unit| unit.clicks) < 16.0 / 4_000.0);

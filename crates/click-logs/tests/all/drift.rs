@@ -41,7 +41,7 @@ fn is_decided(decision: &Decision) -> bool {
     decision.pairs[0].last.verdict != TestState::Open
 }
 
-/// Whether fewer than half of all users who preferred a side are for the winner.
+/// Whether fewer than half of all users who preferred a side prefer the winner.
 fn loses(decision: &Decision) -> bool {
     let last = &decision.pairs[0].last;
     let Counts { wins, losses, .. } = last.counts;

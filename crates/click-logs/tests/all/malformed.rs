@@ -12,7 +12,7 @@ fn settings() -> Settings {
     Settings { complete: Complete::Final, ..Settings::default() }
 }
 
-/// Impressions that cannot be read, and what the refusal says after `file:line:`.
+/// Impressions that cannot be read, and the message after `file:line:`.
 const IMPRESSIONS: &[(&str, &str)] = &[
     (
         r#"{"impression":"i2","time":1795001000,"user":"u1","shown":["a""#,
@@ -346,7 +346,7 @@ fn words_for_no_user_are_no_user() {
             assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), WORDS.len() as u64, "{impressions}");
         }
     }
-    // A client stands for the user that the word does not name.
+    // A client replaces a user with a missing name.
     let known = "impression,time,user,client_id,session,shown,teams\ni1,1795001000,null,c1,,a b,A B\ni2,1795001000,,c2,,a b,A B\n";
     let found = Log::of(&[known.as_bytes()], &[CLICK.as_bytes()]).credit(&settings()).unwrap();
     assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 2);

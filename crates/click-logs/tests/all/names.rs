@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Log, assert_same};
 
-/// The names of fields of impressions, as paths; those of one row stand for the same.
+/// The names of fields of impressions, as paths; those in one row are synonyms.
 const IMPRESSIONS: &[(&str, &[&str])] = &[
     ("impression", &["query_id", "ext.ubi.query_id", "ubi.query_id"]),
     ("time", &["timestamp"]),
@@ -142,7 +142,7 @@ fn with_texts(row: &Value) -> Value {
         .into()
 }
 
-/// A table of CSV: lists are separated by spaces where `spaces` says so, and JSON otherwise.
+/// A table of CSV: lists are separated by spaces if `spaces` is set, otherwise JSON.
 fn table(rows: &[Value], spaces: bool) -> String {
     let names: Vec<String> = rows[0].as_object().unwrap().keys().cloned().collect();
     let field = |value: &Value| {

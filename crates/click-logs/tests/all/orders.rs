@@ -75,7 +75,7 @@ fn without_orders_nothing_changes() {
     }
 }
 
-/// A log with all that goes wrong, of users who see the same documents several times.
+/// A log with all faults, of users who see the same documents several times.
 fn troubled(rankers: usize) -> Simulation {
     let counts: Vec<String> = (1..=91).step_by(6).map(|count| format!(r#"{{"count":{count}}}"#)).collect();
     let facets = format!(r#"{{"parent_buckets":[{{"users":[{}]}}]}}"#, counts.join(","));
@@ -357,7 +357,7 @@ fn the_truth_is_what_the_lines_say() {
     }
 }
 
-/// Users who are alike, and nothing else that goes wrong.
+/// Users who are alike, and no other faults.
 fn plain() -> Simulation {
     Simulation {
         impressions: 20_000,

@@ -173,7 +173,7 @@ fn receipts_of_many_rankers() {
     }
 }
 
-/// Such receipts count, and the summary says what they are worth.
+/// Such receipts count, and the summary has a remark on them.
 #[test]
 fn receipts_of_optimized_are_counted_with_a_warning() {
     let line = |number: u32, ranks: &[[u16; 2]; 3]| {

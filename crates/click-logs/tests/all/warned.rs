@@ -73,7 +73,8 @@ fn healthy_logs_in_every_dialect_are_silent() {
     }
 }
 
-/// Lists that may be of one ranker alone: once outcomes may have chosen them, a click on them says nothing of another ranker.
+/// Lists that may be from one ranker alone: once outcomes may have chosen them, a click on them is no evidence about another
+/// ranker.
 #[test]
 fn a_ranker_that_was_shown_alone_wins_nothing() {
     const ALONE: &str = r#""shown":["a","b"],"teams":["A","A"]"#;

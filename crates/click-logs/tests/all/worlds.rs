@@ -62,7 +62,7 @@ fn agrees(decision: &Decision) {
         };
         assert_eq!(verdict, expected, "{row}");
     }
-    // The headline speaks of what the table says.
+    // The headline is about the same claim as the table.
     let found = finding(decision, None);
     let winners = decision.pairs.iter().filter(|pair| pair.last.winner().is_some()).count();
     match &decision.best {
@@ -200,7 +200,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
                     .iter()
                     .any(|pair| (pair.last.pair.0 == ranker || pair.last.pair.1 == ranker) && is_open(&pair.last))
             };
-            // A test of its own for every pair of the table, until the best was known.
+            // A separate test for every pair of the table, until the best was known.
             let was_open = |look: &Look| {
                 let since = best.declared.map_or(i32::MAX, |(_, day)| day);
                 let mut test = PairTest::new(ALPHA / decision.pairs.len() as f64).unwrap();
@@ -226,7 +226,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
     }
 }
 
-/// Two rankers with shares that change: what by, days, users a day, the share of the first by day.
+/// Two rankers with shares that change: the kind of change, days, users a day, the share of the first by day.
 type Drifting = (&'static str, i32, u64, fn(i32) -> f64);
 const DRIFTING: [Drifting; 6] = [
     ("60% for ten days, then 40%", 30, 60, |day| if day < 10 { 0.6 } else { 0.4 }),

@@ -86,7 +86,7 @@ impl FromStr for NewResult {
     }
 }
 
-/// A new interleaving result, and what the past says of its A/B test.
+/// A new interleaving result, and the prediction for its A/B test.
 struct New {
     result: NewResult,
     /// A description of it.
@@ -104,7 +104,7 @@ struct New {
 }
 
 impl Options {
-    /// Whether agreement was asked for.
+    /// Whether agreement was requested.
     pub(super) fn is_asked(&self) -> bool {
         self.against.is_some()
     }

@@ -169,7 +169,7 @@ impl Past {
         })
     }
 
-    /// against.csv: the rows in their order, with what the line says of them.
+    /// against.csv: the rows in their order, with the line's prediction for each.
     pub(super) fn table(&self, experiments: &[Experiment]) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for Experiment { name, interleaving, interleaving_error, ab, ab_error } in experiments {

@@ -51,7 +51,7 @@ fn agree(counts: Counts, what: &str, alpha: f64) -> Result<String> {
     Ok(format!("{} of {} {verb} in sign ({level} interval {interval}).", counts.wins, with_unit(decided, what)))
 }
 
-/// All of it in words: what it means, the numbers, and what to do.
+/// The report in words: the meaning, the numbers, and advice.
 pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String> {
     let level = percent_of_confidence(1.0 - alpha);
     let mut text = String::new();
@@ -145,7 +145,7 @@ enum Tendency {
 }
 
 impl Tendency {
-    /// Of an interval, which excludes what chance would give or does not.
+    /// The tendency of an interval, by whether it excludes the value by chance.
     fn of((low, high): (f64, f64), by_chance: f64) -> Self {
         match () {
             () if low >= by_chance && high > by_chance => Self::Agrees,

@@ -9,7 +9,7 @@ use crate::join::table::{Table, in_groups};
 use crate::join::tally::Tally;
 use crate::model::{Lineup, Settings};
 
-/// When what is over ends.
+/// The end of what is over.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) settings: &'a Settings,
@@ -60,7 +60,7 @@ pub(super) fn join_part(
         || [&kept_impressions, &new_impressions].into_iter().flat_map(|bytes| ImpressionRecord::all(bytes, false));
     let mut done = Table::new(over.settings, over.until, false, size / 2);
     let mut open = Table::new(over.settings, over.until, false, size);
-    // An impression is over when its first line is, whatever the order of its lines.
+    // An impression is over when its first line is, in any order of its lines.
     done.insert_all(all().filter(|record| over.is(record.time())));
     let mut impressions = Vec::with_capacity(size);
     in_groups(

@@ -48,7 +48,7 @@ pub use state::{HORIZON, State, Unkept};
 ///
 /// # Errors
 /// For a file that was taken before or cannot be read, a line that is malformed (unless such lines are set aside), rankers or a way of
-/// choosing pairs that the state does not know, or a folder that is full.
+/// choosing pairs that are not those of the state, or a folder that is full.
 pub fn append(
     state: State,
     inputs: &Inputs,
@@ -94,7 +94,7 @@ fn in_threads(
             }
             watch.read(file.bytes_taken());
         }
-        // A file without lines says nothing, and the next one may be the same.
+        // A file without lines has no identity: the next one may be the same.
         if has_records || work.tally.lines() != before {
             taken.push(of_file);
         }
@@ -238,7 +238,7 @@ fn all_of(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
     Ok(all)
 }
 
-/// Refuses rankers that were not named: whether a list of one team says who met depends on them.
+/// Refuses undeclared rankers: the pair of a list of one team depends on the full set.
 fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
     match pairs.names.iter().find(|name| !settings.rankers.contains(name)) {
         Some(name) => bail!(usage(format!(

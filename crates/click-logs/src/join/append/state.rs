@@ -30,7 +30,7 @@ use crate::model::{Alone, Complete, Lineup, Lineups, Settings};
 const DESCRIPTION: &str = "state.json";
 /// The version of the form of both files.
 const FORM: u32 = 1;
-/// A larger description is none.
+/// A larger description is invalid.
 const MOST_BYTES: u64 = 1 << 30;
 /// How late lines may come by default: three days, in milliseconds.
 pub const HORIZON: i64 = 3 * times::DAY;
@@ -154,8 +154,8 @@ impl State {
     /// milliseconds: that of the state, or [`HORIZON`], if `None`.
     ///
     /// # Errors
-    /// If another process has it, it is damaged or of another analysis, or the settings do not say what must be known before a
-    /// day is over.
+    /// If another process uses it, it is damaged or of another analysis, or the settings lack what is needed before a day is
+    /// over.
     pub fn open(folder: &Path, settings: &Settings, horizon: Option<i64>) -> Result<Self> {
         if settings.rankers.len() < 2 {
             bail!(usage("--append counts days before later ones are known: name all rankers, e.g. --rankers old,new"));
@@ -393,12 +393,12 @@ impl State {
         Ok(days)
     }
 
-    /// The error for data that are not what their checksum covers.
+    /// The error for data with a wrong checksum.
     pub(super) fn damaged_data(&self) -> LogError {
         damaged(&self.data(), "a record is none")
     }
 
-    /// Removes data that the description does not name: what a killed run left.
+    /// Removes data that the description does not name, left by a killed run.
     fn remove_other_data(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let number = entry.file_name().to_str().and_then(number_of_data);

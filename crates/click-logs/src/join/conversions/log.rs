@@ -15,7 +15,7 @@ use crate::join::tally::ConversionFate;
 use crate::model::{ConversionRules, Settings};
 use crate::read::{LineUnit, LogFile, conversion};
 
-/// A line that says what a known user did.
+/// A line about an action of a known user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     pub(super) unit: u128,
@@ -54,8 +54,8 @@ impl ConversionLog {
     /// Reads files of conversions.
     ///
     /// # Errors
-    /// If a file cannot be read, a line is malformed (unless `settings` set such lines aside), some lines have a value and others have
-    /// none, or lines are in several currencies and the rules do not say which counts.
+    /// If a file cannot be read, a line is malformed (unless `settings` set such lines aside), only some lines have a value, or lines
+    /// are in several currencies and the rules do not choose one.
     pub fn read(paths: &[PathBuf], settings: &Settings, mut rules: ConversionRules) -> Result<Self, LogError> {
         let (mut lines, mut aside) = (Vec::new(), Vec::new());
         // Where the first line with a value is, and the first one without.
@@ -164,7 +164,7 @@ impl ConversionLog {
         self.last
     }
 
-    /// The value that a share of the units with conversions do not exceed, in minor units, by what each has in all; `None` if no unit
+    /// The value that a share of the units with conversions do not exceed, in minor units, by each unit's total; `None` if no unit
     /// has any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {

@@ -36,7 +36,7 @@ pub(super) struct Appearance {
     owner: u8,
 }
 
-/// The conversions of a log with all of their appearances: what units are counted by.
+/// The conversions of a log with all of their appearances, for counting units.
 pub(super) struct ConversionCredit<'a> {
     log: &'a ConversionLog,
     zone: Zone,
@@ -83,10 +83,10 @@ pub(super) enum State {
 }
 
 impl Appearance {
-    /// Notes where an impression shows documents that its user has conversions on; `owner` says who owns a place, if that is known.
+    /// Notes where an impression shows documents that its user has conversions on; `owner` is the owner of a place, if known.
     ///
     /// # Errors
-    /// If nothing says who owns its documents.
+    /// If the owners of its documents are not known.
     pub(super) fn note(
         log: &ConversionLog,
         record: ImpressionRecord<'_>,
@@ -126,8 +126,8 @@ impl<'a> ConversionCredit<'a> {
         last.saturating_add(self.log.rules().days as i32)
     }
 
-    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` says who of the pair owns what the ranker
-    /// at a place of a lineup owns, if that lineup is of the version and the pair met in it.
+    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` gives the one of the pair that owns the
+    /// documents of a ranker, given as a place of a lineup, if that lineup is of the version and the pair met in it.
     pub(super) fn count(
         &self,
         of: OfUnit,

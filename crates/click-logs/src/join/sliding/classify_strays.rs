@@ -47,7 +47,8 @@ pub(super) fn classify_strays_of(
     Ok(tally)
 }
 
-/// Impressions in the order of their ids. What is sorted are the upper parts of ids: fewer bytes to move, and hardly two are the same.
+/// Impressions in the order of their ids. Only the upper parts of ids are sorted: fewer bytes to move, and hardly any two are the
+/// same.
 struct InOrder {
     impressions: Vec<Closed>,
     order: Vec<(u64, u32)>,

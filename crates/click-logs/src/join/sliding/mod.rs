@@ -70,13 +70,13 @@ impl Clock {
 }
 
 impl JoinState<'_> {
-    /// The files of a log, if the beginnings of all are in the order of time. Standard input is believed.
+    /// The files of a log, if the beginnings of all are in the order of time. Standard input is not checked here.
     pub(super) fn sources(&mut self, inputs: &Inputs) -> Option<Vec<Source>> {
         let mut sources = Vec::new();
         for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
             for (number, path) in (0..).zip(paths) {
                 let is_pipe = path == Path::new("-") || !path.is_file();
-                // A file that cannot be read says so when its turn comes.
+                // A file that cannot be read is reported when its turn comes.
                 let first = if is_pipe { Ok(i64::MIN) } else { self.beginning(path, kind) };
                 let frontier = first.ok()?;
                 sources.push(Source { path: path.clone(), number, kind, frontier, file: None, has_ended: false });
@@ -200,7 +200,7 @@ impl JoinState<'_> {
         Ok(())
     }
 
-    /// Finds out what became of clicks that met no impression.
+    /// Determines the fates of clicks that met no impression.
     fn classify_strays(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
         let settings = self.settings;
         let tallies: Vec<Result<Tally, Stopped>> =
@@ -221,7 +221,7 @@ struct Left {
 
 /// Records that left the window of one lane in one step, by partition.
 struct Moved {
-    /// A line was not in its place: a click may have met an impression that was not yet what it is.
+    /// A line was out of place: a click may have met an incomplete impression.
     is_out_of_order: bool,
     tally: Tally,
     appearances: Vec<Appearance>,
@@ -317,7 +317,7 @@ impl<'a> Lane<'a> {
         let passed = clock.clicks.min(safe);
         while let Some(pane) = self.panes.front() {
             let ends = pane.newest.saturating_add(self.settings.window);
-            // Until then, the same impression may come again, and the log may end.
+            // Before that time, the same impression may come again, and the log may end.
             let is_closed = ends.saturating_add(SLACK) < passed && ends.saturating_add(SLACK) <= clock.impressions;
             let is_over = clock.impressions == i64::MAX && clock.clicks == i64::MAX;
             if !is_closed && !is_over {

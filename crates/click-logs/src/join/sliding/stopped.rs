@@ -6,7 +6,7 @@ use crate::error::LogError;
 pub(in crate::join) enum Stopped {
     /// It cannot be joined at all.
     Failed(LogError),
-    /// It has another order, as this says.
+    /// It is not in the order of time, for this reason.
     OutOfOrder(String),
     /// Its files begin in another order.
     NeverBegun,

@@ -183,7 +183,7 @@ impl Pairs {
         if *of != version {
             return None;
         }
-        // Of two rankers, a list may name one alone, or none.
+        // With two rankers, a list may name only one, or none.
         let both = self.rankers[version].as_slice();
         let places: Cow<'_, [usize]> = match (places.as_slice(), both) {
             (&[first], &[a, b]) if first == a || first == b => vec![first, a + b - first].into(),
@@ -331,7 +331,7 @@ impl<'a> Counter<'a> {
         let fresh = self.settings.fresh();
         let first = first.filter(|_| fresh == Fresh::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
-            // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
+            // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
             let Some(mut of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
@@ -344,7 +344,7 @@ impl<'a> Counter<'a> {
             }
             each(self, outcome, of);
             let OfPair { pair, net, page, .. } = of;
-            // Bots, too: who is one depends on clicks, and so on what a coin put on top.
+            // Bots, too: bots are detected by clicks, which depend on the document that a coin put on top.
             let of_day = self.days.entry((version, outcome.day, pair)).or_default();
             of_day.pages.add(page, is_fresh);
             let is_bot = outcome.day >= bot_from;
@@ -505,7 +505,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Takes back what the join counted as credited.
+    /// Withdraws what the join counted as credited.
     fn set_aside(&mut self, outcome: &PairOutcome, fate: ImpressionFate, clicks: ClickFate) {
         if !outcome.stands {
             return;

@@ -35,7 +35,7 @@ pub(in crate::join) struct UnitSum {
     /// Wins minus losses.
     pub(in crate::join) net: i64,
     pub(in crate::join) amounts: UnitAmounts,
-    /// The advantage that coins gave the first; none where that is not noted, as in what is kept.
+    /// The advantage that coins gave the first; zero where it is not noted, as in stored pasts.
     pub(in crate::join) draft: UnitDraft,
     /// Whether its outcome is still to be counted.
     pub(in crate::join) is_open: bool,
@@ -60,7 +60,7 @@ impl Past {
         self.met.iter().find(|met| met.version == version).copied()
     }
 
-    /// Notes what is known of a version.
+    /// Stores the record of a version.
     pub(in crate::join) fn note(&mut self, met: Met) {
         match self.met.iter_mut().find(|known| known.version == met.version) {
             Some(known) => *known = met,

@@ -165,7 +165,7 @@ struct Kept {
     bytes: Vec<u8>,
 }
 
-/// Receipts of every method, alone and with their documents.
+/// Receipts of every method, with and without their documents.
 fn receipts() -> Vec<Kept> {
     let ids = ["a", "b", "c", "d"].map(str::to_owned);
     let lists = [[0, 1, 2], [1, 2, 3], [2, 0, 3]].map(|list| list.map(|at: usize| ids[at].clone()));
@@ -231,7 +231,7 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
     }
 }
 
-/// A text without letters says nothing, in both readers: the click is a click.
+/// Both readers ignore a text without letters: the click is a click.
 #[test]
 fn an_empty_action_is_none() {
     let line = r#"{"impression":"i","time":1795000017,"document":"d","action_name":""}"#;

@@ -9,7 +9,7 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `f`; what it panics with is an error. What `f` changed is not to be used after that.
+/// Calls `f`; a panic becomes an error. Values that `f` changed must not be used after an error.
 pub(super) fn guarded<T>(f: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -41,7 +41,7 @@ impl Table {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or a column cannot be what its name says.
+    /// If it cannot be read, or a column's type does not fit its name.
     pub(super) fn open(path: &Path, file: File, are_conversions: bool) -> Result<Self, LogError> {
         let failed = |message: String| LogError::new(message).in_file(path);
         let reader = guarded(|| SerializedFileReader::new(file))

@@ -42,7 +42,8 @@ impl Kind {
             is_optional: draws.random_bool(0.6),
             kind: Self::random(deep + 1, draws),
         };
-        // Files say that an entry is a structure of one list, or that it is a list, in the same words: it is a structure.
+        // Files describe an entry that is a structure of one list and an entry that is a list in the same way: it is a
+        // structure.
         let entry = |name: &str, draws: &mut Generator| {
             let found = std::iter::repeat_with(|| named(name, draws)).find(|it| !matches!(it.kind, Self::Bare(_)));
             Box::new(found.expect("a draw without end"))

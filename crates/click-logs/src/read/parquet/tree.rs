@@ -80,7 +80,7 @@ impl Tree {
             repetition: outside.repetition + i16::from(repetition == Repetition::REPEATED),
         };
         let node = self.once(field, inside, place)?;
-        // A field that is repeated, and not the entries of a list, is a list of its own.
+        // A repeated field that is not the entries of a list is a list of its own.
         Ok(if repetition == Repetition::REPEATED { node.in_list(outside.definition, inside.repetition) } else { node })
     }
 
@@ -188,7 +188,7 @@ impl Node {
         leaves: &mut [Leaf],
         mut f: impl FnMut(usize, &mut [Leaf]) -> Result<()>,
     ) -> Result<()> {
-        // An empty list is there, and none of its entries is.
+        // An empty list is present, but has no entries.
         if leaves[self.first].definition()? == self.definition {
             return self.skip(leaves);
         }
@@ -227,7 +227,7 @@ impl Rows {
         Ok(Self { leaves, unread: u64::try_from(group.metadata().num_rows()).unwrap_or(0), ready: 0 })
     }
 
-    /// Appends the next row as a line, without what is not known; false after the last.
+    /// Appends the next row as a line, without unknown values; false after the last.
     ///
     /// # Errors
     /// If the group is damaged.

@@ -23,7 +23,7 @@ use crate::model::{Click, Impression, Settings, UnitKind};
 /// A list that was shown, and the clicks on it.
 #[derive(Debug)]
 pub struct Session {
-    /// The list. Its `session` is the unit of the analysis: who saw it is not known.
+    /// The list. Its `session` is the unit of the analysis: its user is not known.
     pub impression: Impression<'static>,
     /// The clicks, top down.
     pub clicks: Vec<Click<'static>>,
@@ -62,7 +62,7 @@ const STELLA: Form = Form {
 /// The session in a line of JSON; `None` if the line is something else.
 ///
 /// # Errors
-/// The fault of the session.
+/// The fault in the session.
 pub fn session(line: &str, settings: &Settings) -> Result<Option<Session>, Malformed> {
     let Some((form, line)) = recognised(line) else { return Ok(None) };
     form.read(&line, settings).map(Some)

@@ -21,7 +21,7 @@ pub enum ConversionFate {
     Returned,
     /// Counted.
     Credited,
-    /// A value below 0: what came back.
+    /// A value below 0: a return.
     Return,
     /// The copy of a line.
     Duplicate,
@@ -144,7 +144,7 @@ fn day_of(time: i64) -> i32 {
 }
 
 impl Unit<'_> {
-    /// Adds an order; returns what it is to this unit.
+    /// Adds an order; returns its fate for this unit.
     pub(super) fn record(&mut self, order: &Order) -> ConversionFate {
         let showed = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
         let showed: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showed).collect();

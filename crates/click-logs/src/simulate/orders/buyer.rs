@@ -75,7 +75,7 @@ struct Till<'a> {
     tally: &'a mut ConversionTally,
 }
 
-/// Plays the orders of a user who saw these impressions and logs them; returns what is true of the user.
+/// Plays the orders of a user who saw these impressions and logs them; returns the truth about the user.
 pub(in super::super) fn play(
     simulation: &Simulation,
     orders: &Orders,
@@ -89,7 +89,7 @@ pub(in super::super) fn play(
     let [readiness, spends] = [(); 2].map(|()| factor(orders.spread, &mut kind));
     let mut till = Till { simulation, orders, user, is_bot, spends, chance: key.coins(), lines, tally };
     let mut units = if is_bot { Vec::new() } else { units(seen) };
-    // The last touch is never a tie: who saw two impressions in one moment orders nothing.
+    // The last touch is never a tie: a user who saw two impressions in one moment orders nothing.
     let mut times: Vec<i64> = seen.iter().map(|seen| seen.time).collect();
     times.sort_unstable();
     if times.windows(2).all(|pair| pair[0] != pair[1]) {

@@ -56,13 +56,13 @@ pub struct Orders {
     pub returns: f64,
     /// Baskets with a document that was never shown.
     pub not_shown: f64,
-    /// Orders with a line that says that the document was put into the cart.
+    /// The share of orders with an additional line that the document was put into the cart.
     pub carts: f64,
     /// Baskets in another currency.
     pub other_currency: f64,
     /// Baskets dated before the first impression that showed one of their documents.
     pub early: f64,
-    /// Baskets beside which a user who is not in the log orders something.
+    /// The share of baskets with an additional order by a user who is not in the log.
     pub unknown: f64,
 }
 

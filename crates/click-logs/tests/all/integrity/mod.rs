@@ -10,7 +10,7 @@ use self::world::{Coin, Mistake, World};
 /// The page with the tables.
 const PUBLISHED: &str = include_str!("../../../../../docs/pages/trust.md");
 
-/// Every way of keeping a log without faults, what its keeper says of it, and whether its coins are tested then.
+/// Every way of keeping a log without faults, with its settings, and whether its coins are tested then.
 fn clean() -> Vec<(String, World, Settings, bool)> {
     let settings = World::CLEAN.settings();
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ fn clean() -> Vec<(String, World, Settings, bool)> {
     all
 }
 
-/// Of `logs` logs of a world: how many are not trusted, how many have something said of them, and whether coins were tested.
+/// Of `logs` logs of a world: how many are not trusted, how many have remarks, and whether coins were tested.
 fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) {
     let of = |seed: u64| {
         let checked = checked(world, settings, seed);
@@ -133,7 +133,7 @@ fn a_thousand_clean_logs_of_every_form_are_trusted_at_full_size() {
     clean_logs(1_000, Some(PUBLISHED));
 }
 
-/// Every mistake, what finds it, and the impressions of its logs.
+/// Every mistake, the fault that should be found, and the impressions of its logs.
 fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
     let of = |mistake| World { mistake: Some(mistake), impressions: 2_000, ..World::CLEAN };
     vec![

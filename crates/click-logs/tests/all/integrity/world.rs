@@ -114,7 +114,7 @@ impl World {
                 Coin::Search => number as u64,
                 Coin::User => user as u64,
             };
-            // One seed for all draws the same coins, whatever the lists are.
+            // One seed for all lists draws the same coins for each.
             let draw = if self.mistake == Some(Mistake::OneSeed) { 7 } else { seed << 32 ^ of_list << 1 ^ 1 };
             let search = Search { number, user, time, draw, query: world.random_range(0..1 << 40) };
             let page = self.page(&search, &wins, &mut world);
@@ -330,7 +330,7 @@ struct Search {
     query: u64,
 }
 
-/// A page, and what its log says of it.
+/// A page, and its record in the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     id: String,
@@ -375,7 +375,8 @@ impl Page {
         }
     }
 
-    /// A user clicks the nth place with a probability of 1/n, and what is relevant, or the better ranker's, more often.
+    /// A user clicks the nth place with a probability of 1/n, and relevant documents, or those of the better ranker,
+    /// more often.
     fn click(&mut self, relevance: &[f64], better: f64, world: &mut Generator) {
         for (place, &doc) in self.shown.iter().enumerate() {
             let owner = self.owners.as_ref().and_then(|owners| owners[place]);
