@@ -179,7 +179,7 @@ mod tests {
         (0..100).for_each(|n| watched.saw(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
         watched.saw(&[1], Guard::Missing, false);
         assert_eq!(guards(&watched), [(Guard::Missing, 1)]);
-        // One impression of the champion alone, and the rates differ.
+        // After one impression of the champion alone, the rates differ.
         watched.saw(&[0], Guard::NoClick, true);
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         // As many impressions, but others.

@@ -19,7 +19,7 @@ impl DecisionReport {
         let segments = self.segments.iter();
         segments.flat_map(move |segments| {
             let harms = segments.harms.iter().filter(move |harm| !of(segments, harm));
-            // Segments are judged by clicks, whatever decides.
+            // Segments are judged by clicks, whichever measure decides.
             let by_clicks = if self.primary() == Primary::Clicks { "" } else { " That is by clicks." };
             harms.map(move |harm| (harm, segments.sentence(harm) + by_clicks))
         })

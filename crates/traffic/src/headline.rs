@@ -73,7 +73,7 @@ pub struct Facts {
     shipped: Option<String>,
     ask: Ask,
     state: State,
-    /// The last change: when, in words; who; why.
+    /// The last change: time, author and reason, in words.
     change: Option<(String, String, String)>,
     same_lists: bool,
     fates: Fates,
@@ -92,12 +92,12 @@ pub struct Facts {
     /// The measure that decides, and when the first units close for it, if they do so later than for clicks.
     primary: Primary,
     first_maturity: Option<String>,
-    /// While no day has closed: what its units say, in words.
+    /// While no day has closed: the counts of its units, in words.
     so_far: Option<String>,
     today: i32,
     /// The experiment that must be over before this one begins.
     waits_for: Option<String>,
-    /// The last day before it ends by itself, and when that is, in words.
+    /// The last day before its automatic end, and that time, in words.
     ends: Option<(i32, String)>,
 }
 
@@ -202,7 +202,7 @@ impl Facts {
         let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
         let is_trusted = self.untrusted().is_empty();
-        // A verdict that must not be acted on comes before what it would do.
+        // A verdict that must not be acted on replaces the advice that would follow from it.
         let is_uncertain = outlook.advice.action == Action::Check;
         let harm = verdict.harm_to_check(outlook.winner).filter(|_| !is_uncertain);
         let is_shown =
@@ -237,7 +237,7 @@ impl Facts {
             }
             // Without a winner, only a ranker that is shown does harm.
             _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
-            // A verdict that must not be acted on is none to ship by, whatever the experiment does.
+            // A verdict that must not be acted on is no reason to ship, whatever the state of the experiment.
             ExperimentStatus::Killed | ExperimentStatus::Paused | ExperimentStatus::Ended if is_uncertain => {
                 (Action::Check.name(), outlook.advice.sentence)
             }
@@ -282,7 +282,7 @@ impl Facts {
             };
         };
         let is_going_on = self.today <= last + 2;
-        // A policy that is sure by itself shows one ranker, and compares seldom.
+        // A policy that has found the best shows one ranker, and compares seldom.
         let mostly_alone = match self.fates.alone > self.fates.credited {
             true => " The policy shows one ranker alone in most impressions by now, and compares seldom.",
             false => "",
@@ -314,7 +314,7 @@ impl Facts {
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
-            // Where nothing can be trusted, what would come of waiting does not matter.
+            // If nothing can be trusted, forecasts do not matter.
             let more = if faults.is_empty() || kind != FindingKind::Nothing { more } else { Vec::new() };
             faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };
@@ -410,7 +410,7 @@ impl Facts {
         }
     }
 
-    /// The report of the status, line by line: what makes a verdict untrusted, and the words of `click-logs decide`.
+    /// The report of the status, line by line: reasons not to trust the verdict, and the words of `click-logs decide`.
     #[must_use]
     pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
         let found = self.so_far(&verdict.finding());
@@ -462,13 +462,14 @@ impl Facts {
         Stands { standing, sentence, more: vec![more] }
     }
 
-    /// When the first units close for what decides, if that is not clicks; not said before the first impression.
+    /// When the first units close for the measure that decides, if that is not clicks; `None` before the first
+    /// impression.
     fn matures(&self) -> Option<String> {
         let time = self.first_maturity.as_ref().filter(|_| self.primary != Primary::Clicks)?;
         Some(format!("the first units close for {} at {time}", self.primary.name()))
     }
 
-    /// The finding, and where there is none, when there will be one.
+    /// The finding; if there is none, when there will be one.
     fn so_far(&self, found: &Finding) -> Finding {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
             return found.clone();

@@ -17,7 +17,7 @@ pub(super) struct ConversionEvidence {
     primary: Primary,
 }
 
-/// Verdicts on what units did later.
+/// Verdicts on conversions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Later {
     /// The measure that decides.

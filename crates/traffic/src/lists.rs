@@ -21,7 +21,7 @@ pub struct Lists<'a> {
     lists: BTreeMap<u32, ListBuf>,
 }
 
-/// Why a list is none. Positions are 0-based.
+/// Errors in a list. Positions are 0-based.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {

@@ -29,14 +29,14 @@ impl DecisionReport {
         Some((later, later.deciding_value()?))
     }
 
-    /// The days on which units closed for what decides: the first and the last.
+    /// The days on which units closed for the measure that decides: the first and the last.
     pub(super) fn days(&self) -> Option<(i32, i32)> {
         let Some((_, value)) = self.deciding_value() else { return self.signs().days };
         let days = || value.pairs.iter().flat_map(|pair| pair.looks.iter().map(|look| look.day));
         Some((days().min()?, days().max()?))
     }
 
-    /// The ranker that won by what decides, by its place.
+    /// The ranker that won by the measure that decides, by its place.
     #[must_use]
     pub fn winner(&self) -> Option<usize> {
         match self.deciding_value() {
@@ -71,7 +71,7 @@ impl DecisionReport {
         Outlook { winner, is_decided: winner.is_some(), advice, headline: later.says_of_value(value) }
     }
 
-    /// The words of what decides, line by line.
+    /// The words for the measure that decides, line by line.
     pub(super) fn words(&self) -> Vec<String> {
         let Some(later) = &self.later else { return self.report.lines().map(str::to_owned).collect() };
         let mut lines = vec![format!("Decided by {}, as was said beforehand.", later.primary.name()), String::new()];

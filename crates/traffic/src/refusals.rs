@@ -2,7 +2,7 @@
 
 use super::experiment::Notices;
 
-/// Fewer impressions with such events say nothing.
+/// Fewer impressions with such events are not reported.
 const FEW: u64 = 10;
 /// The number of pages with actions other than clicks at which some would have a click.
 const SOME: u64 = 50;
@@ -45,12 +45,12 @@ pub(crate) fn is_lost(clicked: u64, notices: &Notices) -> bool {
     clicked == 0 && notices.not_shown.max(notices.malformed).max(notices.late) >= FEW
 }
 
-/// The same of whatever came; many pages report more than clicks.
+/// The same for all kinds of events; many pages report more than clicks.
 pub(crate) fn seems_lost(clicked: u64, notices: &Notices) -> bool {
     is_lost(clicked, notices) || clicked == 0 && notices.ignored >= SOME
 }
 
-/// That no impression was clicked, and what came instead.
+/// A sentence that no impression was clicked, and which events came instead.
 pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
     match refusals(notices, window) {
         None => format!(

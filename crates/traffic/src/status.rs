@@ -11,7 +11,7 @@ use super::experiment::{Alarm, Experiment};
 use super::later::{ConversionEvidence, Later};
 use super::refusals::{lost, no_clicks, seems_lost};
 
-/// The least number of impressions that says something.
+/// The least number of impressions for a finding.
 pub(super) const FEW: u64 = 100;
 /// Among this number of impressions of real users, some user would have come twice.
 const MANY: u64 = 1_000;
@@ -117,7 +117,7 @@ impl Experiment {
         warnings
     }
 
-    /// While no unit has closed for what decides: when the first will.
+    /// When the first unit will close for the measure that decides, if none has.
     fn maturity_warning(&self) -> Option<String> {
         let is_awaited = self.primary() != Primary::Clicks && self.conversion_rows() == 0 && self.fates().asked > 0;
         let first = self.first_maturity().filter(|_| is_awaited)?;
@@ -187,7 +187,7 @@ impl DecisionReport {
         Self::after(None, evidence)
     }
 
-    /// The same. If `before` is what their first days said, only the others are looked at.
+    /// The same. If `before` has the verdicts of the first days, only later days are computed.
     #[must_use]
     pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
         let Evidence { outcomes, segments, conversions, level } = evidence;

@@ -45,7 +45,7 @@ const MOST_RANKERS: usize = 1_000;
 /// More documents per impression than these are refused.
 const MOST_DOCUMENTS: u32 = 1_000;
 
-/// The settings of an experiment. They never change: what must not change during a test belongs to its
+/// The settings of an experiment. They never change: those that must not change during a test belong to its
 /// [version](Self::experiment_version), and another experiment begins with other settings.
 ///
 /// ```
@@ -112,7 +112,7 @@ pub struct Config {
     /// All rankers show the champion's list: no ranker can be better, and a verdict is a false alarm.
     #[serde(default)]
     pub same_lists: bool,
-    /// Users are simulated, which everything made from the experiment says.
+    /// Users are simulated, and all output from the experiment states it.
     #[serde(default)]
     pub simulated: bool,
     /// From which all random choices follow.
@@ -142,8 +142,8 @@ pub struct Config {
     /// without a label, or with another, counts as [`OTHER`], which gets no verdict.
     #[serde(default)]
     pub segments: Vec<String>,
-    /// When it ends by itself: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is its
-    /// first moment; `None` if it is ended by hand.
+    /// When it ends automatically: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is
+    /// its first moment; `None` if it is ended by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_at: Option<String>,
     /// The experiment after which it begins: until that one is over it is paused. It begins immediately if `None`.
@@ -253,11 +253,11 @@ pub enum Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
-    /// A unit: while its impressions count, it meets the same rankers, so that no outcome of its own ends the sum that is its
-    /// outcome.
+    /// A unit: while its impressions count, it meets the same rankers, so that its own outcomes cannot end the sum that is
+    /// its outcome.
     #[default]
     Unit,
-    /// Nothing: the policy chooses for every impression. Then a unit's first impression alone is evidence.
+    /// Nothing: the policy chooses for every impression. Then only a unit's first impression is evidence.
     Impression,
 }
 
@@ -443,7 +443,8 @@ impl Config {
         if depth > MOST_DOCUMENTS {
             return Err(invalid("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
         }
-        // Before page 1 is drawn: a method that cannot serve a second page says so here. A policy of sets may choose two.
+        // Before page 1 is drawn: methods that cannot serve a second page are refused here. A policy of sets may choose
+        // two.
         let check = |is_stable, method: &str| {
             page::check_depth(is_stable, method, self.shown as usize, depth as usize)
                 .map_err(|error| invalid("depth", error.to_string()))
@@ -567,7 +568,7 @@ pub(crate) struct Rules {
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, starting with the initial share; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
-    /// When it ends by itself, in milliseconds since 1970.
+    /// When it ends automatically, in milliseconds since 1970.
     pub(crate) end_at: Option<i64>,
     /// How outcomes are credited, if any count.
     pub(crate) outcomes: Option<OutcomeRules>,

@@ -46,7 +46,7 @@ pub(crate) struct OutcomeRules {
 }
 
 impl Config {
-    /// States what a default decides of outcomes, if there are any.
+    /// Fills in the defaults for outcomes, if there are any.
     pub(super) fn resolve_outcomes(&mut self) -> Result<(), ConfigError> {
         if self.outcomes.is_some() {
             let attribution = self.attribution()?;
@@ -145,7 +145,7 @@ impl Config {
         }))
     }
 
-    /// Outcomes are credited to those who own documents.
+    /// Checks that documents have owners: outcomes are credited to them.
     fn check_owners(
         &self,
         interleaving: &AnyInterleaving,

@@ -7,7 +7,7 @@ use times::{Zone, check, day_of_date};
 use super::{Config, ConfigError, Rules, invalid, is_plain};
 
 impl Config {
-    /// When it ends by itself, after checks of that and of the experiment that it begins after.
+    /// When it ends automatically; also checks that, and the experiment that it begins after.
     pub(crate) fn schedule_rules(&self, zone: Zone) -> Result<Option<i64>, ConfigError> {
         if let Some(other) = &self.begin_after {
             if !is_plain(other) {

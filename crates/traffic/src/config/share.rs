@@ -80,8 +80,8 @@ impl Lane {
     }
 }
 
-/// Where a unit stands, as two numbers that keyed hashes of its name give, each as likely as any other. They must stay the same as long as
-/// the experiment runs.
+/// The position of a unit, as two numbers from keyed hashes of its name, uniformly distributed. They must stay the same as long as the
+/// experiment runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitPosition {
     /// Among the units of the experiment: the lowest are in first. Other experiments have other numbers.

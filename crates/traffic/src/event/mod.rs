@@ -25,8 +25,8 @@
 //!    and, for a kill that cannot be written yet, `writer/directory.rs`. It is shown by `jobs/status.rs`, `http/pages/overview.rs`,
 //!    `notify/news.rs` and `openapi.json`; the client in Python follows it. `bash server/ci.sh` tests all of that.
 //!
-//! Where a new version adds only what an event does not use, `encode` may write the version before: settings of `Created` that are left out do
-//! not change its bytes, which snapshots have.
+//! Where a new version adds only fields that an event does not use, `encode` may write the version before: settings of `Created` that are
+//! left out do not change its bytes, which snapshots have.
 //!
 //! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums are
 //! over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
@@ -139,7 +139,7 @@ pub enum Event {
         /// The winner, if any.
         outcome: Outcome,
     },
-    /// All impressions of a day are closed; what the day says is final.
+    /// All impressions of a day are closed; the counts of the day are final.
     Day {
         /// The time.
         time: Time,
@@ -183,7 +183,8 @@ pub enum Event {
         /// The oddity.
         what: Notice,
     },
-    /// The beginning of the log was forgotten: a store may lack it from here on. A snapshot has what it led to.
+    /// The beginning of the log was forgotten: a store may lack it from here on. A snapshot has the state that it led
+    /// to.
     Forgotten {
         /// The time.
         time: Time,
@@ -210,7 +211,7 @@ pub enum Event {
         /// The conversion.
         conversion: Box<Conversion>,
     },
-    /// Units have closed for conversions; what the day says of them is final.
+    /// Units have closed for conversions; their counts on the day are final.
     Matured {
         /// The time.
         time: Time,
@@ -278,14 +279,14 @@ pub enum Notice {
     Late,
     /// All its rankers sent the same list.
     Identical,
-    /// More events of it do not count than a page sends: what they say of lost clicks does not count either.
+    /// More events of it do not count than a page sends: they do not count as signs of lost clicks either.
     Noisy,
 }
 
 /// The rankers that provide the lists of an impression.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
-    /// Two rankers, as the policy chose: what comes of it, the policy learns.
+    /// Two rankers, as the policy chose: it learns from the outcome.
     Duel([u32; 2]),
     /// Any number, likewise.
     Set(Vec<u32>),
@@ -331,7 +332,7 @@ impl Choice {
 pub enum Reason {
     /// Its window has passed.
     Window,
-    /// The caller said so.
+    /// The caller closed it.
     Asked,
     /// A judge answered.
     Judged,
@@ -479,7 +480,7 @@ impl Event {
         }
     }
 
-    /// The impression it is about; of [`Asked`](Self::Asked), the caller counts.
+    /// The impression it is about; for [`Asked`](Self::Asked), the caller counts.
     #[must_use]
     pub fn impression(&self) -> Option<u64> {
         match self {

@@ -174,8 +174,8 @@ impl Experiment {
         (1..=self.fates.asked).contains(&impression)
     }
 
-    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document that is the
-    /// same but for how its id is written; it is not asked where that is known.
+    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document with the
+    /// same id in another spelling; it is not called if that is known.
     pub fn stray(&mut self, now: Time, impression: u64, near: impl FnOnce() -> Option<u32>) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
@@ -210,7 +210,7 @@ impl Experiment {
         self.notice(time, impression, what);
     }
 
-    /// Records what is odd, unless it is known.
+    /// Records an oddity, unless it is known.
     pub(super) fn notice(&mut self, time: Time, impression: u64, what: Notice) {
         // Judges do not click.
         if self.config.ask == Ask::Duels {

@@ -44,14 +44,14 @@ impl Experiment {
         self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
     }
 
-    /// When something ends by itself next, if nothing happens until then: an impression, or the experiment. Days end with them.
+    /// When an impression or the experiment ends automatically next, if nothing happens before. Days end with them.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let impression = self.due.front().map(|(due, _)| due + self.downtime);
         impression.into_iter().chain(self.ends_at()).min()
     }
 
-    /// Closes an impression by what is known of it.
+    /// Closes an impression by its clicks so far.
     pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
         let Some(open) = self.open.get(impression) else { return };
         // Receipts were written by this crate; one that a store damaged does not stop all others.
@@ -93,7 +93,7 @@ impl Experiment {
         }
     }
 
-    /// Writes down which guardrails broke, and pauses the experiment if they say so.
+    /// Records the guardrails that broke, and pauses the experiment if they demand it.
     pub(super) fn watch(&mut self, now: Time) {
         for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
             let Breach { ranker, guard, ranker_counts, champion_counts } = breach;

@@ -114,7 +114,7 @@ pub enum Refused {
     /// It is over: its share means nothing any more.
     #[error("the experiment is {}; its share means nothing any more", .0.name())]
     Over(State),
-    /// The policy of this build refuses the settings of another revision, or a value is none of a setting.
+    /// The policy of this build refuses the settings of another revision, or a value is not valid for a setting.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }
@@ -155,8 +155,9 @@ impl Experiment {
         Ok(())
     }
 
-    /// The last day that is not kept any longer, in days since 1970-01-01: a store may forget what led to a snapshot in which no later
-    /// day was closed. It follows from the time alone, so that what is paused or over is forgotten too. `None` if all is kept.
+    /// The last day that is not kept, in days since 1970-01-01: a store may forget the events before a snapshot in which no later day
+    /// was closed. It follows from the time alone, so that events of paused or ended experiments are forgotten too. `None` if all is
+    /// kept.
     #[must_use]
     pub fn forgettable(&self, now: Time) -> Option<i32> {
         self.rules.retain.map(|days| self.day(now.max(self.time)).saturating_sub(days + 1))
@@ -393,7 +394,7 @@ impl Experiment {
         true
     }
 
-    /// The answer with this impression did not reach who asked: it says nothing. Whether it was open.
+    /// The answer with this impression did not reach the caller: it has no outcome. Returns whether it was open.
     pub fn answered_late(&mut self, now: Time, impression: u64) -> bool {
         let time = now.max(self.time);
         if self.open.get(impression).is_none() {
@@ -430,8 +431,8 @@ impl Experiment {
         Ok(true)
     }
 
-    /// Changes the state. What is open stays open, until its window has passed. A ranker can be shipped in any state, and another
-    /// one after it; nothing else happens to an experiment that is over.
+    /// Changes the state. Open impressions stay open until their window has passed. A ranker can be shipped in any state, and
+    /// another one after it; nothing else happens to an experiment that is over.
     ///
     /// # Errors
     /// If it is over, or is in that state; if the ranker is not one of the experiment.

@@ -238,7 +238,7 @@ impl Experiment {
         chooser.choose(key)
     }
 
-    /// Another revision chooses from here on. What it did not ask, it does not learn.
+    /// Another revision chooses from here on. It does not learn from choices that it did not make.
     pub(super) fn continued(&mut self, chooser: Option<Chooser>) {
         (self.chooser, self.leader) = (chooser, None);
         self.open.values_mut().for_each(|open| open.ticket = None);
@@ -412,7 +412,7 @@ impl Experiment {
             }
             _ => self.fates.answered_late += 1,
         }
-        // A unit that has seen nothing of its rankers may meet others: no outcome of its own has a part in this.
+        // A unit that has seen nothing of its rankers may meet others: its own outcomes play no part in this.
         if open.choice.is_mixed() {
             let unit = self.units.units_mut().changing(open.unit);
             unit.kept = unit.kept.saturating_sub(1);

@@ -77,7 +77,7 @@ pub struct Numbered {
     pub recorded: Recorded,
 }
 
-/// A change of the state, who made it, and why.
+/// A change of the state, with its author and reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Change {
     /// When, in milliseconds since 1970.
@@ -337,7 +337,7 @@ impl Experiment {
         self.marks.add(time, impression, marks);
     }
 
-    /// Forgets what finds these impressions again.
+    /// Forgets the marks of these impressions.
     pub fn forget_marks(&mut self, impressions: &[u64]) {
         self.marks.forget(impressions);
     }

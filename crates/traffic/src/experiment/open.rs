@@ -185,8 +185,8 @@ impl Open {
         }
     }
 
-    /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on what the page did not display do
-    /// not count.
+    /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on documents that the page did not
+    /// display do not count.
     pub(super) fn clicks_of(&self, owners: &Owners) -> Vec<u16> {
         let mut clicks = vec![0_u16; self.choice.arms().len()];
         let is_displayed = |position: usize| {
@@ -221,7 +221,7 @@ impl Open {
         })
     }
 
-    /// The receipt of what the page displayed and the user saw.
+    /// The receipt of the displayed page, as far as the user saw it.
     pub(super) fn displayed(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
         let receipt = self.receipt(rules)?;
         let mixed = receipt.mixed().len();

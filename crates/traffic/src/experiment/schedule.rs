@@ -8,7 +8,7 @@ use super::Experiment;
 pub const SCHEDULE: &str = "schedule";
 
 impl Experiment {
-    /// When it ends by itself; `None` if it does not, or is over.
+    /// When it ends automatically; `None` if it does not, or is over.
     #[must_use]
     pub fn ends_at(&self) -> Option<Time> {
         self.rules.end_at.filter(|_| !self.state.is_over())
@@ -17,7 +17,7 @@ impl Experiment {
     /// The experiment that must be over before this one begins by itself; `None` if it has begun, or was killed or ended before.
     #[must_use]
     pub fn waits_for(&self) -> Option<&str> {
-        // After a change by hand, it no longer begins by itself.
+        // After a change by hand, it no longer begins automatically.
         let is_untouched = self.state == State::Paused && self.changes.len() == 1;
         self.config.begin_after.as_deref().filter(|_| is_untouched)
     }
@@ -39,7 +39,7 @@ impl Experiment {
         }
     }
 
-    /// One that begins after another is paused until then.
+    /// Pauses an experiment that begins after another until then.
     pub(super) fn wait_for_predecessor(&mut self) {
         if let Some(other) = &self.config.begin_after {
             let why = format!("begins after {other}");

@@ -20,7 +20,7 @@ pub(super) struct Share {
     raises: Vec<Raise>,
 }
 
-/// A higher share, who raised it, and why.
+/// A higher share, with its author and reason.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Raise {
     /// When, in milliseconds since 1970.
@@ -38,7 +38,7 @@ pub struct Raise {
 pub struct NextStep {
     /// The share that comes next, in (0, 1].
     pub share: f64,
-    /// For how long the experiment still runs with the share of today, in milliseconds; 0 if only what holds the ramp is awaited.
+    /// How long the experiment still runs with the present share, in milliseconds; 0 if only an obstacle holds the ramp.
     pub left: i64,
     /// Why the ramp does not move on.
     pub held: Option<Held>,
@@ -138,7 +138,8 @@ impl Experiment {
         Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held })
     }
 
-    /// The share of the next step, and how long that of today is held. After a raise by hand, the last step that was reached says so.
+    /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached
+    /// determines both.
     fn ramp_step(&self) -> Option<(f64, i64)> {
         let (now, ramp) = (self.share.as_ref()?.now, &self.rules.ramp);
         let next = ramp.partition_point(|(share, _)| *share <= now);

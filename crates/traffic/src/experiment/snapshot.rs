@@ -188,7 +188,8 @@ impl Experiment {
         Snapshot { events: self.events, last_day: self.last_day, first_open, bytes }
     }
 
-    /// The queue without what depends on when time passed last: places of impressions that are closed, or have another place.
+    /// The queue without entries that depend on when time passed last: those of impressions that are closed, or have another
+    /// place.
     fn due_of_open(&self) -> VecDeque<(i64, u64)> {
         let is_current =
             |(due, impression): &(i64, u64)| self.open.get(*impression).is_some_and(|open| open.due == *due);

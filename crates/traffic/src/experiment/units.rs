@@ -268,7 +268,7 @@ impl Experiment {
         self.units.units().get(unit).is_some()
     }
 
-    /// Units with no impression since this day may be forgotten: nothing of them counts in what is kept of the log. `None` if all is
+    /// Units with no impression since this day may be forgotten: they do not count in the kept part of the log. `None` if all is
     /// kept.
     #[must_use]
     pub fn forgettable_units(&self, now: Time) -> Option<i32> {

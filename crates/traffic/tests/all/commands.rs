@@ -59,7 +59,7 @@ fn a_unit_keeps_its_rankers_while_it_counts() {
             small.experiment = Small::new(Config { unit_days: 2, seed: unit, ..config(6, policy) }).experiment;
         }
         assert!(kept > 80, "{policy}: {kept}");
-        // On the third day, a policy shows what it thinks best, and a plan stays.
+        // On the third day, a policy shows its leader, and a plan does not change.
         let (_, first, _) = small.new_one(0, 1);
         let (_, arms, is_mixed) = small.new_one(2 * DAY, 1);
         assert_eq!(
@@ -115,7 +115,7 @@ fn the_same_request_is_the_same_impression() {
     assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::Gone { impression: 3 });
     assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 5, .. }));
     assert_eq!(small.experiment.forgotten_marks(), 3);
-    // Forgotten by itself: the same request is another one.
+    // Forgotten automatically: the same request is a new one.
     assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), Chosen::New { impression: 6, .. }));
     small.experiment.forget_marks(&[5, 6]);
     assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 7, .. }));
@@ -487,7 +487,7 @@ fn what_makes_a_verdict_wrong_is_said() {
             }
             small.experiment.close(n as i64, impression);
         }
-        // All lists of these experiments are one, which is said too.
+        // All lists of these experiments are one, which is reported too.
         let one_list = |warning: &String| warning.contains(" sent the same list for ");
         small.experiment.warnings().into_iter().filter(|warning| !one_list(warning)).collect::<Vec<_>>()
     };

@@ -221,7 +221,7 @@ impl Shop {
     }
 }
 
-/// Doubles, returns, strangers, what is too late and what is too early each have their fate.
+/// Doubles, returns, unknown units, late and early conversions each have their fate.
 #[test]
 fn each_conversion_has_its_fate() {
     use ConversionFate::{Duplicate, Late, NotShown, Taken, TooMany};
@@ -280,7 +280,7 @@ fn an_experiment_that_is_over_takes_no_conversions() {
     }
 }
 
-/// While its orders count, a unit goes on to see the rankers that it met, whatever the policy has learnt; afterwards it sees the leader.
+/// While its orders count, a unit keeps seeing the rankers that it met, whatever the policy has learnt; afterwards it sees the leader.
 #[test]
 fn a_unit_keeps_its_rankers_while_its_orders_count() {
     for (outcome_days, kept) in [(None, 1), (Some(2), 3)] {
@@ -509,7 +509,7 @@ fn what_was_named_decides() {
         let config = Config { primary: Some(primary), ..selling(config(2, "fixed")) };
         let mut now = 20_784 * DAY;
         let mut experiment = Experiment::create(config, now).unwrap();
-        // Rankers that share no document, so that who owns a position follows from its document.
+        // Rankers that share no document, so that the owner of a position follows from its document.
         let lists = [0..10, 10..20].map(|documents: std::ops::Range<u16>| ListBuf::strict(documents.map(Doc)).unwrap());
         for unit in 1..=400 {
             now += MINUTE;

@@ -138,7 +138,7 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
         let (rankers, policy) =
             [(2, "fixed"), (3, "fixed"), (2, "rucb"), (4, "rucb"), (3, "bradley-terry")][seed as usize % 5];
         let mut config = config(rankers, policy);
-        // So that some are decided, by chance alone.
+        // So that some are decided by chance.
         config.level = if seed % 2 == 0 { 0.05 } else { 0.99 };
         config.guardrails.missing = None;
         let mut world = World::new(config, 600, 5_000 + seed);
@@ -164,7 +164,7 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
                 | ExperimentStatus::Untrusted
         );
         if is_of_the_verdict {
-            // A log says what its units are.
+            // A log names its kind of unit.
             let of_export = of_export.headline.replace(" user", " unit");
             assert_eq!(headline.sentence, of_export, "{seed} {policy}");
             *compared.entry(headline.standing.name()).or_default() += 1;

@@ -19,7 +19,7 @@ struct Crowd {
     impressions_per_user: u64,
 }
 
-/// Plays an experiment of two equal rankers: the experiment, and the sums of what its users said of the first, by day.
+/// Plays an experiment of two equal rankers: the experiment, and the sums of its users' outcomes for the first, by day.
 fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec<Counts>) {
     let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
     let all = crowd.days as u64 * crowd.users_per_day * crowd.impressions_per_user;
@@ -68,7 +68,7 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
 enum Raises {
     /// A ramp.
     Ramp,
-    /// Somebody who raises it each day on which the first ranker is ahead, and not on others.
+    /// A person who raises it only on days on which the first ranker is ahead.
     Hopeful,
 }
 
@@ -284,7 +284,8 @@ fn a_thousand_experiments_of_equal_rankers_at_full_size() {
     }
 }
 
-/// The hole that kept pairs close: a policy that chooses for every impression ends a unit's sum by what the unit said.
+/// The flaw that keeping pairs closes: a policy that chooses for every impression ends a unit's sum depending on the
+/// unit's outcomes.
 #[test]
 #[ignore = "minutes: 500 experiments"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]

@@ -315,7 +315,7 @@ fn what_must_not_be_acted_on_is_not_shipped_when_it_is_paused_or_over() {
     }
 }
 
-/// A ranker that wins, and harms the quarter of users who are on a phone, is looked at before it is shipped.
+/// A ranker that wins, but harms the quarter of users who are on a phone, is checked before it is shipped.
 #[test]
 fn harm_to_a_segment_comes_before_shipping() {
     let of = |mobile: u64, desktop: u64| {
@@ -360,7 +360,7 @@ fn harm_to_a_segment_comes_before_shipping() {
     }
 }
 
-/// A date that comes before a decision is likely is said beside how long it takes, and no other date is.
+/// A date before a likely decision is mentioned beside the forecast, and no other date is.
 #[test]
 fn the_advice_says_that_the_end_comes_too_early() {
     let after_four_days = |end_at: &str| {

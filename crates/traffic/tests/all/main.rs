@@ -280,7 +280,7 @@ impl World {
     }
 }
 
-/// Where a unit stands: any numbers that stay the same.
+/// The position of a unit: any numbers that stay the same.
 pub(crate) fn place(unit: u64) -> UnitPosition {
     let of = |what: &str| seed_of(&format!("{what} {unit}"));
     UnitPosition { share: of("share"), lane: of("lane") }

@@ -223,7 +223,7 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     assert_eq!(again.integrity(), shop.experiment.integrity());
 }
 
-/// Healthy pages add no events, and nothing is said of them.
+/// Healthy pages add no events, and cause no remarks.
 #[test]
 fn healthy_pages_are_trusted() {
     let mut shop = Shop::new();
@@ -284,7 +284,7 @@ fn every_pair_that_met_is_checked() {
     assert!(sentence.contains("nearly all on those of c, which loses them"), "{sentence}");
 }
 
-/// An experiment that has ended counts what is open until it closes.
+/// An experiment that has ended counts open impressions until they close.
 #[test]
 fn an_end_with_open_pages_says_until_when() {
     let mut shop = Shop::new();

@@ -282,7 +282,7 @@ fn what_is_not_used_is_not_written() {
     assert_eq!(created(Config { share: 0.5, ..config(2, "fixed") })[1], 3);
     let mut bytes = created(ending("2026-11-28"));
     assert_eq!(bytes[1], 4);
-    // Without its date, it is what no program writes.
+    // Without its date, no program would write it.
     let at = bytes.windows(12).position(|window| window == b"\x01\x0a2026-11-28").unwrap();
     bytes.splice(at..at + 12, [0]);
     assert!(Recorded::read(bytes).unwrap_err().to_string().contains("settings in another form"));

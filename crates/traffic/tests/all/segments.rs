@@ -58,8 +58,8 @@ fn a_log_with_segments_replays_to_the_same_experiment() {
     assert!(restored > 5, "{restored}");
 }
 
-/// The rows of a segment are what `click-logs credit` counts of the exported lines with its label, and all lines together give the rows of
-/// the experiment.
+/// The rows of a segment equal the counts of `click-logs credit` over the exported lines with its label, and all lines together give the
+/// rows of the experiment.
 #[test]
 fn credit_of_the_lines_of_a_segment_gives_its_rows() {
     let mut rows = 0;
@@ -90,7 +90,7 @@ fn credit_of_the_lines_of_a_segment_gives_its_rows() {
             assert_eq!(found.to_csv(), expected.to_csv(), "{policy} {name}");
             rows += expected.days.len();
         }
-        // A unit is in one segment, whatever its later labels are.
+        // A unit is in one segment, regardless of its later labels.
         let mut segments_of: BTreeMap<String, Option<String>> = BTreeMap::new();
         for line in impressions.lines() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -123,7 +123,7 @@ fn labels_are_checked() {
     assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
 }
 
-/// A label that the settings do not have counts as none, and an event that says otherwise is refused.
+/// A label that the settings lack counts as none, and an event with another segment is refused.
 #[test]
 fn a_log_whose_labels_cannot_be_is_refused() {
     let mut world = World::new(Config { segments: named(&["mobile", "desktop"]), ..config(2, "fixed") }, 20, 5);

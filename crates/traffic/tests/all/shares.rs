@@ -109,7 +109,7 @@ fn a_share_is_only_raised() {
     assert_eq!((experiment.share(), experiment.position()), (0.1, position), "the same share again adds nothing");
     let raise = &experiment.raises()[0];
     assert_eq!((raise.time, raise.share, &*raise.who, &*raise.why), (1_000, 0.1, "anna", "no harm"));
-    // The ramp goes on: that of 5% says how long.
+    // The ramp goes on: the step of 5% sets the time.
     let next = experiment.next_step().unwrap();
     assert_eq!((next.share, next.left), (0.25, DAY));
     experiment.advance(DAY + 1_000);

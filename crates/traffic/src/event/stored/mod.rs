@@ -223,7 +223,7 @@ struct CreatedV4<'a> {
     segments: Vec<&'a str>,
     /// Later actions of users that count.
     outcomes: Option<OutcomesV1<'a>>,
-    /// When it begins and ends by itself.
+    /// When it begins and ends automatically.
     schedule: ScheduleV1<'a>,
     chooser: &'a str,
 }
@@ -302,7 +302,7 @@ impl<'a> Version<'a> for AskedV1<'a> {
     }
 }
 
-/// Without marks: who asked what cannot be tested, even with the secrets of a store.
+/// Without marks: guesses of who asked what cannot be tested, even with the secrets of a store.
 #[derive(Serialize, Deserialize)]
 struct AskedV2<'a> {
     time: i64,

@@ -73,7 +73,7 @@ fn a_log_of_two_versions_folds_to_the_same_state() {
     let (old, mut new) = (folded(&log), folded(&mixed));
     assert_eq!((old.fates(), old.rows(), old.leader()), (new.fates(), new.rows(), new.leader()));
     assert_eq!(old.position(), experiment.position());
-    // The checksum is over what is stored, not over what it means today.
+    // The checksum is over the stored bytes, not over their present meaning.
     assert_eq!(new.position().0, old.position().0);
     assert_eq!(new.position().1, mixed.iter().fold(0, |sum, recorded| recorded.sum(sum)));
     assert_ne!(new.position().1, old.position().1);

@@ -207,7 +207,7 @@ impl<'a> PopulationV1<'a> {
     }
 }
 
-/// When an experiment begins and ends by itself.
+/// When an experiment begins and ends automatically.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ScheduleV1<'a> {
     end_at: Option<&'a str>,

@@ -209,7 +209,7 @@ impl NoticeV1 {
 /// Preferences in a byte of [`OutcomeV1::Pairs`].
 const PREFERENCES: usize = 5;
 
-/// Of two, the winner is a variant of its own: one byte in all.
+/// For two rankers, the winner is a variant of its own: one byte in all.
 #[derive(Serialize, Deserialize)]
 pub(super) enum OutcomeV1<'a> {
     Nothing,
@@ -310,7 +310,7 @@ pub(super) struct RowV2 {
     pair: (u32, u32),
     units: CountsV1,
     impressions: CountsV1,
-    /// One byte where nothing says who owns a document.
+    /// One byte if owners of documents are not known.
     amounts: Option<AmountsV1>,
 }
 

@@ -121,7 +121,7 @@ impl Experiment {
         self.conversions.is_some() && !self.state.is_over()
     }
 
-    /// The place of an action among those that count; `None` if it is none.
+    /// The place of an action among those that count; `None` if it does not count.
     #[must_use]
     pub fn outcome_of(&self, action: &str) -> Option<u32> {
         let actions = &self.rules.outcomes.as_ref()?.actions;
@@ -134,7 +134,8 @@ impl Experiment {
         self.open.get(impression).map(|open| open.unit)
     }
 
-    /// The impressions of a unit that may have shown what it converts on. One of a snapshot is [fetched](Self::fetch) before.
+    /// The impressions of a unit that may have shown the document of its conversion. A unit of a snapshot is
+    /// [fetched](Self::fetch) before.
     #[must_use]
     pub fn shown_to(&self, unit: u64) -> Vec<u64> {
         let Some(history) = self.history(unit) else { return Vec::new() };
@@ -173,7 +174,7 @@ impl Experiment {
         };
         let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
         let line = line(time, conversion);
-        // It counts when it comes, so its time does not distinguish what is sent again from what happens again.
+        // It counts when it comes, so its time does not distinguish a repeated message from a repeated action.
         if history.lines.iter().any(|(known, _)| known.said() == line.said()) {
             return Err(ConversionFate::Duplicate);
         }
@@ -235,7 +236,7 @@ impl Experiment {
         ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
     }
 
-    /// Notes what a list showed that has closed and compared rankers.
+    /// Notes the documents of a list that has closed and compared rankers.
     pub(super) fn note_list(&mut self, impression: u64, open: &Open, owners: Option<&Owners>) {
         let (Some(_), Some(shown), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
         let arms = open.choice.arms();
@@ -349,8 +350,8 @@ impl Experiment {
         self.conversions.as_ref().map(|ledger| ledger.tally)
     }
 
-    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, no
-    /// conversions count, or that has passed.
+    /// When the first units close for conversions: at the end of their day and a window later; `None` if there are no impressions,
+    /// no conversions count, or that time has passed.
     #[must_use]
     pub fn first_maturity(&self) -> Option<Time> {
         let (ledger, rules) = (self.conversions.as_ref()?, self.rules.outcomes.as_ref()?);
