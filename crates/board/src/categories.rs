@@ -178,7 +178,7 @@ fn part_of(table: &Table, categories: &[u32], category: u32) -> Table {
     part
 }
 
-/// The ranks that known pairs allow those who are `common`, by their numbers in the table, among each other.
+/// The ranks that known pairs allow the `common` competitors among each other, by their numbers in the table.
 fn ranks(known: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
     let count = common.iter().filter(|is_common| **is_common).count();
     let mut ranks = vec![Ranks { best: 1, worst: count }; common.len()];

@@ -52,7 +52,7 @@ fn key(unit: &Unit) -> Option<Key> {
     Some((unit.comparison.first, unit.comparison.second, unit.item?))
 }
 
-/// The place of each unit's question, and what the model says of all.
+/// The place of each unit's question, and the model's answers to all.
 pub(crate) struct LabelledQuestions {
     places: Vec<u32>,
     predicted: Vec<Predicted>,
@@ -75,7 +75,7 @@ impl<'a> Correction<'a> {
         }
     }
 
-    /// From the fit of the units alone; `prior` is for those that have no finite strengths.
+    /// From the fit of the units alone; `prior` is for groups without finite strengths.
     pub(crate) fn of(
         alone: &Fit,
         comparisons: &'a [Comparison],
@@ -113,7 +113,7 @@ impl<'a> Correction<'a> {
         self.powered.sandwich(&labelled, &all)
     }
 
-    /// Covariances if units of a judge depend on each other, and what is said of a question does.
+    /// Covariances if units of a judge depend on each other, and verdicts on a question do.
     pub(crate) fn by_judge(&self, judges: &[u32]) -> Vec<f64> {
         let units: Vec<u32> = (0..self.places.len() as u32).collect();
         self.by_both(&self.by_question(), judges, &units)

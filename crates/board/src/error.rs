@@ -69,7 +69,7 @@ pub enum BoardError {
         /// The reason.
         reason: String,
     },
-    /// A category about which nothing can be said.
+    /// A category without a board.
     #[error("category {category}: {error}; leave the category out")]
     Category {
         /// The category.
@@ -94,7 +94,7 @@ pub enum BoardError {
         /// The row's number.
         row: u64,
     },
-    /// No two judges who could be distinguished.
+    /// Fewer than two judges to compare.
     #[error("discrimination compares judges, and the table names {found}; it needs two: leave it out")]
     FewJudges {
         /// Their number.

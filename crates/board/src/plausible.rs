@@ -23,7 +23,7 @@ pub struct Plausible {
     position: f64,
 }
 
-/// A group: its members, by their numbers in the table, and what their strengths may be.
+/// A group: its members, by their numbers in the table, and their possible strengths.
 #[derive(Debug, Clone)]
 struct Group {
     members: Vec<usize>,
@@ -36,7 +36,7 @@ struct Strengths {
     probability: f64,
     spread: f64,
     mean: Vec<f64>,
-    /// Of the covariances.
+    /// The factor of the covariances.
     factor: Cholesky,
 }
 

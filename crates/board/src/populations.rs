@@ -73,7 +73,7 @@ pub(crate) struct Populations {
 }
 
 impl Populations {
-    /// By what judgements are joined to those that are independent.
+    /// The kinds of clusters that are taken as independent.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = ClusterKind> {
         self.all.iter().filter(|population| population.general).map(|population| population.kind)
     }
@@ -145,7 +145,7 @@ impl Populations {
     }
 }
 
-/// Of clusters worth fewer than these, a board says what they cost.
+/// For clusters worth fewer than these, a board reports their cost.
 const FEW: f64 = 20.0;
 
 /// The accuracy of a fit.
@@ -158,7 +158,7 @@ pub(crate) struct Estimated {
     pub(crate) errors: Vec<f64>,
 }
 
-/// Strengths, and what their errors are estimated from.
+/// Strengths, and the data for their errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) fit: &'a Fit,
@@ -169,7 +169,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Covariances of all parameters under Bradley-Terry: the least to believe.
+    /// Covariances of all parameters under Bradley-Terry: the lower bound.
     fn model(&self) -> Vec<f64> {
         let alone = || {
             let dispersion = dispersion(self.fit, self.units).unwrap_or(1.0);
@@ -178,13 +178,13 @@ impl Source<'_> {
         self.correction.map_or_else(alone, Correction::model_covariance)
     }
 
-    /// Those that units say, or, where a model has its say, questions.
+    /// Covariances by units, or by questions if a model contributes.
     fn by_unit(&self) -> Vec<f64> {
         let alone = || self.fit.sandwich(self.comparisons, None, true);
         self.correction.map_or_else(alone, Correction::by_question)
     }
 
-    /// Those that clusters of a kind say, by their numbers.
+    /// Covariances by clusters of a kind, given their numbers.
     fn by_kind(&self, kind: ClusterKind, numbers: &[u32]) -> Vec<f64> {
         match (self.correction, kind) {
             (None, _) => self.fit.sandwich(self.comparisons, Some(numbers), true),
@@ -275,7 +275,7 @@ impl Estimates {
 
     /// The differences with the errors that these estimates find.
     fn contrasts(&self, base: &Contrasts) -> Contrasts {
-        // The difference of estimates may be too small, or negative: each kind alone is a lower bound.
+        // The difference of estimates may be too small, or negative: each kind by itself is a lower bound.
         let mut all: Vec<&[f64]> = self.found.iter().map(|one| &one.covariance[..]).collect();
         all.push(&self.together_of_strengths);
         let effective: Vec<&[f64]> = self.found.iter().map(|one| &one.effective[..]).collect();
@@ -345,7 +345,8 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     })
 }
 
-/// Numbers of clusters, and how many have a name. What has none is one cluster more, the last: it may be one or several.
+/// Numbers of clusters, and how many have a name. Units without a name form one more cluster, the last: it may be one or
+/// several.
 fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
     let mut known: Vec<K> = units.iter().filter_map(&key).collect();
     known.sort_unstable();

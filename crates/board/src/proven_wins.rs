@@ -24,7 +24,7 @@ use statistics::bradley_terry::Point;
 pub(crate) struct ProvenWins {
     members: usize,
     alpha: f64,
-    /// Row i, column j: ln of the evidence that i beats j; 0 for what lost more than it won.
+    /// Row i, column j: ln of the evidence that i beats j; 0 if i lost more than it won.
     ln_evidence: Vec<f64>,
 }
 

@@ -22,7 +22,7 @@ pub enum Clusters {
 }
 
 impl Clusters {
-    /// Fewer are taken as given, unless asked for: from so small a sample nothing is known of a population.
+    /// Fewer are taken as given, unless requested: so small a sample shows nothing about a population.
     pub const FEWEST: usize = 5;
 }
 

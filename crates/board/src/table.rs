@@ -20,7 +20,7 @@ pub enum Answer {
     Corrected {
         /// The points of the first answer, -20 to 21; their expectation is the share of the point that people give it.
         points: f64,
-        /// The squared distance of the points from a half that was expected when it was decided whether a person is asked, 0 to 420.
+        /// The expected squared distance of the points from a half, before it is decided whether a person is asked, 0 to 420.
         spread: f64,
         /// The least and the most points that there could have been then: at most 0 and at least 1.
         range: [f64; 2],
@@ -59,7 +59,7 @@ pub struct Judgement {
     pub judge: Option<u32>,
     /// The weight of the row, above 0 and finite; 1 unless the table states another.
     pub weight: f64,
-    /// The line of the file, from 1, or the row of the frame: what messages name.
+    /// The line of the file, from 1, or the row of the frame, for messages.
     pub row: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct Judgement {
 pub enum Order {
     /// `first` and `second` are the order in which the judge saw the answers.
     Shown,
-    /// They are not: a matrix of wins, or a table that says so.
+    /// It does not: a matrix of wins, or a table that declares it.
     Unknown,
 }
 

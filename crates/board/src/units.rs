@@ -213,7 +213,7 @@ fn covariates(table: &Table, places: &[usize]) -> Covariates {
     Covariates::new(&values).expect("few finite covariates")
 }
 
-/// The mean of pairs of a weighted value and its weight, whatever their order; `None` of none.
+/// The mean of pairs of a weighted value and its weight, in any order; `None` without pairs.
 fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
     rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let weight: f64 = rows.iter().map(|row| row.1).sum();
@@ -301,7 +301,7 @@ fn unit(
     expected: Option<ExpectedPoints>,
 ) -> Unit {
     let (low, high) = pair(judgement);
-    // A half of a point that is corrected was not said by a judge, so it counts as a share.
+    // A judge did not give the half of a corrected point, so it counts as a share.
     let is_tie = (share - 0.5).abs() < 1e-9 && expected.is_none();
     let point = if is_tie { Point::Tie } else { Point::Share(share) };
     let (first, second) = (low as usize, high as usize);

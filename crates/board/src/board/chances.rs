@@ -32,7 +32,7 @@ impl Chance {
     }
 }
 
-/// `About 600 more give an even chance, 2,000 give 80%.` Between two numbers that were tried, chances rise with the logarithm. `None` if none of
+/// `About 600 more give an even chance, 2,000 give 80%.` Between two computed numbers, chances rise with the logarithm. `None` if none of
 /// these chances is reached.
 pub(super) fn milestones(chances: &[Chance]) -> Option<String> {
     let reaching = |share: f64| {
@@ -67,7 +67,7 @@ pub fn listed(chances: &[Chance], later: f64) -> String {
     parts.join("; ")
 }
 
-/// The same with what it comes to.
+/// The same with the milestones.
 pub(super) fn listed_with_milestones(chances: &[Chance], later: f64) -> String {
     let listed = format!("{}.", listed(chances, later));
     milestones(chances).map_or_else(|| listed.clone(), |said| format!("{listed} {said}"))

@@ -42,7 +42,7 @@ impl Claim {
 pub enum By {
     /// Strengths under Bradley-Terry.
     Strengths,
-    /// The judgements of each pair alone, because no order explains all pairs.
+    /// The judgements of each pair by itself, because no order explains all pairs.
     Pairs,
 }
 
@@ -73,11 +73,11 @@ pub struct Leader {
 pub enum Conclusion {
     /// The best is known.
     Best(Leader),
-    /// It is known to be worse than no other by more than the tolerance asked for.
+    /// It is known to be worse than no other by more than the tolerance.
     WithinTolerance(Leader),
-    /// It is not known who is best.
+    /// The best is not known.
     Leading(Leader),
-    /// No order explains all pairs, and no competitor is known to beat each of the others: who leads by strengths.
+    /// No order explains all pairs, and no competitor is known to beat each of the others: the leader by strengths.
     NoOrder(Leader),
     /// Several groups were never compared, even indirectly: the leader of the largest.
     NotConnected(Leader),
@@ -97,7 +97,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Under a significant misfit, only what pairs say counts.
+    /// Under a significant misfit, only pairwise statements count.
     pub(super) fn of(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
         let look = settings.looks.look();
         let by = if misfits { By::Pairs } else { By::Strengths };

@@ -93,7 +93,7 @@ pub struct Group {
     pub ties: TieModel,
     /// ν of that model; 0 without ties. By Davidson, P(tie) / sqrt(P(win) P(loss)); by Rao and Kupper, θ² - 1.
     pub tie: f64,
-    /// The standard deviation of the strengths, as learnt from the fit; what probabilities of being the best start from.
+    /// The standard deviation of the strengths, as learnt from the fit; the basis of probabilities of being the best.
     pub spread: f64,
     /// The standard deviation of the weak prior that the strengths needed; `None` if their likelihood has a maximum.
     pub prior: Option<f64>,
@@ -187,14 +187,14 @@ impl Board {
         Self::weighted(table, settings, &|_| 1.0).map(|(board, _)| board)
     }
 
-    /// The board of people's judgements, with strengths that a model's judgements sharpen: prediction-powered and power-tuned
-    /// ([`statistics::bradley_terry::PredictionPowered`]). Claims hold for people, at one look, if the questions that people judged are a random
-    /// sample of those of the model, or people's weights are the inverse of their probabilities. What is said without a model of strengths, and
-    /// findings, are those of people's judgements alone.
+    /// The board of people's judgements, with strengths that a model's judgements make more precise: prediction-powered and power-tuned
+    /// ([`statistics::bradley_terry::PredictionPowered`]). Claims hold for people, at one look, if the questions that people judged are a
+    /// random sample of those of the model, or people's weights are the inverse of their probabilities. Statements without a model of
+    /// strengths, and findings, come from people's judgements alone.
     ///
     /// # Errors
-    /// As for [`new`](Self::new); if people and the model have no question in common, claims are asked for every look, a table has covariates, or
-    /// discrimination is asked for.
+    /// As for [`new`](Self::new); if people and the model have no question in common, claims for every look are requested, a table has
+    /// covariates, or discrimination is requested.
     pub fn with_gold(gold: &Gold, settings: &Settings) -> Result<Self, BoardError> {
         let audit = Audit::of(gold, settings)?;
         let (units, alone) = fitted_groups(&audit.people, settings, &|_| 1.0)?;
@@ -234,7 +234,7 @@ impl Board {
         let mut conclusion = None;
         let mut beats = Vec::new();
         for (place, group) in fits.iter().enumerate() {
-            // Tests are made in the largest group alone.
+            // Tests are made only in the largest group.
             let known = Known::of(group, settings, misfit.is_some() && place == 0);
             competitors.extend(rows(table, group, place, &known, model.is_none()));
             if place == 0 {
@@ -284,7 +284,7 @@ impl Board {
     }
 }
 
-/// A table, its units, and the fits of its groups: of its judgements alone, and those that claims are made of.
+/// A table, its units, and the fits of its groups: those of its judgements alone, and those for claims.
 struct Fitted<'a> {
     table: &'a Table,
     units: &'a Units,
@@ -342,7 +342,7 @@ pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<
     (groups, shares)
 }
 
-/// The members of a group as they stand on the board, with ranks of every look or without.
+/// The members of a group as rows of the board, with or without ranks of every look.
 fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_look: bool) -> Vec<Competitor> {
     let claims = known.claims();
     let strengths = group.fit.strengths();

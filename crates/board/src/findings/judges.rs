@@ -65,7 +65,7 @@ pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsErr
         return Ok(None);
     };
     let share = most as f64 / all as f64;
-    // With two judges, each decides whatever the other leaves open.
+    // With two judges, each decides what the other leaves open.
     if present < 3 || share < LOUD || share * (present as f64) < 3.0 {
         return Ok(None);
     }

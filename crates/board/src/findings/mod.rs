@@ -84,7 +84,7 @@ pub enum Finding {
         ratio: f64,
         /// The pair that deviates most: the one that does better than its strength, then the other.
         pair: (String, String),
-        /// Net points of the first, and what its strength predicts.
+        /// Net points of the first.
         found: f64,
         /// The prediction.
         expected: f64,

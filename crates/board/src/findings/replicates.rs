@@ -60,7 +60,7 @@ struct Cluster {
     sides: Vec<(usize, usize, f64)>,
 }
 
-/// Half points and ties beyond what the fit expects, unit by unit.
+/// Half points and ties minus the expectations of the fit, unit by unit.
 struct Residuals {
     half: Vec<f64>,
     tie: Vec<f64>,
@@ -438,7 +438,7 @@ fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
     clearest.1
 }
 
-/// Clusters with at least two units; one says nothing.
+/// Clusters with at least two units; a single unit shows nothing.
 fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Cluster> {
     let mut keyed: Vec<(u32, usize)> = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
     keyed.sort_unstable();

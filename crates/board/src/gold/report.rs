@@ -33,7 +33,7 @@ pub struct ModelReport {
     pub weighted: bool,
     /// The agreement of each judge of the model with people.
     pub agreement: Vec<Agreement>,
-    /// By competitor, what the model gives it beyond what people do.
+    /// For each competitor, how much more the model gives it than people do.
     pub favours: Vec<Favour>,
     /// All that in sentences.
     pub sentences: Vec<String>,
@@ -79,7 +79,7 @@ impl<'a> Audit<'a> {
         Ok(Self { gold, people, set_aside, model, questions })
     }
 
-    /// The fits of people's groups with what the model says, from those of people alone.
+    /// The fits of people's groups with the model's answers, from those of people alone.
     pub(crate) fn corrected(
         &self,
         units: &Units,

@@ -31,7 +31,7 @@ pub(crate) struct GroupFit {
     pub(crate) covariance: Vec<f64>,
     /// The independent populations, and their effect on errors.
     pub(crate) populations: Populations,
-    /// All differences with their errors: what is known at one look, and at every look.
+    /// All differences with their errors: the statements at one look, and at every look.
     pub(crate) contrasts: Contrasts,
     /// Pairwise statements, without a model.
     pub(crate) proven: ProvenWins,
@@ -39,7 +39,7 @@ pub(crate) struct GroupFit {
     pub(crate) errors: Vec<f64>,
     /// The divisors of covariates.
     pub(crate) typical: Vec<f64>,
-    /// The judges who have slopes, by their numbers in the table.
+    /// The judges with slopes, by their numbers in the table.
     pub(crate) judges: Vec<u32>,
     /// Strengths of the fit without covariates and slopes, with their standard errors, if there are any.
     pub(crate) plain: Option<Vec<(f64, f64)>>,
@@ -51,7 +51,7 @@ pub(crate) struct GroupFit {
 }
 
 impl GroupFit {
-    /// `alpha` is what this group may spend on statements.
+    /// `alpha` is the error that this group may spend on statements.
     pub(crate) fn of(
         table: &Table,
         members: Vec<usize>,
@@ -195,7 +195,7 @@ pub(crate) fn strongest(strengths: &[f64]) -> usize {
     leader(&vec![0.0; strengths.len()], strengths)
 }
 
-/// The maximum of the likelihood, or of the posterior under a weak prior where there is none.
+/// The maximum of the likelihood, or of the posterior under a weak prior if it has none.
 pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Result<Fit, StatisticsError> {
     let all = cells(comparisons);
     let options = Options { position: true, ties, ..Options::default() };

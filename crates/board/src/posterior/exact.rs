@@ -19,7 +19,7 @@ const MOST_PARAMETERS: usize = 8;
 /// A likelihood of more cells costs too much.
 const MOST_CELLS: usize = 400;
 
-/// Weights that are worth fewer equal ones say nothing.
+/// Weights worth fewer equal ones are not used.
 const FEWEST_EFFECTIVE: f64 = DRAWS as f64 / 10.0;
 
 /// The degrees of freedom of Student's distribution that parameters are drawn from.
@@ -49,7 +49,7 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> 
         let mut moved: Vec<f64> = proposal.correlate(&source.normals(size)).iter().map(|z| stretch * z).collect();
         let shift = moved[..arms].iter().sum::<f64>() / arms as f64;
         moved[..arms].iter_mut().for_each(|value| *value -= shift);
-        // Student's density of what is left without the shift.
+        // Student's density of the remainder without the shift.
         let length: f64 = proposal.solve(&moved).iter().zip(&moved).map(|(a, b)| a * b).sum();
         let ln_drawn = -0.5 * (FREEDOM + size - 1) as f64 * libm::log1p(length / FREEDOM as f64);
         let at: Vec<f64> = fit.parameters().iter().zip(&moved).map(|(at, moved)| at + moved).collect();

@@ -57,8 +57,9 @@ pub(crate) fn spreads() -> impl Iterator<Item = f64> {
 enum Hyperprior {
     /// Uniform: values that rise by equal factors stand for intervals as long as they are large.
     Uniform,
-    /// Uniform in the logarithm, for what simulates judgements to come. Spreads are then smaller, and so are the chances that the best is named.
-    /// Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a fifth.
+    /// Uniform in the logarithm, for simulations of further judgements. Spreads are then smaller, and so are the chances that the best is
+    /// named. Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a
+    /// fifth.
     UniformInLogarithm,
 }
 
@@ -93,8 +94,8 @@ impl Posterior {
         Self { spread, mean, precision, best }
     }
 
-    /// The same for each standard deviation that is likely: truths for simulations come from all of them, since under one alone they
-    /// would be too much alike.
+    /// The same for each standard deviation that is likely: truths for simulations are drawn from all of them, since a single one
+    /// would make them too similar.
     pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
         let fitted = Fitted::of(strengths, covariance);
         let likely: Vec<(f64, f64)> =

@@ -93,7 +93,7 @@ fn remedy(format: OtherFormat) -> String {
 }
 
 fn csv(text: &str) -> Result<Cells, ReadError> {
-    // Spreadsheets may say which separator they wrote.
+    // Spreadsheets may state the separator that they wrote.
     let (said, text, skipped) = match text.split_once('\n') {
         Some((first, rest)) if first.trim_end().to_ascii_lowercase().starts_with("sep=") => {
             (first.as_bytes().get(4).copied(), rest, 1)

@@ -23,7 +23,7 @@ pub struct Columns {
     pub weight: Option<String>,
 }
 
-/// The pairs of headers of competitors, and who writes them so.
+/// The pairs of headers of competitors, and their sources.
 const PAIRS: [(&str, &str); 13] = [
     ("first", "second"),              // this project
     ("model_a", "model_b"),           // LMArena, MT-bench
@@ -68,8 +68,8 @@ pub(super) const WINNERS: [&str; 22] = [
 const TIES: [&str; 1] = ["both_equal"];
 pub(super) const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
-/// Headers of what divides an item into several: the second turn of MT-bench's questions is another question, and an answer may be
-/// judged by several criteria.
+/// Headers of columns that divide an item into several: the second turn of MT-bench's questions is another question, and an answer
+/// may be judged by several criteria.
 const PARTS_OF_ITEMS: [&str; 16] = [
     "turn",
     "task",

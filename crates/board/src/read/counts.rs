@@ -28,7 +28,8 @@ pub(super) fn is_named_matrix(cells: &Cells) -> bool {
         && named.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
 }
 
-/// Refuses a matrix with the names of its header in the first column, but in another order: who won would be turned round.
+/// Refuses a matrix with the names of its header in the first column, but in another order: winners and losers would be
+/// swapped.
 pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
     let Some(names) = cells.header.get(1..).filter(|names| names.len() >= 2 && names.len() == cells.rows.len()) else {
         return Ok(());
@@ -45,8 +46,8 @@ pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// The cells of a square matrix with the names of its competitors, if that is what the text holds: numbers alone, or names in the
-/// first row and the first column.
+/// The cells of a square matrix with the names of its competitors, if the text is one: only numbers, or names in the first row
+/// and the first column.
 pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
     let is_number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let size = cells.header.len();
@@ -72,7 +73,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
         .map(|(index, line)| (index as u64 + 1, line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         .collect();
     let number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
-    // The number of competitors may stand on a line of its own.
+    // The number of competitors may be on a line of its own.
     if rows.len() >= 2 && rows[0].1.len() == 1 && rows[0].1[0] == (rows.len() - 1).to_string() {
         rows.remove(0);
     }

@@ -4,7 +4,7 @@ use super::columns::{plain, position};
 use super::error::{ReadError, decimal_comma, quoted};
 use crate::Covariate;
 
-/// A covariate and where its numbers stand.
+/// A covariate and its columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CovariateColumns {
     /// Its name.

@@ -5,7 +5,7 @@ use std::fmt;
 /// The reason why a table was refused: where, what was found there, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
-    /// The line of the file, or the row of the frame, from 1. `None` for what concerns the whole table.
+    /// The line of the file, or the row of the frame, from 1. `None` for errors of the whole table.
     pub row: Option<u64>,
     /// What was found, what was expected, and what to do.
     pub message: String,

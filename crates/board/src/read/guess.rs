@@ -23,7 +23,7 @@ const MORE_JUDGES: [&str; 12] = [
     "reviewer",
 ];
 
-/// A line of `--columns` that names two competitors, and what else is found; `None` without a likely pair.
+/// A line of `--columns` that names two competitors, and other likely columns; `None` without a likely pair.
 pub(super) fn columns(cells: &Cells) -> Option<String> {
     let headers: Vec<String> = cells.header.iter().map(|header| plain(header)).collect();
     let (first, second) = by_stems(&headers).or_else(|| by_values(cells))?;
@@ -47,7 +47,7 @@ pub(super) fn columns(cells: &Cells) -> Option<String> {
     parts.iter().all(is_plain).then(|| format!("--columns \"{}\"", parts.join(",")))
 }
 
-/// Two headers that differ in their ends alone: `Antwort A` and `Antwort B`, `text1` and `text2`.
+/// Two headers that differ only in their ends: `Antwort A` and `Antwort B`, `text1` and `text2`.
 fn by_stems(headers: &[String]) -> Option<(usize, usize)> {
     let place = |first: &str, second: &str| {
         let ends = |header: &String| header.strip_suffix(first).filter(|stem| !stem.is_empty()).map(str::to_owned);

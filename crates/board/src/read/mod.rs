@@ -56,7 +56,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Refuses what only judgements one by one have.
+    /// Refuses options that only single judgements have.
     fn check_counted(&self) -> Result<(), ReadError> {
         match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
             None => Ok(()),
@@ -75,7 +75,7 @@ pub struct Reading {
     pub table: Table,
     /// Sentences, most important first.
     pub notes: Vec<String>,
-    /// The categories of the judgements, if they were asked for.
+    /// The categories of the judgements, if requested.
     pub categories: Option<Categories>,
 }
 
@@ -262,8 +262,8 @@ fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
     cells.first().is_some_and(|first| !first.is_empty()).then(|| cells.join("\u{1f}"))
 }
 
-/// A note if rows of one judge on one item, with the same pair in the same order, say different things: they count once, and often some
-/// column that was not read distinguishes them.
+/// A note if rows of one judge on one item, with the same pair in the same order, differ: they count once, and often some column that
+/// was not read distinguishes them.
 fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColumns) -> Option<String> {
     let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
     for judgement in judgements {

@@ -154,7 +154,7 @@ pub(super) fn are_sides<'a>(
 /// Properties of the values of a whole column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
-    /// The words that stand for the two sides beside those of all tables: the headers of the competitors, and the letter at
+    /// The words for the two sides in addition to those of all tables: the headers of the competitors, and the letter at
     /// their ends. Elsewhere `a` may be anything.
     pub(super) sides: [Vec<String>; 2],
     /// All winners are words for sides, such as `A` and `B`, or ties, and no competitor is called so.
@@ -168,7 +168,7 @@ pub(super) struct Values {
 /// The answer in a cell on a duel of `first` and `second`.
 ///
 /// # Errors
-/// What was found and what was expected.
+/// The value found and the values expected.
 pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Answer, String> {
     let plain = super::columns::plain(cell);
     let said = plain.as_str();

@@ -30,7 +30,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
         // Equal competitors share a range of ranks, and all of it must be allowed.
         let truth = 1 + world.strengths.iter().filter(|other| **other > own).count();
         let last = world.strengths.iter().filter(|other| **other >= own).count();
-        // If one order explains all pairs, ranks also follow from who beats whom.
+        // If one order explains all pairs, ranks also follow from pairwise wins.
         let known = Ranks { best: 1 + competitor.beaten_by, worst: size - competitor.beats };
         for (kind, ranks) in [competitor.once, always(competitor), known].into_iter().enumerate() {
             seen.right[kind] &= ranks.best <= truth && last <= ranks.worst;
@@ -44,7 +44,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
     seen
 }
 
-/// `rows` judgements of pairs that a policy chooses; where it would play an arm alone, that meets a uniformly drawn other.
+/// `rows` judgements of pairs that a policy chooses; an arm that it would play alone meets a uniformly drawn other.
 fn chosen(world: &World, policy: &str, rows: usize, seed: u64) -> Table {
     let spec: Spec = policy.parse().unwrap();
     let size = world.strengths.len();

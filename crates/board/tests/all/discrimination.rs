@@ -73,7 +73,7 @@ fn a_judge_who_guesses_counts_for_little() {
     };
     assert!(error(&with) > 1.1 * error(&without), "{} {}", error(&with), error(&without));
     assert_eq!(without.discrimination, None);
-    // The strengths without slopes stand beside the others.
+    // The strengths without slopes are kept beside the others.
     let plain = with.competitors[0].plain.unwrap().value;
     let other = without.competitors.iter().find(|one| one.name == with.competitors[0].name).unwrap();
     assert_eq!(plain, other.strength);

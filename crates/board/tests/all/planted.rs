@@ -228,7 +228,8 @@ fn a_competitor_compared_with_itself() {
     assert_eq!(found.competitors, clean);
 }
 
-/// Every unit in both orders; `biased` judges give the point to the first answer with this probability, whatever it is.
+/// Every unit in both orders; `biased` judges give the point to the first answer with this probability, whichever it
+/// is.
 fn both_orders(seed: u64, biased: impl Fn(u32) -> f64) -> Table {
     let world = world(seed);
     let mut draws = Normals::from_seed(seed);
@@ -245,7 +246,7 @@ fn both_orders(seed: u64, biased: impl Fn(u32) -> f64) -> Table {
         table.judgements.push(judgement);
         std::mem::swap(&mut judgement.first, &mut judgement.second);
         judgement.row += 1_000;
-        // A consistent judge says the same of the same answers.
+        // A consistent judge gives the same verdict on the same answers.
         judgement.verdict = match judgement.verdict {
             _ if stuck => Answer::First,
             Answer::First => Answer::Second,

@@ -91,7 +91,7 @@ fn counts_are_rows_that_count_as_often() {
     }
 }
 
-/// Nothing follows from 30 wins and 30 losses, in whatever order or form a table has them.
+/// Nothing follows from 30 wins and 30 losses, in any order or form of the table.
 #[test]
 fn no_order_of_rows_makes_evidence() {
     let rows = |winner: &str| format!("ann,bob,{winner}\nbob,ann,{winner}\n").repeat(15);
@@ -317,7 +317,7 @@ fn times_distinguish_no_rows() {
 }
 
 proptest::proptest! {
-    /// Whatever the bytes, they are a table or one error of one line.
+    /// Any bytes are a table or one error of one line.
     #[test]
     fn no_bytes_panic(
         words in proptest::collection::vec(

@@ -80,7 +80,7 @@ fn of_world(name: &str, tables: u64, world: &World) -> Measured {
     measured(name, tables, |name| truth[name[1..].parse::<usize>().unwrap()], |seed| world.draw(1_000 + seed))
 }
 
-/// Models with what they favour.
+/// Models with their biases.
 fn biased() -> Vec<(&'static str, World)> {
     let world = World::new();
     let family = vec![1.0, 0.0, 0.0, -0.5, 0.0, 0.0];
@@ -99,7 +99,7 @@ fn worthless() -> World {
     World { quality: 0.0, informed: false, family: vec![1.0, 0.0, 0.0, -0.5, 0.0, 0.0], first: 0.5, ..World::new() }
 }
 
-/// A model that nearly always says what people would say.
+/// A model that nearly always agrees with people.
 fn good() -> World {
     World { quality: 0.97, ..World::new() }
 }
@@ -137,7 +137,7 @@ fn coverage_with_biased_models_at_full_size() {
         biased().into_iter().chain([("worthless", worthless()), ("good", good()), ("equal for people", equal())]);
     let fewer = |labels| World { labels, ..World::new() };
     for (name, world) in [("50 labels", fewer(50)), ("30 labels", fewer(30))] {
-        // So few are never believed too much; intervals may be wider than they must.
+        // With so few labels, intervals are not too narrow; they may be wider than needed.
         let found = of_world(name, TABLES, &world);
         assert!(found.mean() >= 0.93 && found.least() >= 0.90, "{name}: {:?}", found.coverage);
     }

@@ -4,12 +4,12 @@ use board::{Answer, Gold, Judgement, Order, Table};
 use statistics::Normals;
 use statistics::bradley_terry::{Cell, Covariates, Fit, Options, Ties};
 
-/// People's strengths, and in what the model differs from people.
+/// People's strengths, and how the model differs from people.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     /// People's strengths, which add up to 0.
     pub(super) strengths: Vec<f64>,
-    /// The probability that the model sees in a question what people see; otherwise its noise is its own.
+    /// The probability that the model has the same noise as people on a question; otherwise its noise is independent.
     pub(super) quality: f64,
     /// Whether the model has information about strengths.
     pub(super) informed: bool,
@@ -19,7 +19,7 @@ pub(super) struct World {
     pub(super) length: f64,
     /// Its bias for the answer shown first.
     pub(super) first: f64,
-    /// The standard deviation of what an item adds to each strength, for people and the model alike.
+    /// The standard deviation of an item's effect on each strength, for people and the model alike.
     pub(super) item_spread: f64,
     pub(super) items: usize,
     pub(super) questions_of_item: usize,
@@ -135,7 +135,8 @@ impl World {
     }
 }
 
-/// Davidson's verdict at a point of [0, 1): from a win over a tie to a loss, so that two who see the same say nearly the same.
+/// Davidson's verdict at a point of [0, 1): from a win over a tie to a loss, so that judges at the same point nearly always
+/// agree.
 fn verdict(difference: f64, at: f64) -> Answer {
     let [win, _, tie] = Ties::Davidson.probabilities(difference, TIE);
     if at < win {

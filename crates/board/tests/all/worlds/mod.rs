@@ -46,7 +46,7 @@ fn worlds() -> Vec<(String, World)> {
     all
 }
 
-/// In how many tables something false is said: at one look, at every look, without a model, and by naming the best.
+/// The number of tables with false statements: at one look, at every look, without a model, and on the best.
 type False = [u64; 4];
 
 fn is_false(world: &World, pairs: &[(usize, usize)]) -> u64 {
@@ -97,7 +97,7 @@ fn percent(count: u64, tables: u64) -> String {
 fn falsehoods(tables: u64, cells: impl Iterator<Item = (String, World)>, published: Option<&str>) {
     println!("| world | one look | every look | without a model | best |\n|---|---|---|---|---|");
     let n = tables as f64;
-    // 5%, and what chance adds: 7.5% of 500 tables.
+    // 5% plus the effect of chance: 7.5% of 500 tables.
     let bound = (0.05 * n + 2.6 * (n * 0.05 * 0.95).sqrt()).max(2.0);
     let mut wrong = Vec::new();
     for (name, world) in cells {
