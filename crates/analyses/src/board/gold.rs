@@ -49,7 +49,7 @@ impl GoldSource {
         Ok(())
     }
 
-    /// The board of a table, and what to note of how people's was read.
+    /// The board of a table, and notes on how people's judgements were read.
     pub(super) fn board(
         &self,
         name: &str,

@@ -43,7 +43,7 @@ pub struct BoardReport {
     pub board: Board,
     /// How it was read, in sentences.
     pub notes: Vec<String>,
-    /// The boards of its categories, if they were asked for: then `board` is that of all.
+    /// The boards of its categories, if requested: then `board` is that of all.
     pub categories: Option<CategoryReport>,
 }
 
@@ -55,7 +55,7 @@ fn cost(competitors: usize) -> Option<String> {
     (tens > 0.0).then(|| format!("{count} competitors take about {:.0} s of processor time", 10.0 * tens))
 }
 
-/// Says what it costs if that is much.
+/// Prints the expected time if it is long.
 fn said_cost(competitors: usize, quiet: bool) {
     if let Some(cost) = cost(competitors) {
         note(quiet, &cost);
@@ -66,7 +66,7 @@ impl BoardReport {
     /// The report on a file of judgements called `name`.
     ///
     /// # Errors
-    /// One line: where the table cannot be read, or why nothing can be said of it.
+    /// One line: where the table cannot be read, or why it has no board.
     pub fn of_bytes(
         name: &str,
         bytes: &[u8],
@@ -93,7 +93,7 @@ impl BoardReport {
     /// The report on a session with judges.
     ///
     /// # Errors
-    /// Why nothing can be said of it, e.g. before the first answer.
+    /// Why it has no board, e.g. before the first answer.
     pub fn of_session(name: &str, live: &judges::Session, settings: &Settings, quiet: bool) -> Result<Self> {
         let mut notes = Vec::new();
         if live.config().goal != Goal::Uniform {
@@ -112,10 +112,11 @@ impl BoardReport {
         Ok(Self { name: name.to_owned(), board, notes, categories: None })
     }
 
-    /// The report on a table that was read; people's, if that is another one, is read in the same way. Unless `quiet`, says before what it costs if that is much.
+    /// The report on a table that was read; if people's judgements are another table, it is read in the same way. Unless `quiet`, prints
+    /// the expected time before if it is long.
     ///
     /// # Errors
-    /// Why nothing can be said of it.
+    /// Why it has no board.
     pub fn of(
         name: &str,
         reading: Reading,
@@ -157,7 +158,7 @@ impl BoardReport {
                 let more = names.len().saturating_sub(5);
                 if more > 0 { format!("{shown} and {more} more") } else { shown }
             };
-            // A sentence about many is true of them together alone, and read as if it were true of each.
+            // A sentence about many holds only for them together, but is read as if it held for each.
             let what = if beaten.len() < unbeaten.len() {
                 format!("{} never beat or tied with any of the other {}", listed(&beaten), unbeaten.len())
             } else if let [one] = unbeaten[..] {
@@ -210,7 +211,7 @@ impl BoardReport {
         said
     }
 
-    /// The table with what it assumes below.
+    /// The table with its assumptions below.
     fn noted(&self) -> NotedTable {
         let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
         rows::table(&self.boards(), notes)
@@ -260,7 +261,7 @@ impl BoardReport {
         text
     }
 
-    /// The table in LaTeX; `standalone`: a whole document. The sentence and what would mislead are comments or a paragraph.
+    /// The table in LaTeX; `standalone`: a whole document. The sentence and the warnings are comments or a paragraph.
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
         let mut table = self.noted();

@@ -1,4 +1,5 @@
-//! What is asked of a board: how its table is read, and what claims are about. The command line and Python pass these flags.
+//! The settings of a board: how its table is read, and the population of its claims. The command line and Python pass these
+//! flags.
 
 use anyhow::{Result, bail, ensure};
 use board::read::{Columns, Options, WinnerIs};

@@ -1,4 +1,4 @@
-//! Click-through of two rankers, each shown alone: what an A/B test measures.
+//! Click-through of two rankers, each shown alone, as an A/B test measures it.
 
 use bandits::Generator;
 use interleave::Doc;

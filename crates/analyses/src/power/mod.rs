@@ -35,8 +35,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Of a ranker that wins with probability 1/2 + `margin` if half of the ties, a share of `ties`, count as wins; `None`
-    /// if there is none.
+    /// The shares of a ranker that wins with probability 1/2 + `margin`, if half of the ties, a share of `ties`, count as
+    /// wins; `None` if they are impossible.
     #[must_use]
     pub fn of_margin(margin: f64, ties: f64) -> Option<Self> {
         let decided = 1.0 - ties;
@@ -67,7 +67,7 @@ impl Shares {
         self.wins / (self.wins + self.losses)
     }
 
-    /// The same with another margin, within what is possible.
+    /// The same with another margin, within its possible range.
     #[must_use]
     pub fn with_margin(&self, margin: f64) -> Option<Self> {
         Self::of_margin(margin, self.ties)
@@ -86,7 +86,7 @@ pub struct Goal {
 /// The number of impressions by which a test has decided for the better ranker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Impressions {
-    /// With each probability of [`Goal::powers`]; null where it is beyond what was computed or played, or infinite.
+    /// For each probability of [`Goal::powers`]; null if it is beyond the computed or played range, or infinite.
     pub by_power: Vec<Option<f64>>,
     /// On average, given that it decides for the better ranker; null for tests with a fixed number.
     pub mean: Option<f64>,
@@ -194,7 +194,7 @@ mod tests {
         // MaxSPRT takes about as long: its bound hardly depends on the horizon.
         let max_sprt = of(BoundedTest::max_sprt(decided, 0.05).unwrap());
         assert!((max_sprt / anytime.by_power[1].unwrap() - 1.0).abs() < 0.1, "{max_sprt} {anytime:?}");
-        // Where ties are as many as expected, what is reached at the very end of the decided units is not reached.
+        // With as many ties as expected, a power reached at the very end of the decided units is not reached.
         for units in 1_100..1_140 {
             let test = BoundedTest::yeast(units, 0.05).unwrap();
             let found = Impressions::bounded(&shares, &goal(), &test).unwrap().by_power;
