@@ -55,7 +55,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
         more_pairs: order.len().saturating_sub(PAIRS) as u64,
         matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
-        // Without an outcome, the headline says all there is.
+        // Without an outcome, the headline is complete.
         report: match decision.days {
             Some(_) => report(decision, unit).lines().map(str::to_owned).collect(),
             None => Vec::new(),
@@ -97,7 +97,7 @@ pub(crate) fn rates(decision: &Decision) -> Vec<Rate> {
     ordered(decision).into_iter().filter_map(|pair| rate(decision, pair, leader)).collect()
 }
 
-/// The pairs of the leader, the closest rival first; then what is decided; then all others.
+/// The pairs of the leader, the closest rival first; then decided pairs; then all others.
 fn ordered(decision: &Decision) -> Vec<&PairDecision> {
     let leader = leader(decision);
     let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
@@ -115,8 +115,8 @@ fn is_of(pair: &PairDecision, ranker: usize) -> bool {
     pair.last.pair.0 == ranker || pair.last.pair.1 == ranker
 }
 
-/// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and what would be said
-/// without it last.
+/// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and the headline
+/// without the fault last.
 #[must_use]
 pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
     let otherwise = format!("Without this it would say: {}", headline.sentence);
@@ -129,7 +129,7 @@ pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
     }
 }
 
-/// The best of several, or who leads.
+/// The best of several, or the leader.
 fn leader(decision: &Decision) -> Option<usize> {
     let best = decision.best.as_ref()?;
     Some(best.declared.map_or(best.leader.0, |(ranker, _)| ranker))

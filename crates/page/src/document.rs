@@ -101,7 +101,7 @@ pub fn overview(frame: &Frame, name: &str, parts: &[Section], live: Option<&Live
     framed(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
 }
 
-/// The page of an experiment as one file that needs no other. `overview` has everything that it says.
+/// The page of an experiment as one self-contained file, from `overview` alone.
 #[must_use]
 pub fn standalone(overview: &Overview) -> String {
     alone(&overview.name, &body(&overview.parts()), "Verdicts hold at all looks together, however often you look.")
@@ -160,7 +160,8 @@ pub fn list(frame: &Frame, experiments: &[ListItem], next: Option<&str>) -> Stri
     framed(frame, "Experiments", Some(&Moves::List), &main)
 }
 
-/// The form to sign in; `refused` says why the last attempt failed. `next` is where to go then, relative to the list.
+/// The form to sign in; `refused` is why the last attempt failed. `next` is where to go afterwards, relative to the
+/// list.
 #[must_use]
 pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
     let main = html! {
@@ -179,7 +180,7 @@ pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
     framed(frame, "Sign in", None, &main)
 }
 
-/// A page that says one thing, e.g. that there is no such experiment.
+/// A page with one message, e.g. that there is no such experiment.
 #[must_use]
 pub fn message(frame: &Frame, title: &str, sentence: &str) -> String {
     let main = html! {

@@ -15,7 +15,7 @@ use crate::text::number;
 
 /// The most charts.
 const MOST: usize = 12;
-/// The width of the figure, and of its margins, in pixels: left and right of a chart stand numbers.
+/// The width of the figure, and of its margins, in pixels: numbers are to the left and right of a chart.
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 64.0;
@@ -34,7 +34,7 @@ const SCOPE: &str = "rankduel-win-rates";
 /// The sizes of letters, which pages take from their readers.
 const SIZES: [(&str, &str); 2] = [("letters", "12px"), ("letters-of-values", "14px")];
 
-/// A line of text: its class, and what it says.
+/// A line of text: its class and its content.
 type Line = (&'static str, String);
 
 /// A chart with the lines above it.
@@ -48,7 +48,7 @@ const INNER: f64 = WIDTH - LEFT - RIGHT;
 
 /// The charts of all pairs, each with the share of the winner or of the ranker that is ahead, in the order of the page; of several
 /// versions one after the other. At most 12 are drawn, of several versions the last; the figure says how many are missing. `None`
-/// without any look. `note` stands below, e.g. that the data are synthetic.
+/// without any look. `note` is placed below, e.g. that the data are synthetic.
 #[must_use]
 pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     let are_several = verdicts.versions.len() > 1;
@@ -90,7 +90,8 @@ fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     Panel { above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
 }
 
-/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is said below them, a line each.
+/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is placed below them, a line
+/// each.
 #[must_use]
 pub fn differences(courses: &[Course], below: &[String]) -> Option<String> {
     let drawable = courses.iter().filter(|course| !course.points.is_empty()).take(MOST);

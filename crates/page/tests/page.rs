@@ -326,7 +326,7 @@ fn colours_of_rankers_are_those_of_figures() {
     }
 }
 
-/// The rows of a table in the glossary: a word, and what it means.
+/// The rows of a table in the glossary: a word and its meaning.
 fn rows(table: &str) -> Vec<(&str, &str)> {
     table.lines().filter_map(|line| line.strip_prefix("| *")?.strip_suffix(" |")?.split_once("* | ")).collect()
 }
@@ -356,7 +356,7 @@ fn words_lead_to_their_definitions() {
     for word in links {
         assert!(page.contains(&format!("<dt id=\"word-{word}\">")), "{word}");
     }
-    // Of words that it does not use, a page says nothing.
+    // A page does not explain words that it does not use.
     assert!(!page.contains("word-shipped") && !standalone(&Overview::default()).contains("word-"));
 }
 

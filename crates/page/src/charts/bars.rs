@@ -10,7 +10,7 @@ use crate::text::number;
 /// The height of a histogram, in pixels.
 const HEIGHT: f64 = 90.0;
 
-/// A bar as long as a share, in a cell of a table that says the number.
+/// A bar as long as a share, in a table cell with the number.
 pub(crate) fn bar(share: f64, class: &str) -> Markup {
     html! {
         svg.bar aria-hidden="true" width="100%" height="8" {

@@ -61,7 +61,7 @@ const PARTS: [(&str, Place, Make); 16] = [
 /// The last one, which is not for a glance.
 const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
 
-/// The part that is made of all others: what their words mean.
+/// The part that is made from all others: the meaning of their words.
 const WORDS: (&str, Place) = ("words", Place::Bottom);
 
 fn all_parts() -> impl Iterator<Item = (&'static str, Place, Make)> {
@@ -118,7 +118,7 @@ pub(crate) fn body(parts: &[Section]) -> Markup {
     }
 }
 
-/// A table that says what a chart shows, folded.
+/// A table with the numbers of a chart, folded.
 fn as_table(caption: &str, id: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Markup {
     html! {
         details.data id=(id) {
