@@ -14,9 +14,9 @@ pub struct LogError {
     path: Option<PathBuf>,
     line: Option<u64>,
     column: Option<u64>,
-    /// Of a table: lines are rows, columns nothing that a user can look for.
+    /// For tables: lines are rows, and users cannot look up columns by number.
     row_group: Option<u64>,
-    /// Of the file system.
+    /// For errors of the file system.
     io: Option<std::io::ErrorKind>,
     message: String,
 }

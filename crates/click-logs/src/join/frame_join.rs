@@ -179,9 +179,9 @@ impl FrameJoin {
         Ok(())
     }
 
-    /// Adds impressions in `count` rows. `usual` makes a row, which is empty, what the table says, and returns whether that
-    /// is all it says; for those of another form, and those that are wrong in any way, there is `complete`. Calls `malformed`
-    /// with the place of one that cannot be read and the reason.
+    /// Adds impressions in `count` rows. `usual` fills an empty row from the table, and returns whether that is the whole
+    /// impression; `complete` reads those of another form, and faulty ones. Calls `malformed` with the place of one that
+    /// cannot be read and the reason.
     ///
     /// # Errors
     /// Those of `malformed`, unless malformed lines are set aside.
@@ -263,7 +263,7 @@ impl FrameJoin {
         Survey { times: self.times.clone(), versions, is_synthetic: self.is_synthetic, other_actions }
     }
 
-    /// Forgets the lines, but not what they said together.
+    /// Forgets the lines, but keeps their summary.
     pub fn forget(&mut self) {
         (self.impressions, self.clicks) = (blocks(), blocks());
     }
@@ -272,7 +272,7 @@ impl FrameJoin {
     /// whose window ends after `complete_until` are open.
     ///
     /// # Errors
-    /// If a receipt is none of its method, which is checked when lines are read.
+    /// If a receipt is not valid for its method, which is checked when lines are read.
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         let mut outcome_of = |outcome: PairOutcome| {
@@ -343,7 +343,7 @@ impl Units {
     /// Adds an outcome.
     ///
     /// # Errors
-    /// For a ranker or version that is none of those of the survey.
+    /// For a ranker or version that is not in the survey.
     pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
         let [first, second] = outcome.rankers;
         let names = [first, second, outcome.version];

@@ -83,7 +83,7 @@ impl PageReader {
         }
         let mixed_at = |place: usize| mixed_at(self.page.as_ref(), place);
         if self.are_known {
-            // Of a log with teams, the other of two rankers may be named by no document.
+            // In a log with teams, documents may name only one of two rankers.
             self.clicks_of.resize(lineup.rankers.len().max(2), 0);
             for owner in positions.iter().filter_map(|place| self.owners.get(mixed_at(*place)?)) {
                 if let Some(clicks) = self.clicks_of.get_mut(usize::from(*owner)) {

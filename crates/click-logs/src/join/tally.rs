@@ -159,7 +159,7 @@ impl From<LineFate> for ConversionFate {
     }
 }
 
-/// How many lines had which fate.
+/// Numbers of lines by fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     impressions: [u64; ImpressionFate::ALL.len()],

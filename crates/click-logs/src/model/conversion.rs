@@ -40,7 +40,7 @@ pub struct ConversionRules {
     pub cap: Option<u64>,
     /// The measure that decides.
     pub primary: Primary,
-    /// Of how many places of a list, as mixed, the advantage is noted that coins give; it is not if `None`.
+    /// The number of places of a list, as mixed, for which the advantage from coins is noted; `None` if it is not.
     pub draft_places: Option<u16>,
 }
 

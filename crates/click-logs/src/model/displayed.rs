@@ -33,7 +33,7 @@ pub(crate) struct Displayed {
     pub(crate) oddities: Oddities,
 }
 
-/// What is unusual about what an impression displayed.
+/// Oddities of the page that an impression displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Oddities {
     /// A place has no owner: its document was not mixed, or others placed it there.
@@ -60,7 +60,7 @@ fn is_moved(page: &Page) -> bool {
 /// Where documents are in a list.
 struct Positions<'a> {
     list: &'a [&'a str],
-    /// Of long lists.
+    /// Only for long lists.
     places: BTreeMap<&'a str, usize>,
     next: usize,
 }
@@ -69,7 +69,7 @@ struct Positions<'a> {
 const FEW: usize = 64;
 
 impl<'a> Positions<'a> {
-    /// Those of a list, if no document is there twice.
+    /// The positions of a list's documents, if none occurs twice.
     fn of(list: &'a [&'a str], name: &str) -> Result<Self, String> {
         let mut places = BTreeMap::new();
         let twice = if list.len() > FEW {

@@ -126,7 +126,7 @@ impl Receipts {
     /// The receipt in bytes, with or without documents.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason if it is not a receipt.
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<ReceiptRef<'a>, String> {
         let parts = match Parts::read(bytes) {
             Ok(parts) => parts,

@@ -130,7 +130,7 @@ struct Row<'a> {
     day: i32,
     /// By name.
     pair: [&'a str; 2],
-    /// Of the first of them.
+    /// The counts of the first of them.
     counts: DayCounts,
 }
 

@@ -73,7 +73,7 @@ impl Fates<'_> {
     /// The largest of some fates.
     fn largest(&self, names: &[&'static str]) -> Option<(&'static str, u64)> {
         let counts = names.iter().map(|name| (*name, self.of(name))).filter(|(_, count)| *count > 0);
-        // Of several that are as large, the first.
+        // Of several largest, the first.
         counts.rev().max_by_key(|(_, count)| *count)
     }
 }
@@ -83,7 +83,8 @@ fn impressions(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["impressions"]);
     let lines = summary["lines"]["impressions"].as_u64().filter(|lines| *lines > 0)?;
     let credited = fates.of("credited");
-    // Those that count as soon as more of the log is there, and lists outside the test, are expected to be many.
+    // Open impressions, which count once the log continues, and lists outside the test may be many, so they are not
+    // listed here.
     let mut wrong = vec!["conflict", "no-unit", "bot", "malformed"];
     // A policy that steers pairs may show one ranker alone for good.
     if summary["pairs"] != "steered" {

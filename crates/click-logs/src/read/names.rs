@@ -42,7 +42,7 @@ pub(crate) enum Field {
     Hits,
     /// The documents of a response of Solr.
     Documents,
-    /// Of the clicks that OpenSearch's A/B tests store.
+    /// For the clicks that OpenSearch's A/B tests store.
     SearchConfiguration,
     Count,
 }
@@ -133,7 +133,7 @@ pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
         Field::Value => "value",
         Field::Currency => "currency",
         Field::Order => "order",
-        // Beside the list that it stands for, as what is nested is.
+        // It is kept beside the list that it replaces, as nested fields are.
         Field::Displayed => "object",
         Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => "object",
     })

@@ -115,7 +115,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
         (None, None) => (None, given.map(|(_, teams)| teams)),
     };
     if let Some(displayed) = displayed {
-        // Then the other list is what the engine returned.
+        // Then the other list holds the returned documents.
         let returned = list.shown.replace(displayed);
         match (&list.mixed, returned) {
             (Some(mixed), Some(returned)) if *mixed != returned => {

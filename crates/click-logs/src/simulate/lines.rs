@@ -200,7 +200,7 @@ impl Lines {
     /// Passes each line with its time to `take`: impressions (0), then clicks (1), then conversions (2).
     ///
     /// # Errors
-    /// Those of `take`.
+    /// The errors of `take`.
     pub fn each<E>(&self, mut take: impl FnMut(usize, i64, &[u8]) -> Result<(), E>) -> Result<(), E> {
         for (kind, lines) in [&self.impressions, &self.clicks, &self.conversions].into_iter().enumerate() {
             lines.each().try_for_each(|(time, line)| take(kind, time, line))?;

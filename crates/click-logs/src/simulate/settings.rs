@@ -242,7 +242,7 @@ impl Simulation {
             ));
         }
         if self.has_pages() {
-            // Beyond what it serves on one page, a method has to be asked for; and a page with gaps is one of those.
+            // The method must support documents beyond one page, and a page with gaps needs some.
             let depth = self.depth().max(self.shown + 1);
             check_depth(self.method.is_prefix_stable(), &self.method.to_string(), self.shown, depth)
                 .map_err(|error| format!("--pages, --pinned and --left-out: {error}"))?;

@@ -454,7 +454,7 @@ impl<'a> UserLog<'a> {
         (first, second)
     }
 
-    /// Logs the clicks of an impression, doubles, and clicks that are none.
+    /// Logs the clicks of an impression, doubles, and clicks that do not count.
     #[expect(clippy::too_many_arguments, reason = "all that an impression is")]
     fn clicks(
         &self,

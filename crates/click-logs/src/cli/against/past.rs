@@ -43,7 +43,7 @@ struct FittedRow<'a> {
 /// Results of past experiments.
 pub(super) struct Past {
     pub(super) agreement: Counts,
-    /// Of the experiments with a significant A/B result; `None` without any errors.
+    /// The agreement of experiments with a significant A/B result; `None` without any errors.
     pub(super) significant: Option<Counts>,
     /// `None` if all A/B results are equal.
     pub(super) correlation: Option<Correlation>,

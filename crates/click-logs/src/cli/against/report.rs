@@ -154,7 +154,7 @@ impl Tendency {
         }
     }
 
-    /// Of signs.
+    /// The tendency of signs.
     fn of_signs(counts: Counts, alpha: f64) -> Result<Self> {
         if counts.decided() == 0 {
             return Ok(Self::Open);
@@ -162,13 +162,13 @@ impl Tendency {
         Ok(Self::of(exact_interval(counts, alpha)?, 0.5))
     }
 
-    /// Of the slope of a line.
+    /// The tendency of the slope of a line.
     fn of_slope(line: &Line, alpha: f64) -> Result<Self> {
         let [_, slope] = line.intervals(alpha)?;
         Ok(Self::of(slope, 0.0))
     }
 
-    /// Of both.
+    /// The tendency of both.
     fn of_past(past: &Past, alpha: f64) -> Result<Self> {
         Ok(match [Self::of_signs(past.agreement, alpha)?, Self::of_slope(&past.line, alpha)?] {
             [Self::Contradicts, _] | [_, Self::Contradicts] => Self::Contradicts,

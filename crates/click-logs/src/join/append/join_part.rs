@@ -9,7 +9,7 @@ use crate::join::table::{Table, in_groups};
 use crate::join::tally::Tally;
 use crate::model::{Lineup, Settings};
 
-/// The end of what is over.
+/// The boundary between final and open records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) settings: &'a Settings,

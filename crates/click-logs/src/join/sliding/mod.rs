@@ -155,7 +155,7 @@ impl JoinState<'_> {
         Ok(encoded)
     }
 
-    /// Lets all lanes process what was read.
+    /// Lets all lanes process the lines read.
     fn step(
         &mut self,
         lanes: &mut [Lane<'_>],

@@ -146,7 +146,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Those of all lineups; `names` are the rankers in the order of results.
+    /// The pairs of all lineups; `names` are the rankers in the order of results.
     pub(super) fn new(
         lineups: &[Lineup],
         names: Vec<String>,
@@ -204,7 +204,7 @@ impl Pairs {
         let known = |place: u8| places.get(usize::from(place)).copied();
         let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
             (Some(i), Some(j), _) => (i, j),
-            // Of two rankers, the other is known.
+            // With two rankers, the other is known.
             (Some(i), None, &[first, second]) => (i, if i == first { second } else { first }),
             (None, None, &[first, second]) => (first, second),
             _ => return None,
@@ -406,7 +406,7 @@ impl<'a> Counter<'a> {
         past.note(met);
     }
 
-    /// Counts those sums of a unit whose days are over.
+    /// Counts those sums of a unit that end on days that are over.
     fn settle(&mut self, past: &mut Past) {
         let bot_from = past.bot_from;
         for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {

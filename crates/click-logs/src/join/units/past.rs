@@ -1,4 +1,4 @@
-//! The past of a unit: what it brings from days that are over.
+//! The past of a unit: its state from days that are over.
 
 use ranktypes::varint;
 use verdicts::amounts::UnitAmounts;

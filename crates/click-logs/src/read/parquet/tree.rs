@@ -42,7 +42,7 @@ enum Shape {
     Struct(Vec<(Vec<u8>, Node)>),
     /// Each entry of a list has this repetition level but the first.
     List(i16, Box<Node>),
-    /// The same of keys and values.
+    /// The same for keys and values.
     Map(i16, Box<Node>, Box<Node>),
 }
 

@@ -17,7 +17,7 @@ pub enum ConversionFate {
     Early,
     /// After its unit had closed.
     Late,
-    /// All of its value came back.
+    /// Returned for its full value.
     Returned,
     /// Counted.
     Credited,
@@ -25,9 +25,9 @@ pub enum ConversionFate {
     Return,
     /// The copy of a line.
     Duplicate,
-    /// Of a bot.
+    /// By a bot.
     Bot,
-    /// Of a user without impressions.
+    /// By a user without impressions.
     UnknownUser,
     /// In another currency.
     OtherCurrency,
