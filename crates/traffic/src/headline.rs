@@ -177,7 +177,7 @@ impl Experiment {
 }
 
 impl Facts {
-    /// The same of an experiment that waits for this one, of several that come before it.
+    /// The same facts with `other` as the awaited one of several predecessors, if the experiment waits.
     #[must_use]
     pub fn waiting_for(self, other: Option<String>) -> Self {
         Self { waits_for: other.filter(|_| self.waits_for.is_some()).or(self.waits_for), ..self }

@@ -39,7 +39,7 @@ pub struct DecisionReport {
 pub struct Evidence {
     /// The outcomes of the days that are closed.
     pub outcomes: Outcomes,
-    /// Those of each segment.
+    /// The outcomes of each segment.
     segments: Option<SegmentOutcomes>,
     /// The evidence on conversions.
     conversions: Option<ConversionEvidence>,

@@ -22,7 +22,7 @@ pub const CLICKS: [&str; 2] = ["click", "click_through"];
 // The owner of a document is stored in 16 bits, and two values mean that no ranker owns it.
 const _: () = assert!(MOST_RANKERS < u16::MAX as usize - 1);
 
-/// What is counted of an outcome.
+/// The part of an outcome that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeKind {

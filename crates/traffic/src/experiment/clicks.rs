@@ -74,7 +74,7 @@ impl Odd {
             Notice::Duplicate => 1 << 4,
             Notice::Identical => 1 << 5,
             Notice::Noisy => 1 << 6,
-            // Of what is closed.
+            // For closed impressions.
             Notice::Late => 1 << 7,
         }
     }

@@ -8,11 +8,11 @@ use super::super::event::Time;
 /// Keyed hashes that find an impression again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
-    /// Of the unit and its query: a reload.
+    /// The hash of the unit and its query: finds a reload.
     pub query: Option<u64>,
-    /// Of the key that the caller gave: a repeated request.
+    /// The hash of the caller's key: finds a repeated request.
     pub key: Option<u64>,
-    /// Of the request: the same key must come with the same one.
+    /// The hash of the request: the same key must come with the same one.
     pub request: Option<u64>,
 }
 

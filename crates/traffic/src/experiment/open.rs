@@ -74,7 +74,7 @@ impl OpenImpressions {
             if all.impressions.is_empty() {
                 all.first = impression;
             }
-            // Those between were closed.
+            // The impressions between were closed.
             while all.first + all.impressions.len() as u64 != impression {
                 all.impressions.push_back(None);
             }

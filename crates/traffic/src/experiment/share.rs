@@ -68,7 +68,7 @@ impl Held {
 }
 
 impl Share {
-    /// That of an experiment which begins; `None` if it has all units.
+    /// The share at the begin of an experiment; `None` if it has all units.
     pub(super) fn begun(share: f64, time: Time) -> Option<Self> {
         let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)
@@ -146,7 +146,7 @@ impl Experiment {
         Some((ramp.get(next)?.0, ramp.get(next.checked_sub(1)?)?.1))
     }
 
-    /// Raises the share; nothing happens if it is that already. A ramp goes on from there.
+    /// Raises the share; nothing happens if it has that value already. A ramp goes on from there.
     ///
     /// # Errors
     /// If it is not a share, or a lower one, or the experiment is over.

@@ -30,9 +30,9 @@ use crate::config::ConfigError;
 /// The version of the bytes of an experiment with segments, or in which conversions count. Each experiment has the first version that has all
 /// of it: equal logs had these bytes before there was more.
 const WITH_MORE: u8 = 4;
-/// That of another with a share.
+/// The version for another experiment with a share.
 const WITH_SHARE: u8 = 3;
-/// That of one without any of this.
+/// The version for one without any of these.
 const PLAIN: u8 = 2;
 
 /// An experiment at a place in its log.

@@ -17,7 +17,7 @@ use super::snapshot::SnapshotError;
 
 /// The version of the bytes of a unit in a segment, or with a history for conversions.
 const WITH_MORE: u8 = 2;
-/// That of any other: equal units had these bytes before there was more.
+/// The version for any other unit: equal units had these bytes before there was more.
 const PLAIN: u8 = 1;
 
 /// A unit.
@@ -25,7 +25,7 @@ const PLAIN: u8 = 1;
 pub(super) struct Unit {
     /// Its impressions.
     pub(super) asked: u32,
-    /// Those that were not given up, of the rankers that it keeps.
+    /// Its impressions that were not given up, of the rankers that it keeps.
     pub(super) kept: u32,
     /// The day on which it met the rankers that it keeps.
     pub(super) since: i32,
@@ -38,7 +38,7 @@ pub(super) struct Unit {
     /// The segment of its first impression.
     #[serde(skip)]
     pub(super) segment: Option<u8>,
-    /// Lists and conversions; empty where no conversions count.
+    /// Lists and conversions; `None` where no conversions count.
     #[serde(skip)]
     pub(super) history: Option<Box<UnitHistory>>,
 }
@@ -236,7 +236,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// The same of all units that something is open of, after a snapshot was read.
+    /// Fetches all units with something open, after a snapshot was read.
     pub(super) fn fetch_open<E: From<SnapshotError>>(
         &mut self,
         mut stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
@@ -247,7 +247,7 @@ impl Experiment {
         all.sort_unstable();
         all.dedup();
         let units = self.units.units_mut();
-        // Those that come from it have not changed since.
+        // Units from the snapshot have not changed since.
         (units.are_elsewhere, units.snapshots) = (true, 1);
         for unit in all {
             let bytes = stored(unit)?.ok_or(SnapshotError::Damaged("a unit that it needs is not there"))?;

@@ -271,7 +271,7 @@ fn a_log_over_the_end_replays_to_the_same_experiment() {
     }
 }
 
-/// Without dates and predecessors, bytes are those of before, and settings of another form are none.
+/// Without dates and predecessors, bytes are those of before, and settings of another form are refused.
 #[test]
 fn what_is_not_used_is_not_written() {
     let created = |config: Config| {

@@ -324,7 +324,7 @@ impl<'a> Version<'a> for AskedV2<'a> {
     }
 }
 
-/// Of a unit in a segment.
+/// An impression of a unit in a segment.
 #[derive(Serialize, Deserialize)]
 struct AskedV3<'a> {
     #[serde(borrow)]

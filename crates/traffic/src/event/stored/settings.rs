@@ -240,7 +240,7 @@ pub(super) struct OutcomesV1<'a> {
 }
 
 impl<'a> OutcomesV1<'a> {
-    /// Those of settings, if there are any.
+    /// The stored outcomes of settings, if there are any.
     pub(super) fn of(config: &'a Config) -> Option<Self> {
         let outcomes = config.outcomes.as_ref()?;
         Some(Self {
