@@ -54,7 +54,7 @@ pub struct Population {
     pub kind: ClusterKind,
     /// The number of named ones; judgements that name none share one more, which is not counted.
     pub count: u64,
-    /// The effective number, 1 to `count`: the median over pairs of competitors.
+    /// The effective number at equal weights, 1 to `count`: the median over pairs of competitors.
     pub effective: f64,
     /// Whether statements are about the population they come from; otherwise they are about these alone.
     pub general: bool,
@@ -68,7 +68,7 @@ pub struct Population {
 pub(crate) struct Populations {
     /// The clusters in use; never `Auto`.
     pub(crate) clusters: Clusters,
-    /// Of each kind that the table names.
+    /// The population of each kind that the table names.
     pub(crate) all: Vec<Population>,
 }
 
@@ -193,7 +193,7 @@ impl Source<'_> {
         }
     }
 
-    /// Those of both, from those of items and of judges, and the numbers of judges.
+    /// Covariances by both kinds, from those by items and by judges, and the numbers of judges.
     fn by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
         let (both, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
         match self.correction {

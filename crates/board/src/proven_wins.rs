@@ -8,7 +8,8 @@
 //! Units of one judge, or on one item, resemble each other. Where statements are about judges (items) in general, each judge (item) counts
 //! once per pair: for the side that won more of its units. With both, the smaller evidence counts.
 //!
-//! Totals of corrected points are not enough without their ranges, so these are bet on: on each unit, or on the mean of each cluster.
+//! Totals of corrected points are not enough without their ranges, so their evidence comes from bets: on each unit, or on the mean of
+//! each cluster.
 //!
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
 //! people's tables may be sorted by winner, and counts have no order, and both would give false evidence.
@@ -92,12 +93,12 @@ struct CorrectedPoints {
     pair: (usize, usize),
     /// The points of the first of the pair, beyond a half.
     beyond: f64,
-    /// The largest possible points below a half, for the first and for the second of the pair.
+    /// The largest possible distances below a half, for the first and for the second of the pair.
     bounds: [f64; 2],
 }
 
 impl CorrectedPoints {
-    /// Those of units that have any.
+    /// The corrected points of the units that have any.
     fn all(units: &[Unit]) -> Vec<Self> {
         let of = |(place, unit): (usize, &Unit)| {
             let Unit { comparison, expected, .. } = unit;

@@ -74,9 +74,9 @@ pub struct RowCounts {
 pub struct BothOrders {
     /// Units with a winner in each order.
     pub asked: usize,
-    /// Those of them with another winner in each order.
+    /// Of these, units with a different winner in each order.
     pub differently: usize,
-    /// Those in which the answer shown first won both times; in the rest, the one shown second.
+    /// Of those, units in which the answer shown first won both times; in the rest, the one shown second.
     pub first_twice: usize,
 }
 

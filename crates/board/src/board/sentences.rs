@@ -111,7 +111,7 @@ fn points(tolerance: f64) -> String {
     format!("{} points in 100", (1e4 * tolerance).round() / 100.0)
 }
 
-/// That no order explains the judgements.
+/// A sentence that no order explains the judgements.
 fn no_order(misfit: Option<&ReportedFinding>) -> String {
     match misfit.map(|found| &found.finding) {
         Some(Finding::Misfit { cycle: Some(cycle), .. }) => {
@@ -144,7 +144,7 @@ fn of_shares(winners: &Winners) -> String {
     format!(" By the shares seen, {condorcet}, {copeland}{von_neumann}.")
 }
 
-/// That a claim holds although the posterior is less sure.
+/// A sentence that a claim holds although the posterior is less sure.
 fn below(conclusion: &Conclusion, settings: &Settings) -> String {
     match conclusion {
         Conclusion::Best(leader) if leader.probability < settings.level => {

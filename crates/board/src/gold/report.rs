@@ -21,7 +21,7 @@ pub struct ModelReport {
     pub models: Vec<String>,
     /// The questions (pairs on items) of the largest group that the model judged.
     pub questions: u64,
-    /// Those of them that people judged, too.
+    /// The number of these that people judged, too.
     pub common: u64,
     /// The number of people's judgements that are set aside, because the model did not judge their questions.
     pub set_aside: u64,

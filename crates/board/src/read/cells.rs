@@ -40,7 +40,7 @@ impl Cells {
 /// Advice for users of spreadsheets.
 const SAVE: &str = "save the table as CSV in UTF-8 (Excel: Save As, type \"CSV UTF-8\")";
 
-/// Tables that unpack to more are none.
+/// Tables that unpack to more are refused.
 const MOST_BYTES: u64 = 1 << 31;
 
 /// The bytes, unpacked if they are gzip.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Other names for the column of the item, in German, French, Spanish, Italian and Dutch.
 const MORE_ITEMS: [&str; 9] =
     ["frage", "aufgabe", "anfrage", "beispiel", "pregunta", "domanda", "vraag", "tâche", "text"];
-/// The same of the judge.
+/// Other names for the column of the judge.
 const MORE_JUDGES: [&str; 12] = [
     "prüfer",
     "prüferin",
