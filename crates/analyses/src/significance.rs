@@ -157,8 +157,8 @@ const RESAMPLES: usize = 10_000;
 /// comparisons are corrected together.
 ///
 /// # Errors
-/// If there is nothing to compare, an algorithm has fewer than two values, or the sign test is asked of values without
-/// pairs.
+/// If there is nothing to compare, an algorithm has fewer than two values, or the sign test is requested for values
+/// without pairs.
 pub fn compare(samples: &[Sample], question: &Question, baseline: Option<&str>) -> Result<Vec<Comparison>> {
     let mut all = Vec::new();
     for sample in samples {

@@ -129,7 +129,7 @@ impl Impressions {
         Ok(Self { by_power: goal.powers.iter().map(|&power| of(power)).collect::<Result<_, _>>()?, mean: None })
     }
 
-    /// Of an A/B test with a single look, users of both groups together.
+    /// For an A/B test with a single look, users of both groups together.
     ///
     /// # Errors
     /// If the goal has other numbers than probabilities.
