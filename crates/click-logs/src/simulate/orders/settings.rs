@@ -47,8 +47,7 @@ pub struct Orders {
     pub share: f64,
     /// Amounts of orders.
     pub amounts: Amounts,
-    /// How much users differ in how readily they order and in how much they spend: sigma of lognormal factors with mean
-    /// 1.
+    /// How much users differ in how readily they order and how much they spend: sigma of lognormal factors with mean 1.
     pub spread: f64,
     /// The mean time from a click to its order, in milliseconds; it is exponential, and a minute comes on top.
     pub delay: i64,
