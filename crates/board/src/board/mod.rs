@@ -64,7 +64,7 @@ pub struct Competitor {
     pub plain: Option<Estimate>,
     /// The claim about it, at the look of the headline.
     pub claim: Claim,
-    /// The probability that it is the best of its group, under Bradley-Terry: a posterior with a prior for the spread of strengths, learnt
+    /// The probability that it is the best of its group, under Bradley-Terry: a posterior; its prior has the spread of strengths, learnt
     /// from the table. Of small groups exact up to the error of 4,000 draws, of larger ones by a normal approximation.
     pub best: f64,
     /// Ranks that one look allows: simultaneous for the group, under Bradley-Terry.

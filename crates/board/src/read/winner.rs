@@ -1,7 +1,7 @@
 //! Interprets a cell of the column `winner`.
 //!
-//! Ties and sides are known by their words in English, German, French, Spanish, Italian and Dutch. It may be the name of a
-//! competitor, a side of the screen, a tie, or a share of the point. A cell with two different readings is refused: a wrong one
+//! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. Ties and sides are known by their
+//! words in English, German, French, Spanish, Italian and Dutch. A cell with two different readings is refused: a wrong one
 //! would go unnoticed.
 
 use std::collections::BTreeSet;

@@ -227,8 +227,8 @@ fn winners_and_losers_are_no_order_on_a_screen() {
     assert_eq!(read(&fixed).len(), 30);
 }
 
-/// Equal competitors in a table sorted by winner, as spreadsheets often are, with no times or with a date for all: no order is
-/// known at every look.
+/// Equal competitors in a table sorted by winner, as spreadsheets often are, with no times or with a date for all: at every
+/// look, no order is known.
 #[test]
 fn sorted_tables_are_not_taken_for_time() {
     use rand::{Rng as _, SeedableRng as _};
