@@ -1,4 +1,4 @@
-//! The automatic begin and end of an experiment: after another one, and at a time. Not here: whether that other one is over, which the
+//! The automatic start and end of an experiment: after another one, and at a time. Not here: whether that other one is over, which the
 //! caller checks.
 
 use ranktypes::text::excerpt;

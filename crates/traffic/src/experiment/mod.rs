@@ -10,7 +10,7 @@
 //! | [`exported`] | impressions as lines of a log |
 //! | [`share`] | the share of units, and the ramp |
 //! | [`segments`] | units by segment, and the counts of days for each |
-//! | [`schedule`] | automatic begin and end |
+//! | [`schedule`] | automatic start and end |
 //! | [`marks`] | hashes that find an impression again |
 //! | [`snapshot`] | the state without units as bytes, and back |
 //! | [`units`] | units, as far as they are here, and as bytes |

@@ -1,4 +1,4 @@
-//! The automatic begin and end of an experiment. It has its own end date; the caller checks whether the experiment that it waits for is
+//! The automatic start and end of an experiment. It has its own end date; the caller checks whether the experiment that it waits for is
 //! over.
 
 use super::super::event::{Event, State, Time};

@@ -18,7 +18,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// The state at the begin of an experiment; `None` if it has no segments.
+    /// The state at the start of an experiment; `None` if it has no segments.
     pub(super) fn begun(segments: usize) -> Option<Self> {
         (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
     }

@@ -68,7 +68,7 @@ impl Held {
 }
 
 impl Share {
-    /// The share at the begin of an experiment; `None` if it has all units.
+    /// The share at the start of an experiment; `None` if it has all units.
     pub(super) fn begun(share: f64, time: Time) -> Option<Self> {
         let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)

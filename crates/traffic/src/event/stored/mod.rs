@@ -206,7 +206,7 @@ impl<'a> Version<'a> for CreatedV3<'a> {
     }
 }
 
-/// Whether an experiment has segments, outcomes, or a begin or end set by a time or another experiment.
+/// Whether an experiment has segments, outcomes, or a start or end set by a time or another experiment.
 fn has_more(config: &Config) -> bool {
     let Config { segments, outcomes, end_at, begin_after, .. } = config;
     !segments.is_empty() || outcomes.is_some() || end_at.is_some() || begin_after.is_some()
