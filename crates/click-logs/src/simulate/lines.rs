@@ -94,7 +94,7 @@ struct Shuffled {
     lines: Vec<LineSpan>,
 }
 
-/// The begin and end of a line, and its time or another sort key.
+/// The beginning and end of a line, and its time or another sort key.
 #[derive(Debug, Clone, Copy)]
 struct LineSpan {
     start: usize,

@@ -234,7 +234,7 @@ impl<'a> FastPath<'a> {
                 !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
         }
         pieces(teams.unwrap_or_default(), separator, |item| {
-            // A list has no empty entries, so a document without an owner is written as a name.
+            // A list has no empty entries, so no owner is written as `-`.
             if !entry(item).is_empty() {
                 row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
