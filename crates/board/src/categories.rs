@@ -1,7 +1,7 @@
 //! A board for each category of judgements, and one for all of them in a mix.
 //!
-//! With C categories each board gets the C-th part of the probability of error, so that what is known by category is known of all together. The
-//! board of all weighs each judgement so that categories have their shares of the mix, and is a statement of its own at the whole level.
+//! With C categories each board gets the C-th part of the probability of error, so that statements by category hold for all together. The
+//! board of all weights each judgement so that categories have their shares of the mix, and holds by itself at the whole level.
 
 use crate::board::{Board, Ranks};
 use crate::settings::Settings;
@@ -9,7 +9,7 @@ use crate::text::names;
 use crate::{BoardError, Judgement, Table};
 use serde::Serialize;
 
-/// What there is a board for each of.
+/// The column that boards are split by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// The column of categories.
@@ -21,7 +21,7 @@ pub struct Split {
 /// The categories of judgements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Categories {
-    /// What they are called together: the column.
+    /// The name of all categories together: the column.
     pub column: String,
     /// The categories, in the order in which the table names them first.
     pub names: Vec<String>,
@@ -36,11 +36,11 @@ pub struct Categories {
 pub struct Category {
     /// Its name.
     pub name: String,
-    /// How many judgements it has.
+    /// The number of its judgements.
     pub judgements: usize,
     /// Its share of the mix, 0 to 1.
     pub share: f64,
-    /// What its judgements say, at the divided level.
+    /// The board of its judgements, at the divided level.
     pub board: Board,
 }
 
@@ -51,14 +51,14 @@ pub struct Dependent {
     pub competitor: String,
     /// The categories in which it is better and worse, with its ranks there among those that both compare. These exclude each other.
     pub ranks: [(String, Ranks); 2],
-    /// How many competitors both categories compare.
+    /// The number of competitors that both categories compare.
     pub compared: usize,
 }
 
 /// A board for each category, and one for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategoryBoards {
-    /// What categories are called together.
+    /// The name of all categories together.
     pub column: String,
     /// Whether shares of the mix were given; otherwise they are those of the table.
     pub is_mix_given: bool,
@@ -66,9 +66,9 @@ pub struct CategoryBoards {
     pub all: Board,
     /// The categories, in the order of the table.
     pub categories: Vec<Category>,
-    /// Whose rank is known to depend on the category, in the order of the board of all.
+    /// Competitors with a rank that is known to depend on the category, in the order of the board of all.
     pub dependent: Vec<Dependent>,
-    /// What boards say of the categories together, in one sentence.
+    /// A sentence about the boards of the categories together.
     pub sentence: String,
 }
 
@@ -178,7 +178,7 @@ fn part_of(table: &Table, categories: &[u32], category: u32) -> Table {
     part
 }
 
-/// The ranks that known pairs allow those who are `common`, by their numbers in the table, among each other.
+/// The ranks that known pairs allow the `common` competitors among each other, by their numbers in the table.
 fn ranks(known: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
     let count = common.iter().filter(|is_common| **is_common).count();
     let mut ranks = vec![Ranks { best: 1, worst: count }; common.len()];
@@ -189,7 +189,7 @@ fn ranks(known: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
     ranks
 }
 
-/// For each competitor the two categories whose ranks lie furthest apart, if they exclude each other; by numbers in the table.
+/// For each competitor, the two categories with its ranks furthest apart, if they exclude each other; by numbers in the table.
 fn dependents(table: &Table, boards: &[Category], known: &[Vec<(usize, usize)>]) -> Vec<Option<Dependent>> {
     let members = |category: &Category| {
         let mut is_member = vec![false; table.names.len()];

@@ -1,10 +1,10 @@
-//! What a model's verdicts add to the units of a group, and its errors by clusters.
+//! The contribution of a model's verdicts to the units of a group, and its errors by clusters.
 
 use crate::BoardError;
 use crate::units::Unit;
 use statistics::bradley_terry::{Comparison, Fit, Labels, Predicted, PredictionPowered, two_way};
 
-/// What the model says of a pair on an item: the mean of its units.
+/// The model's verdict on a pair on an item: the mean of its units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Question {
     pub(crate) item: u32,
@@ -52,7 +52,7 @@ fn key(unit: &Unit) -> Option<Key> {
     Some((unit.comparison.first, unit.comparison.second, unit.item?))
 }
 
-/// The place of each unit's question, and what the model says of all.
+/// The place of each unit's question, and the model's answers to all.
 pub(crate) struct LabelledQuestions {
     places: Vec<u32>,
     predicted: Vec<Predicted>,
@@ -75,7 +75,7 @@ impl<'a> Correction<'a> {
         }
     }
 
-    /// From the fit of the units alone; `prior` is for those that have no finite strengths.
+    /// From the fit of the units alone; `prior` is for groups without finite strengths.
     pub(crate) fn of(
         alone: &Fit,
         comparisons: &'a [Comparison],
@@ -113,14 +113,14 @@ impl<'a> Correction<'a> {
         self.powered.sandwich(&labelled, &all)
     }
 
-    /// Covariances if units of a judge depend on each other, and what is said of a question does.
+    /// Covariances if units of a judge depend on each other, and verdicts on a question do.
     pub(crate) fn by_judge(&self, judges: &[u32]) -> Vec<f64> {
         let units: Vec<u32> = (0..self.places.len() as u32).collect();
         self.by_both(&self.by_question(), judges, &units)
     }
 
-    /// Covariances by items (or questions), whose covariances are given, and by judges, from the numbers of judges and of what shares both. The
-    /// model is not a sample of judges: each of its questions stands alone.
+    /// Two-way covariances: by items (or questions), given as `items`, and by judges. `judges` and `both` number the judge of each unit,
+    /// and the units that share both. The model is not a sample of judges: each of its questions stands alone.
     pub(crate) fn by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
         two_way(items, &self.apart(judges), &self.apart(both))
     }

@@ -1,4 +1,4 @@
-//! Why there is no board.
+//! The reasons why a table has no board.
 
 use statistics::StatisticsError;
 
@@ -11,21 +11,21 @@ pub enum BoardError {
     Empty {
         /// The number of judgements.
         rows: usize,
-        /// How many compare a competitor with itself.
+        /// The number that compare a competitor with itself.
         itself: usize,
     },
     /// More competitors than a board can hold.
     #[error("the table names {found} competitors; a board compares at most {most}: leave some out")]
     TooMany {
-        /// How many there are.
+        /// Their number.
         found: usize,
-        /// How many there may be.
+        /// The most allowed.
         most: usize,
     },
     /// A setting outside of its range.
     #[error("{what} is {value}; expected a number in {range}")]
     Setting {
-        /// What the setting is.
+        /// The name of the setting.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -37,11 +37,11 @@ pub enum BoardError {
     Row {
         /// The row's number, as in [`Judgement::row`](crate::Judgement::row).
         row: u64,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
         /// The value found.
         found: String,
-        /// What was expected.
+        /// The expected value.
         expected: String,
     },
     /// A column that covariances should be clustered by is missing.
@@ -56,25 +56,25 @@ pub enum BoardError {
     /// More covariates than a fit can hold.
     #[error("found {found} covariates; a board is adjusted for at most {most}: leave some out")]
     TooManyCovariates {
-        /// How many there are.
+        /// Their number.
         found: usize,
-        /// How many there may be.
+        /// The most allowed.
         most: usize,
     },
-    /// A covariate whose effect cannot be known from the table.
+    /// A covariate with an effect that cannot be estimated from the table.
     #[error("the covariate {name} cannot be fitted: {reason}; leave it out")]
     Covariate {
         /// Its name.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A category about which nothing can be said.
+    /// A category without a board.
     #[error("category {category}: {error}; leave the category out")]
     Category {
         /// The category.
         category: String,
-        /// Why.
+        /// The reason.
         error: Box<BoardError>,
     },
     /// A mix of categories that does not fit them.
@@ -85,7 +85,7 @@ pub enum BoardError {
         "the competitors form {groups} groups that were never compared, not even indirectly; with covariates all must be connected: compare          them, or leave all groups but one out"
     )]
     Groups {
-        /// How many groups there are.
+        /// The number of groups.
         groups: usize,
     },
     /// A judgement of no judge where judges are distinguished.
@@ -94,18 +94,18 @@ pub enum BoardError {
         /// The row's number.
         row: u64,
     },
-    /// No two judges who could be distinguished.
+    /// Fewer than two judges to compare.
     #[error("discrimination compares judges, and the table names {found}; it needs two: leave it out")]
     FewJudges {
-        /// How many there are.
+        /// Their number.
         found: usize,
     },
     /// More judges than can be distinguished.
     #[error("discrimination of {found} judges; at most {most} beside these competitors: leave it out, or some judges")]
     TooManyJudges {
-        /// How many there are.
+        /// Their number.
         found: usize,
-        /// How many there may be.
+        /// The most allowed.
         most: usize,
     },
     /// A computation failed.

@@ -1,22 +1,22 @@
-//! What a table of judgements says.
+//! Statistics of a table of judgements.
 //!
 //! A *judgement* compares the answers of two competitors (prompts, models, rankers, designs), often to one item, by one
-//! judge. [`Table`] holds judgements; [`Board::new`] says who is best, which ranks are known and under which assumption,
-//! what in the table would mislead, and how many more judgements it takes.
+//! judge. [`Table`] holds judgements; [`Board::new`] computes the best competitor, the known ranks and their
+//! assumptions, findings that would mislead, and the number of further judgements needed.
 //!
 //! | question | answer | assumes |
 //! |---|---|---|
-//! | who is best? | [`Board::conclusion`], [`Competitor::claim`] | what [`Settings::looks`] says; Bradley-Terry, unless it does not fit |
+//! | who is best? | [`Board::conclusion`], [`Competitor::claim`] | as [`Settings::looks`] selects; Bradley-Terry, unless it does not fit |
 //! | with which probability? | [`Competitor::best`] | Bradley-Terry: a posterior |
 //! | which ranks are known, at one look? | [`Competitor::once`] | Bradley-Terry, pairs not chosen by verdicts |
 //! | which ranks are known, whenever one looks? | [`Competitor::always`] | Bradley-Terry |
 //! | who is known to beat whom? | [`Competitor::beats`] | no model |
-//! | of whom is all that? | [`Group::populations`] | |
+//! | for which population does this hold? | [`Group::populations`] | |
 //! | what would mislead? | [`Board::findings`] | |
 //! | with which probability does one beat another? | [`Board::preferences`] | Bradley-Terry |
 //! | is it length, or quality? | [`Table::covariates`], [`Board::effects`] | Bradley-Terry |
 //! | does it depend on the kind of question? | [`CategoryBoards`] | as its boards |
-//! | whom to trust? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
+//! | which judges can be trusted? | [`Settings::discrimination`], [`Board::discrimination`] | Bradley-Terry with a slope per judge |
 //! | how many more judgements? | [`Board::advice`] | Bradley-Terry |
 //! | what if a model judged all, and people some? | [`Board::with_gold`], [`Board::model`] | people's questions are a random sample |
 

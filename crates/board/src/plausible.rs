@@ -1,4 +1,4 @@
-//! What may be true, given a table: draws for simulations of judgements to come.
+//! Plausible truths given a table: draws for simulations of further judgements.
 
 use crate::board::best_by_strengths;
 use crate::group::GroupFit;
@@ -23,7 +23,7 @@ pub struct Plausible {
     position: f64,
 }
 
-/// A group: its members, by their numbers in the table, and what their strengths may be.
+/// A group: its members, by their numbers in the table, and their possible strengths.
 #[derive(Debug, Clone)]
 struct Group {
     members: Vec<usize>,
@@ -36,7 +36,7 @@ struct Strengths {
     probability: f64,
     spread: f64,
     mean: Vec<f64>,
-    /// Of the covariances.
+    /// The factor of the covariances.
     factor: Cholesky,
 }
 
@@ -107,7 +107,7 @@ impl Plausible {
 }
 
 impl Truth {
-    /// What a judge says who is shown two competitors, by their numbers, in this order.
+    /// The simulated answer of a judge who is shown two competitors, by their numbers, in this order.
     ///
     /// # Panics
     /// If a competitor does not exist.

@@ -1,8 +1,8 @@
-//! Of whom a board speaks: of a population of judges and of items, or of those of the table alone.
+//! The populations that statements of a board are about: judges and items in general, or those of the table alone.
 //!
 //! Judgements of one judge resemble each other, and so do those on one item. If judges are a sample of those who might have judged, errors
-//! are those of clusters, and what is known holds for the population. From few judges hardly anything is known of judges in general, however
-//! much they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless asked for: then the board speaks of them alone.
+//! are clustered by judge, and statements hold for the population. A few judges show hardly anything about judges in general, however much
+//! they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless requested: then statements are about them alone.
 
 use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
@@ -13,7 +13,7 @@ use ranktypes::text::with_separators;
 use serde::Serialize;
 use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two_way};
 
-/// What judgements share.
+/// The kind of a cluster: what its judgements share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClusterKind {
@@ -50,11 +50,11 @@ impl ClusterKind {
 /// The judges, or the items, of a group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Population {
-    /// Which.
+    /// The kind.
     pub kind: ClusterKind,
-    /// How many are named; judgements that name none share one more, who is not counted.
+    /// The number of named ones; judgements that name none share one more, which is not counted.
     pub count: u64,
-    /// How many of equal weight these are worth, 1 to `count`: the median over pairs of competitors.
+    /// The effective number at equal weights, 1 to `count`: the median over pairs of competitors.
     pub effective: f64,
     /// Whether statements are about the population they come from; otherwise they are about these alone.
     pub general: bool,
@@ -63,17 +63,17 @@ pub struct Population {
     pub too_few: Option<(usize, usize)>,
 }
 
-/// What is independent.
+/// The independent units of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Populations {
     /// The clusters in use; never `Auto`.
     pub(crate) clusters: Clusters,
-    /// Of each kind that the table names.
+    /// The population of each kind that the table names.
     pub(crate) all: Vec<Population>,
 }
 
 impl Populations {
-    /// By what judgements are joined to those that are independent.
+    /// The kinds of clusters that are taken as independent.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = ClusterKind> {
         self.all.iter().filter(|population| population.general).map(|population| population.kind)
     }
@@ -94,7 +94,7 @@ impl Populations {
         self.all.iter().filter_map(sentence).collect()
     }
 
-    /// What there is too little of to speak of it in general, in sentences.
+    /// The populations with too few members to generalise, in sentences.
     pub(crate) fn too_few(&self, look: &str) -> Vec<String> {
         let alone = |kind: ClusterKind| {
             let other = self.kinds().find(|other| *other != kind);
@@ -121,7 +121,7 @@ impl Populations {
         self.all.iter().filter_map(sentence).collect()
     }
 
-    /// Of whom statements are, in words.
+    /// The population that statements are about, in words.
     pub(crate) fn of_whom(&self) -> String {
         let named = |general: bool| {
             let all = self.all.iter().filter(|population| population.general == general);
@@ -145,10 +145,10 @@ impl Populations {
     }
 }
 
-/// Of clusters worth fewer than these, a board says what they cost.
+/// For clusters worth fewer than these, a board reports their cost.
 const FEW: f64 = 20.0;
 
-/// What a fit is worth.
+/// The accuracy of a fit.
 pub(crate) struct Estimated {
     /// Covariances of the strengths that are positive semi-definite, for normal approximations.
     pub(crate) covariance: Vec<f64>,
@@ -158,18 +158,18 @@ pub(crate) struct Estimated {
     pub(crate) errors: Vec<f64>,
 }
 
-/// Strengths, and what their errors are estimated from.
+/// Strengths, and the data for their errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) fit: &'a Fit,
     pub(crate) comparisons: &'a [Comparison],
     pub(crate) units: &'a [Unit],
-    /// What a model adds to the units.
+    /// The contribution of a model to the units.
     pub(crate) correction: Option<&'a Correction<'a>>,
 }
 
 impl Source<'_> {
-    /// Covariances of all parameters under Bradley-Terry: the least to believe.
+    /// Covariances of all parameters under Bradley-Terry: the lower bound.
     fn model(&self) -> Vec<f64> {
         let alone = || {
             let dispersion = dispersion(self.fit, self.units).unwrap_or(1.0);
@@ -178,13 +178,13 @@ impl Source<'_> {
         self.correction.map_or_else(alone, Correction::model_covariance)
     }
 
-    /// Those that units say, or, where a model has its say, questions.
+    /// Covariances by units, or by questions if a model contributes.
     fn by_unit(&self) -> Vec<f64> {
         let alone = || self.fit.sandwich(self.comparisons, None, true);
         self.correction.map_or_else(alone, Correction::by_question)
     }
 
-    /// Those that clusters of a kind say, by their numbers.
+    /// Covariances by clusters of a kind, given their numbers.
     fn by_kind(&self, kind: ClusterKind, numbers: &[u32]) -> Vec<f64> {
         match (self.correction, kind) {
             (None, _) => self.fit.sandwich(self.comparisons, Some(numbers), true),
@@ -193,7 +193,7 @@ impl Source<'_> {
         }
     }
 
-    /// Those of both, from those of items and of judges, and the numbers of judges.
+    /// Covariances by both kinds, from those by items and by judges, and the numbers of judges.
     fn by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
         let (both, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
         match self.correction {
@@ -203,8 +203,8 @@ impl Source<'_> {
     }
 }
 
-/// How many times as much corrected points vary as verdicts without ties would: as found, or as was expected of them, whichever is more. While
-/// few people were asked, hardly any disagreed with the model, and what is found is too little. `None` without corrected points.
+/// The ratio of the variance of corrected points to that of verdicts without ties: as found, or as expected of them, whichever is larger.
+/// While few people were asked, hardly any disagreed with the model, so the variance found is too small. `None` without corrected points.
 pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
     let (mut found, mut expected, mut bernoulli) = (0.0, 0.0, 0.0);
     for unit in units {
@@ -218,7 +218,7 @@ pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
     (bernoulli > 0.0).then(|| found.max(expected) / bernoulli)
 }
 
-/// What clusters of one kind say.
+/// The covariances from clusters of one kind.
 struct ClusterFit {
     kind: ClusterKind,
     /// Covariances of all parameters.
@@ -228,11 +228,11 @@ struct ClusterFit {
     effective: Vec<f64>,
 }
 
-/// What all clusters say.
+/// The covariances from all clusters.
 struct Estimates {
-    /// How many there are of each kind that units name.
+    /// The number of each kind that units name.
     present: Vec<(ClusterKind, u64)>,
-    /// By kind, of those whose populations statements are about.
+    /// By kind, for kinds with statements about their population.
     found: Vec<ClusterFit>,
     /// Covariances of all parameters, from all kinds together.
     together: Vec<f64>,
@@ -259,7 +259,7 @@ impl Estimates {
             present.push((kind, count));
             if is_general(kind, count) {
                 let full = source.by_kind(kind, &numbers);
-                // Those without a name are not one more of which something is known.
+                // Units without a name are not one more known cluster.
                 let mut effective = fit.effective_clusters(comparisons, &numbers);
                 effective.iter_mut().for_each(|value| *value = value.min(count as f64));
                 found.push(ClusterFit { kind, covariance: of_strengths(fit, &full), full, effective });
@@ -275,7 +275,7 @@ impl Estimates {
 
     /// The differences with the errors that these estimates find.
     fn contrasts(&self, base: &Contrasts) -> Contrasts {
-        // The difference of estimates may be too small, or negative: each kind alone is a lower bound.
+        // The difference of estimates may be too small, or negative: each kind by itself is a lower bound.
         let mut all: Vec<&[f64]> = self.found.iter().map(|one| &one.covariance[..]).collect();
         all.push(&self.together_of_strengths);
         let effective: Vec<&[f64]> = self.found.iter().map(|one| &one.effective[..]).collect();
@@ -289,7 +289,7 @@ fn of_strengths(fit: &Fit, full: &[f64]) -> Vec<f64> {
     (0..arms * arms).map(|at| full[at / arms * size + at % arms]).collect()
 }
 
-/// What it takes to say who is the best of one group, and nothing else.
+/// Only the contrasts that are needed to name the best of one group.
 pub(crate) fn contrasts_of_best(source: &Source<'_>, settings: &Settings) -> Result<Contrasts, BoardError> {
     let model = of_strengths(source.fit, &source.model());
     let base = Contrasts::of_best(source.fit.strengths(), &model, settings.alpha())?;
@@ -345,7 +345,8 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     })
 }
 
-/// Numbers of clusters, and how many have a name. What has none is one cluster more, the last: it may be one or several.
+/// Numbers of clusters, and how many have a name. Units without a name form one more cluster, the last: it may be one or
+/// several.
 fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
     let mut known: Vec<K> = units.iter().filter_map(&key).collect();
     known.sort_unstable();

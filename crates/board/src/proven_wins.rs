@@ -1,17 +1,18 @@
-//! What is known pair by pair, without a model: one e-process per pair and direction.
+//! Pairwise statements without a model: one e-process per pair and direction.
 //!
-//! For each ordered pair (i, j) there is evidence against "i wins at most half of its decided units with j". With
-//! K (K - 1) such statements, each is rejected when its evidence reaches K (K - 1) / alpha; by Ville's inequality the
-//! probability that any rejection is wrong is at most alpha, at all looks together and under any choice of pairs by
-//! earlier outcomes. To name the best, K / alpha is enough: one that is named falsely beats one in particular that is not beaten.
+//! For each ordered pair (i, j) there is evidence against "i wins at most half of its decided units with j". With K (K - 1) such
+//! statements, each is rejected when its evidence reaches K (K - 1) / alpha; by Ville's inequality the probability that any
+//! rejection is wrong is at most alpha, at all looks together and under any choice of pairs by earlier outcomes. To name the
+//! best, K / alpha is enough: a false best needs one particular false rejection.
 //!
 //! Units of one judge, or on one item, resemble each other. Where statements are about judges (items) in general, each judge (item) counts
 //! once per pair: for the side that won more of its units. With both, the smaller evidence counts.
 //!
-//! Of corrected points, whose totals say nothing without their ranges, there are bets instead: on each unit, or on the mean of each cluster.
+//! Totals of corrected points are not enough without their ranges, so their evidence comes from bets: on each unit, or on the mean of
+//! each cluster.
 //!
 //! The evidence of a pair depends on its totals alone. It is read where the table ends, not at its largest on the way: rows of
-//! people's tables may be sorted by winner, and counts have no order, and both would make evidence of nothing.
+//! people's tables may be sorted by winner, and counts have no order, and both would give false evidence.
 
 use crate::populations::{ClusterKind, Populations, numbers_of};
 use crate::units::Unit;
@@ -24,7 +25,7 @@ use statistics::bradley_terry::Point;
 pub(crate) struct ProvenWins {
     members: usize,
     alpha: f64,
-    /// Row i, column j: ln of the evidence that i beats j; 0 for what lost more than it won.
+    /// Row i, column j: ln of the evidence that i beats j; 0 if i lost more than it won.
     ln_evidence: Vec<f64>,
 }
 
@@ -65,7 +66,7 @@ impl ProvenWins {
         first != second && self.ln_evidence[first * self.members + second] >= libm::log(statements / self.alpha)
     }
 
-    /// How many are known to beat this one, and how many it is known to beat.
+    /// The number known to beat this one, and the number that it is known to beat.
     pub(crate) fn bounds(&self, member: usize) -> (usize, usize) {
         let others = 0..self.members;
         (
@@ -90,14 +91,14 @@ struct CorrectedPoints {
     /// Its place among the units.
     place: usize,
     pair: (usize, usize),
-    /// Of the first of the pair, beyond a half.
+    /// The points of the first of the pair, beyond a half.
     beyond: f64,
-    /// How far below a half they could have been, for the first and for the second of the pair.
+    /// The largest possible distances below a half, for the first and for the second of the pair.
     bounds: [f64; 2],
 }
 
 impl CorrectedPoints {
-    /// Those of units that have any.
+    /// The corrected points of the units that have any.
     fn all(units: &[Unit]) -> Vec<Self> {
         let of = |(place, unit): (usize, &Unit)| {
             let Unit { comparison, expected, .. } = unit;

@@ -1,10 +1,10 @@
-//! What a board is asked for.
+//! The settings of a board.
 
 use crate::{BoardError, Table};
 use serde::{Deserialize, Serialize};
 use statistics::bradley_terry::{Look, Ties};
 
-/// What is taken to be independent when standard errors are computed, and so of whom a board speaks.
+/// The units that are independent for standard errors, which determine the population that statements are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clusters {
@@ -22,11 +22,11 @@ pub enum Clusters {
 }
 
 impl Clusters {
-    /// Fewer are taken as given, unless asked for: from so small a sample nothing is known of a population.
+    /// Fewer are taken as given, unless requested: so small a sample shows nothing about a population.
     pub const FEWEST: usize = 5;
 }
 
-/// How often a table is looked at, and so what its headline holds for.
+/// How often a table is looked at, which determines what its headline holds for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Looks {
@@ -55,8 +55,8 @@ impl Looks {
     }
 }
 
-/// How the pairs of further judgements are chosen. The number that is advised always assumes the first; of the others, the
-/// advice says how they differ.
+/// How the pairs of further judgements are chosen. The advised number always assumes the first way; for the others, the
+/// advice states how they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FurtherPairs {
@@ -92,27 +92,27 @@ impl TieModel {
     }
 }
 
-/// What a board is asked for.
+/// The settings of a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// The level of confidence, in (0, 1): of ranks, and of "X is best".
     pub level: f64,
-    /// What is taken to be independent.
+    /// The units that are independent.
     pub clusters: Clusters,
     /// How the model accounts for ties.
     pub ties: TieModel,
-    /// Whether the table is checked for what would mislead.
+    /// Whether to check the table for misleading properties.
     pub checks: bool,
-    /// Whether to estimate how many more judgements are needed.
+    /// Whether to estimate the number of further judgements needed.
     pub advice: bool,
     /// How the pairs of further judgements will be chosen.
     pub further: FurtherPairs,
-    /// What the headline and the claims hold for.
+    /// The looks that the headline and the claims hold for.
     pub looks: Looks,
     /// By how much the best may be better than the one that is named, as a share of points, 0 to below 0.5: with 0.05, one that gets at least
     /// 45% of the points against each other is good enough.
     pub tolerance: f64,
-    /// Whether a slope is fitted for each judge, by how well they distinguish competitors.
+    /// Whether to fit a slope for each judge, by how well the judge distinguishes competitors.
     pub discrimination: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Judgements, with the names of what was judged.
+//! Judgements, with the names of competitors, items and judges.
 
 use crate::BoardError;
 use statistics::bradley_terry::Covariates;
 
-/// What a judge said of two answers.
+/// A judge's answer on two answers of competitors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
     /// The first answer is better.
@@ -16,11 +16,11 @@ pub enum Answer {
     BothBad,
     /// The share of the point that goes to the first answer, strictly between 0 and 1, not a half.
     Score(f64),
-    /// What a model said, corrected by what people say.
+    /// A model's points, corrected by people's answers.
     Corrected {
         /// The points of the first answer, -20 to 21; their expectation is the share of the point that people give it.
         points: f64,
-        /// The squared distance of the points from a half that was expected when it was decided whether a person is asked, 0 to 420.
+        /// The expected squared distance of the points from a half, before it is decided whether a person is asked, 0 to 420.
         spread: f64,
         /// The least and the most points that there could have been then: at most 0 and at least 1.
         range: [f64; 2],
@@ -51,31 +51,31 @@ pub struct Judgement {
     pub first: u32,
     /// The competitor whose answer was shown second.
     pub second: u32,
-    /// What the judge said.
+    /// The judge's answer.
     pub verdict: Answer,
     /// The item (prompt, query) that both answered, by its place in [`Table::items`].
     pub item: Option<u32>,
-    /// Who judged, by its place in [`Table::judges`].
+    /// The judge, by the place in [`Table::judges`].
     pub judge: Option<u32>,
-    /// How often the row counts, above 0 and finite; 1 unless the table says otherwise.
+    /// The weight of the row, above 0 and finite; 1 unless the table states another.
     pub weight: f64,
-    /// The line of the file, from 1, or the row of the frame: what messages name.
+    /// The line of the file, from 1, or the row of the frame, for messages.
     pub row: u64,
 }
 
-/// Whether a table knows which answer was shown first.
+/// Whether a table states which answer was shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// `first` and `second` are the order in which the judge saw the answers.
     Shown,
-    /// They are not: a matrix of wins, or a table that says so.
+    /// It does not: a matrix of wins, or a table that declares it.
     Unknown,
 }
 
-/// How the two answers of each judgement differ otherwise, e.g. in their length.
+/// How the two answers of each judgement differ apart from quality, e.g. in length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariate {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// By judgement: how much more of it the first answer has than the second; finite.
     pub differences: Vec<f64>,
@@ -94,7 +94,7 @@ pub struct Table {
     pub judgements: Vec<Judgement>,
     /// Whether the order in which answers were shown is known.
     pub order: Order,
-    /// What strengths are adjusted for; empty for those of answers as they are.
+    /// The covariates for which strengths are adjusted; empty for strengths of answers as they are.
     pub covariates: Vec<Covariate>,
 }
 

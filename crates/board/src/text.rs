@@ -1,4 +1,4 @@
-//! What a board says, in sentences.
+//! A board in sentences.
 
 /// A probability, 0 to 1, in percent: `>99.9%` and `<0.1%` instead of certainty.
 #[must_use]

@@ -1,9 +1,8 @@
-//! Units: what of a table is independent, given the strengths.
+//! Units: the independent parts of a table, given the strengths.
 //!
-//! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so
-//! all repeats and both orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the
-//! same: if they contradict each other, the unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the
-//! means of those of its rows.
+//! A unit is a pair on an item by one judge. Judges who see the same two answers twice do not add a second opinion, so all repeats and both
+//! orders together are one win, loss or tie, by the sign of the net result. Both orders weigh the same: if they contradict each other, the
+//! unit is a tie. A unit with fractional scores keeps the mean share. Covariates of a unit are the means over its rows.
 
 use crate::{Answer, BoardError, Covariate, Judgement, Order, Table};
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub struct Unit {
     pub judge: Option<u32>,
     /// The place of the unit's last row in the table: when it counts.
     pub last: usize,
-    /// What was expected of corrected points; `None` for what judges said.
+    /// The expectation of corrected points; `None` for judges' answers.
     pub expected: Option<ExpectedPoints>,
 }
 
@@ -40,7 +39,7 @@ impl Unit {
     }
 }
 
-/// What was known of the corrected points of a unit before lots decided whether a person judges it.
+/// The expectation of a unit's corrected points before it is drawn by lot whether a person judges it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedPoints {
     /// Their expected squared distance from a half.
@@ -49,7 +48,7 @@ pub struct ExpectedPoints {
     pub range: [f64; 2],
 }
 
-/// What became of the rows of a table.
+/// Counts of a table's rows by their treatment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RowCounts {
     /// All rows.
@@ -75,9 +74,9 @@ pub struct RowCounts {
 pub struct BothOrders {
     /// Units with a winner in each order.
     pub asked: usize,
-    /// Those of them with another winner in each order.
+    /// Of these, units with a different winner in each order.
     pub differently: usize,
-    /// Those in which the answer shown first won both times; in the rest, the one shown second.
+    /// Of those, units in which the answer shown first won both times; in the rest, the one shown second.
     pub first_twice: usize,
 }
 
@@ -86,7 +85,7 @@ pub struct BothOrders {
 pub struct Units {
     /// In the order of their last rows.
     pub units: Vec<Unit>,
-    /// What became of the rows.
+    /// Counts of rows by their treatment.
     pub tally: RowCounts,
     /// Units seen in both orders.
     pub both_orders: BothOrders,
@@ -214,14 +213,14 @@ fn covariates(table: &Table, places: &[usize]) -> Covariates {
     Covariates::new(&values).expect("few finite covariates")
 }
 
-/// The mean of pairs of a weighted value and its weight, whatever their order; `None` of none.
+/// The mean of pairs of a weighted value and its weight, in any order; `None` without pairs.
 fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
     rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let weight: f64 = rows.iter().map(|row| row.1).sum();
     (weight > 0.0).then(|| rows.iter().map(|row| row.0).sum::<f64>() / weight)
 }
 
-/// How many rows of a unit repeat an earlier one.
+/// The number of rows of a unit that repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
     let mut kinds: Vec<(u32, f64, bool)> =
         rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
@@ -248,7 +247,7 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
     made
 }
 
-/// What was expected of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
+/// The expectation of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
 /// [`Units::joined`].
 fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
     let of = |row: &Judgement| match row.verdict {
@@ -302,7 +301,7 @@ fn unit(
     expected: Option<ExpectedPoints>,
 ) -> Unit {
     let (low, high) = pair(judgement);
-    // A half of a point that is corrected was not said by a judge, so it counts as a share.
+    // A judge did not give the half of a corrected point, so it counts as a share.
     let is_tie = (share - 0.5).abs() < 1e-9 && expected.is_none();
     let point = if is_tie { Point::Tie } else { Point::Share(share) };
     let (first, second) = (low as usize, high as usize);

@@ -1,4 +1,4 @@
-//! Who wins where no order fits: by the notions of `bandits`, of the shares seen.
+//! Winners where no order fits: by the notions of `bandits`, from the shares seen.
 
 use crate::group::GroupFit;
 use bandits::structure::von_neumann;
@@ -12,7 +12,7 @@ use statistics::bradley_terry::Point;
 pub struct Winners {
     /// The Condorcet winner: it got more than half of the points against every other one. There may be none.
     pub condorcet: Option<String>,
-    /// The Copeland winners: those who got more than half against most others; several where they tie.
+    /// The Copeland winners: competitors with more than half against most others; several if they tie.
     pub copeland: Vec<String>,
     /// The von Neumann winner: a lottery that none beats on average, by names with their probabilities, largest first. Empty if it was
     /// not found.

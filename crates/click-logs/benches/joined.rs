@@ -1,7 +1,7 @@
-//! What a list with one click costs when its rows are in memory: reading them into records, and crediting these.
+//! Times the work per list with one click when rows are in memory: encoding them as records, and crediting these.
 //!
-//! `cargo bench -p click-logs`. Every item is one impression of ten documents. Beside team draft as a team per document there
-//! are the receipts of two methods, with their documents in front of them as the Python package writes them: those of
+//! `cargo bench -p click-logs`. Every item is one impression of ten documents. Beside team draft with a team per document
+//! there are receipts of two methods, preceded by their documents as the Python package writes them. Receipts of
 //! probabilistic interleaving are the largest there are for two rankers.
 
 use click_logs::error::Malformed;

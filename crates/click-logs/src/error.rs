@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ranktypes::text::escaped;
 
-/// Why logs could not be read or credited.
+/// An error in reading or crediting logs.
 ///
 /// `Display` is one line: the place (`file:line` or `file:line:column`, both from 1; `file: row 7 (row group 2)` in Parquet), what was found, what was expected
 /// and what to do.
@@ -14,9 +14,9 @@ pub struct LogError {
     path: Option<PathBuf>,
     line: Option<u64>,
     column: Option<u64>,
-    /// Of a table: lines are rows, columns nothing that a user can look for.
+    /// For tables: lines are rows, and users cannot look up columns by number.
     row_group: Option<u64>,
-    /// Of the file system.
+    /// For errors of the file system.
     io: Option<std::io::ErrorKind>,
     message: String,
 }
@@ -28,7 +28,7 @@ impl LogError {
         Self { path: None, line: None, column: None, row_group: None, io: None, message: message.into() }
     }
 
-    /// What went wrong while doing `what` with the file at `path`.
+    /// An error while doing `what` with the file at `path`.
     #[must_use]
     pub fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
         Self { io: Some(error.kind()), ..Self::new(format!("{what}: {error}")) }.in_file(path)
@@ -54,7 +54,7 @@ impl LogError {
         Self { line: Some(row), row_group: Some(row_group), ..Self::new(malformed.message) }
     }
 
-    /// Of which kind the failed operation of the file system was, if one failed.
+    /// The kind of the failed file system operation, if one failed.
     #[must_use]
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.io
@@ -91,7 +91,7 @@ impl fmt::Display for LogError {
 
 impl std::error::Error for LogError {}
 
-/// What is wrong with one line.
+/// An error in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
     /// The column in bytes, from 1, where it is known.

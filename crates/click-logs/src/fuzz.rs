@@ -1,4 +1,4 @@
-//! What must hold for any bytes: for the fuzz target `click_log`, and for a test of damaged seeds.
+//! Properties that hold for any bytes, for the fuzz target `click_log` and for a test of damaged seeds.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::LogError;
 use crate::join::{Credited, Inputs, Limits, Order, credit};
 use crate::model::{Complete, Settings};
 
-/// What separates impressions from clicks.
+/// Separates impressions from clicks.
 pub const SEPARATOR: &[u8] = b"\n----\n";
 
 /// Credits the impressions and clicks in `bytes`, which [`SEPARATOR`] divides, in partitions and by the sliding window, with

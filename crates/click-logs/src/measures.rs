@@ -1,5 +1,5 @@
-//! The measures of one experiment: clicks, conversions and their value. One of them was named beforehand and decides; the others stand
-//! beside it and say so.
+//! The measures of one experiment: clicks, conversions and their value. One was chosen in advance and decides; the others are shown
+//! beside it, marked as such.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub struct Measures<'a> {
     later: Option<Later>,
 }
 
-/// Verdicts on what users did later.
+/// Verdicts on conversions.
 struct Later {
     by_number: Verdicts,
     /// By version that has any, in the order of the table: its name, and the verdict if there is a cap.
@@ -30,7 +30,7 @@ struct Later {
 }
 
 impl<'a> Measures<'a> {
-    /// The verdicts on a log, of which those by clicks are known, at level `alpha`, in (0, 1).
+    /// The verdicts on a log, given those by clicks, at level `alpha`, in (0, 1).
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
@@ -54,8 +54,8 @@ impl<'a> Measures<'a> {
         Ok(Self { clicks, summary, primary, later })
     }
 
-    /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. What an earlier version
-    /// says is not what to do now.
+    /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. The verdict on an
+    /// earlier version is no advice for now.
     #[must_use]
     pub fn value(&self) -> Option<&ValueDecision> {
         let name = self.clicks.latest_name();
@@ -72,13 +72,13 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// What decides.
+    /// The measure that decides.
     #[must_use]
     pub fn primary(&self) -> Primary {
         self.primary
     }
 
-    /// The measures as a page shows them; none of a log without conversions.
+    /// The measures as a page shows them; none for a log without conversions.
     #[must_use]
     pub fn of_page(&self) -> Vec<Measure> {
         if self.later.is_none() {
@@ -92,7 +92,7 @@ impl<'a> Measures<'a> {
         Primary::ALL.into_iter().map(of).collect()
     }
 
-    /// How the difference in value went, by pair of the version that began last.
+    /// The difference in value over time, by pair of the version that began last.
     #[must_use]
     pub fn courses(&self) -> Vec<Course> {
         let Some(decision) = self.value() else { return Vec::new() };
@@ -117,7 +117,7 @@ impl<'a> Measures<'a> {
         self.summary["conversions"]["currency"].as_str()
     }
 
-    /// Whether the measure that decides has, and what to do.
+    /// Whether the measure that decides has decided, and what to do.
     #[must_use]
     pub fn outcome(&self) -> (bool, Action, String) {
         let outlook = outlook(self.signs(), self.summary);
@@ -125,7 +125,7 @@ impl<'a> Measures<'a> {
             return (outlook.is_decided, outlook.advice.action, outlook.advice.sentence);
         }
         let best = self.value().and_then(|value| Some((value, value.best()?)));
-        // Broken pages are broken whatever is counted.
+        // Broken pages affect every measure.
         match (outlook.advice.action, best) {
             (Action::Repair, _) => (false, Action::Repair, outlook.advice.sentence),
             (_, Some((value, best))) => (true, Action::Ship(best), format!("Ship {}.", value.rankers[best])),
@@ -170,7 +170,7 @@ impl<'a> Measures<'a> {
         text
     }
 
-    /// What one measure says, in a line.
+    /// One measure's result, in a line.
     #[must_use]
     pub fn headline(&self, measure: Primary) -> String {
         let Some(later) = &self.later else { return String::new() };
@@ -188,7 +188,7 @@ impl<'a> Measures<'a> {
         }
     }
 
-    /// What must be said before anything, a paragraph each.
+    /// Warnings that come first, a paragraph each.
     fn warnings(&self) -> String {
         before_all(self.clicks, self.summary).iter().map(|warning| format!("{warning}\n\n")).collect()
     }
@@ -229,7 +229,7 @@ impl<'a> Measures<'a> {
         text
     }
 
-    /// What decision.json holds: of a log without conversions, what it always held.
+    /// The contents of decision.json; for a log without conversions, those of the verdict by clicks.
     #[must_use]
     pub fn record(&self) -> Value {
         let Some(later) = &self.later else { return verdict::record(self.clicks, self.summary) };
@@ -248,7 +248,7 @@ impl<'a> Measures<'a> {
         };
         let mut json = of(self.primary);
         if self.primary == Primary::Value {
-            // What is known of the log is the same by whatever it is decided.
+            // Facts about the log do not depend on the measure that decides.
             let clicks = verdict::record(self.clicks, self.summary);
             for field in ["synthetic", "warnings", "trusted", "faults", "pairs_chosen", "impressions_after_closing"] {
                 json[field] = clicks[field].clone();
@@ -298,7 +298,7 @@ mod tests {
             };
             let days = (0..versions.len()).map(day).collect();
             let clicks = decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, By::Units).unwrap();
-            // Orders of the first version alone have closed.
+            // Only orders of the first version have closed.
             let conversions = Conversions {
                 rankers: rankers.clone(),
                 versions: vec![Some("x@1".to_owned())],

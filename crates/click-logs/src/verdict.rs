@@ -1,4 +1,4 @@
-//! What `decide` says of a log, for the command line and for Python: its words, and what decision.json holds.
+//! The output of `decide` for the command line and for Python: its text, and the contents of decision.json.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use verdicts::outcomes::Outcomes;
 
 use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_beside, warnings};
 
-/// What every output of simulated logs says.
+/// A remark on every output of simulated logs.
 pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
 
-/// The key under which a remark about the summary joins what it says.
+/// The key of a remark about the summary.
 pub(crate) const REMARK: &str = "remark about the summary";
 
 /// The outcomes at `path`, a folder that `click-logs credit` wrote or a table of outcomes in any form, and the summary beside it; null
-/// if there is none, or it cannot be believed, which is then said with every verdict.
+/// if there is none, or it is not valid, which every verdict then mentions.
 ///
 /// # Errors
 /// If it cannot be read or is not a table of outcomes, or a folder has no finished results.
@@ -58,7 +58,7 @@ pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
     Outlook { advice: Advice { action: Action::Repair, sentence }, ..outlook }
 }
 
-/// What decision.json holds: the verdicts, and what must be known of the log behind them.
+/// The contents of decision.json: the verdicts, and the facts about the log that they depend on.
 #[must_use]
 pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
     let mut json = verdicts.json();
@@ -102,7 +102,7 @@ fn later_days(decision: &Decision) -> String {
     text
 }
 
-/// What must be said before the verdict.
+/// Warnings before the verdict.
 pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().by;
     let mut all = warnings(summary);
@@ -157,7 +157,7 @@ fn nothing(summary: &Value) -> Option<String> {
     })
 }
 
-/// What the analysis takes for granted about pairs, unless a warning says it.
+/// The assumption about pairs, unless a warning states it.
 fn how_pairs_were_chosen(summary: &Value) -> String {
     let how = match summary["pairs"].as_str() {
         Some("chance") => "never by outcomes",
@@ -181,7 +181,8 @@ pub(crate) fn is_synthetic(summary: &Value) -> bool {
     summary["synthetic"] == true
 }
 
-/// The verdicts in words, and what the log behind them is, by its summary. That the experiment changed comes first.
+/// The verdicts in words, and facts about the log behind them, from its summary. A change of the experiment comes
+/// first.
 #[must_use]
 pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
@@ -214,7 +215,7 @@ pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
     text
 }
 
-/// What became of the lines of a log, by its summary.
+/// The fates of the lines of a log, from its summary.
 fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
     let fates = &summary["fates"]["impressions"];
     let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64()) else {

@@ -1,4 +1,4 @@
-//! A decision as a page shows it: headline, win rates, pairs and the matrix of them, each turned towards the ranker that is ahead.
+//! A decision as a page shows it: headline, win rates, pairs and their matrix, each seen from the ranker that is ahead.
 
 use statistics::anytime::TestState;
 use times::date;
@@ -17,10 +17,10 @@ use crate::model::{
 const RATES: usize = 6;
 /// The most rows of pairs.
 const PAIRS: usize = 40;
-/// More rankers than these have no matrix: nobody could read it.
+/// With more rankers there is no matrix: it would be unreadable.
 const MATRIX: usize = 12;
 
-/// How good or bad a finding is, and a word for it.
+/// The tone of a finding, and a word for it.
 #[must_use]
 pub fn label(kind: FindingKind) -> (Tone, &'static str) {
     match kind {
@@ -31,7 +31,7 @@ pub fn label(kind: FindingKind) -> (Tone, &'static str) {
     }
 }
 
-/// What a page shows of a decision; everything else of it is empty. `unit` is what a unit is, e.g. `user`.
+/// The part of an overview that follows from a decision; all else is empty. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     let found = finding(decision, unit);
@@ -55,7 +55,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
         more_pairs: order.len().saturating_sub(PAIRS) as u64,
         matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
-        // Without an outcome, the headline says all there is.
+        // Without an outcome, the headline is complete.
         report: match decision.days {
             Some(_) => report(decision, unit).lines().map(str::to_owned).collect(),
             None => Vec::new(),
@@ -64,7 +64,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
     }
 }
 
-/// How the difference in value went, by pair. `unit` is what a unit is, e.g. `user`.
+/// The difference in value over time, by pair. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> Vec<Course> {
     let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
@@ -74,7 +74,7 @@ pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> 
         let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
         let point = |look: &ValueLook| {
             let [first, second] = look.rates();
-            // The interval is around what was left after the draft.
+            // The interval is for the difference after removing the effect of the draft.
             let difference = look.draft.map_or(first - second, |draft| draft.difference);
             let (difference, interval) = match look.interval {
                 interval if is_first => (difference, interval),
@@ -97,7 +97,7 @@ pub(crate) fn rates(decision: &Decision) -> Vec<Rate> {
     ordered(decision).into_iter().filter_map(|pair| rate(decision, pair, leader)).collect()
 }
 
-/// The pairs of the leader, the closest rival first; then what is decided; then all others.
+/// The pairs of the leader, the closest rival first; then decided pairs; then all others.
 fn ordered(decision: &Decision) -> Vec<&PairDecision> {
     let leader = leader(decision);
     let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
@@ -115,8 +115,8 @@ fn is_of(pair: &PairDecision, ranker: usize) -> bool {
     pair.last.pair.0 == ranker || pair.last.pair.1 == ranker
 }
 
-/// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and what would be said
-/// without it last.
+/// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and the headline
+/// without the fault last.
 #[must_use]
 pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
     let otherwise = format!("Without this it would say: {}", headline.sentence);
@@ -129,13 +129,13 @@ pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
     }
 }
 
-/// The best of several, or who leads.
+/// The best of several, or the leader.
 fn leader(decision: &Decision) -> Option<usize> {
     let best = decision.best.as_ref()?;
     Some(best.declared.map_or(best.leader.0, |(ranker, _)| ranker))
 }
 
-/// Whether the first of a pair is the winner, or ahead while nobody has won; and the share of whoever it is.
+/// Whether the first of a pair is the winner, or ahead while no ranker has won; and the share of that ranker.
 fn ahead_first(pair: &PairDecision) -> (bool, f64) {
     let share = pair.last.counts.share().unwrap_or(0.5);
     let is_first = match pair.last.verdict {
@@ -188,7 +188,8 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     turned_row(decision, pair, ahead_first(pair).0)
 }
 
-/// What segments say of the ranker `of` against the champion. `units` has how many units of each segment came, and last those of none.
+/// The verdicts in segments on the ranker `of` against the champion. `units` has the number of units that came in each segment, and
+/// last that of units without one.
 #[must_use]
 pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segments {
     let SegmentsDecision { names, champion, each, harms } = decided;

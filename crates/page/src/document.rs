@@ -8,18 +8,18 @@ use crate::sections::{Section, body};
 use crate::{ICON, STYLES};
 use ranktypes::text::with_unit;
 
-/// What surrounds a page of a server.
+/// The frame around a page of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The way to the list of experiments: empty on the list itself, `../` one level below.
     pub base: &'static str,
-    /// Who is signed in, if anybody is.
+    /// The name of the signed-in user, if there is one.
     pub reader: Option<String>,
-    /// What the form to sign out sends along; `None` if there is nothing to sign out of.
+    /// The token that the form to sign out sends; `None` if there is nothing to sign out of.
     pub token: Option<String>,
     /// Whether the reader may sign in.
     pub may_sign_in: bool,
-    /// What must be said on every page, e.g. that all users are simulated.
+    /// A notice on every page, e.g. that all users are simulated.
     pub notice: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Live {
     pub stream: String,
 }
 
-/// What changes on an open page.
+/// The part of an open page that is updated.
 enum Moves<'a> {
     /// Parts of it, when the server sends them.
     Parts(&'a Live),
@@ -101,7 +101,7 @@ pub fn overview(frame: &Frame, name: &str, parts: &[Section], live: Option<&Live
     framed(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
 }
 
-/// The page of an experiment as one file that needs no other. `overview` has everything that it says.
+/// The page of an experiment as one self-contained file, from `overview` alone.
 #[must_use]
 pub fn standalone(overview: &Overview) -> String {
     alone(&overview.name, &body(&overview.parts()), "Verdicts hold at all looks together, however often you look.")
@@ -160,7 +160,8 @@ pub fn list(frame: &Frame, experiments: &[ListItem], next: Option<&str>) -> Stri
     framed(frame, "Experiments", Some(&Moves::List), &main)
 }
 
-/// The form to sign in; `refused` says why the last attempt failed. `next` is where to go then, relative to the list.
+/// The form to sign in; `refused` is why the last attempt failed. `next` is where to go afterwards, relative to the
+/// list.
 #[must_use]
 pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
     let main = html! {
@@ -179,7 +180,7 @@ pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
     framed(frame, "Sign in", None, &main)
 }
 
-/// A page that says one thing, e.g. that there is no such experiment.
+/// A page with one message, e.g. that there is no such experiment.
 #[must_use]
 pub fn message(frame: &Frame, title: &str, sentence: &str) -> String {
     let main = html! {

@@ -1,26 +1,26 @@
-//! By how much the ranker of the headline is ahead: clicks beside the win rate.
+//! The lead of the headline's ranker: clicks beside the win rate.
 
 use verdicts::decide::{Decision, DifferenceText, PairDecision};
 
-/// How many more clicks the ranker that is ahead gets.
+/// The additional clicks of the ranker that is ahead.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
     /// The ranker that is ahead.
     pub ahead: String,
     /// The other.
     pub behind: String,
-    /// What is counted, and how much of it each has.
+    /// The counts, with the amounts of both.
     pub rows: Vec<EffectRow>,
 }
 
 /// Something that is counted per impression, as texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EffectRow {
-    /// What it is, e.g. `clicks per impression`.
+    /// Its name, e.g. `clicks per impression`.
     pub what: String,
-    /// How much of it the ranker has that is ahead.
+    /// The amount of the ranker that is ahead.
     pub ahead: String,
-    /// How much the other has.
+    /// The amount of the other.
     pub behind: String,
     /// The difference, e.g. `0.04 more`.
     pub more: String,
@@ -28,7 +28,8 @@ pub struct EffectRow {
     pub interval: String,
 }
 
-/// That of a pair, of which the first ranker is ahead or not; `None` if it is not known, or the pair claims nothing.
+/// The effect for a pair; `is_first` if the first ranker is ahead. `None` if it is not known, or the pair claims
+/// nothing.
 pub(crate) fn effect(decision: &Decision, pair: &PairDecision, is_first: bool) -> Option<Effect> {
     let effect = pair.effect.filter(|_| pair.last.is_claimed)?;
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());

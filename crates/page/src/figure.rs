@@ -15,7 +15,7 @@ use crate::text::number;
 
 /// The most charts.
 const MOST: usize = 12;
-/// The width of the figure, and of its margins, in pixels: left and right of a chart stand numbers.
+/// The width of the figure, and of its margins, in pixels: numbers are to the left and right of a chart.
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 64.0;
@@ -29,12 +29,12 @@ const LETTERS_OF_TITLES: usize = 64;
 
 /// The rules of charts, and those of the texts around them.
 const RULES: &str = concat!(include_str!("plot.css"), include_str!("figure.css"));
-/// The class of the figure: its rules hold within it alone, also where it stands in somebody's document.
+/// The class of the figure: its rules apply only within it, also if it is placed in another document.
 const SCOPE: &str = "rankduel-win-rates";
 /// The sizes of letters, which pages take from their readers.
 const SIZES: [(&str, &str); 2] = [("letters", "12px"), ("letters-of-values", "14px")];
 
-/// A line of text: its class, and what it says.
+/// A line of text: its class and its content.
 type Line = (&'static str, String);
 
 /// A chart with the lines above it.
@@ -48,7 +48,7 @@ const INNER: f64 = WIDTH - LEFT - RIGHT;
 
 /// The charts of all pairs, each with the share of the winner or of the ranker that is ahead, in the order of the page; of several
 /// versions one after the other. At most 12 are drawn, of several versions the last; the figure says how many are missing. `None`
-/// without any look. `note` stands below, e.g. that the data are synthetic.
+/// without any look. `note` is placed below, e.g. that the data are synthetic.
 #[must_use]
 pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     let are_several = verdicts.versions.len() > 1;
@@ -76,7 +76,7 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     Some(svg(&panels, &below.collect::<Vec<_>>()))
 }
 
-/// What stands above a chart: whose share it is, of which days, and that later outcomes contradict the verdict.
+/// The texts above a chart: the rankers, the days, and whether later outcomes contradict the verdict.
 fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     let mut above = lines("title", &format!("{} against {}", rate.of, rate.against));
     let dates = match rate.points.as_slice() {
@@ -90,7 +90,8 @@ fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     Panel { above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
 }
 
-/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is said below them, a line each.
+/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is placed below them, a line
+/// each.
 #[must_use]
 pub fn differences(courses: &[Course], below: &[String]) -> Option<String> {
     let drawable = courses.iter().filter(|course| !course.points.is_empty()).take(MOST);
@@ -155,7 +156,7 @@ fn lines(class: &'static str, text: &str) -> Vec<Line> {
     lines.into_iter().map(|line| (class, line)).collect()
 }
 
-/// The rules with their values instead of names for them, which programs that place figures in documents do not know.
+/// The rules with values instead of names of values, which programs that place figures in documents do not support.
 fn styles() -> String {
     let printed = STYLES.split_once("@media print").map_or("", |(_, print)| print);
     let block = printed.split_once(":root {").and_then(|(_, rest)| rest.split_once('}')).map_or("", |(block, _)| block);

@@ -1,4 +1,4 @@
-//! A board of judgements as one file that needs no other: the answer, how sure it is, the competitors, and what all of it means.
+//! A board of judgements as one self-contained file: the answer, how sure it is, the competitors, and explanations.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -6,10 +6,10 @@ use crate::document::alone;
 use crate::model::Overview;
 use crate::sections::{figures, headline, warnings};
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgements {
-    /// Name, headline, warnings, key figures and report of the page; what else an overview has plays no part.
+    /// Name, headline, warnings, key figures and report of the page; other parts of an overview are ignored.
     pub overview: Overview,
     /// The same in plain words, one paragraph each.
     pub paragraphs: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Judgements {
     pub columns: Vec<(String, bool)>,
     /// Its rows.
     pub rows: Vec<Vec<String>>,
-    /// What its columns mean, and what is assumed, in sentences.
+    /// The meaning of its columns, and the assumptions, in sentences.
     pub notes: Vec<String>,
     /// The figure.
     pub figure: Option<Drawing>,
@@ -32,7 +32,7 @@ pub struct Drawing {
     pub wide: String,
     /// For one as narrow as a phone's.
     pub narrow: String,
-    /// What it shows, in a few words.
+    /// A text alternative, in a few words.
     pub alternative: String,
 }
 

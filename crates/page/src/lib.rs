@@ -1,12 +1,12 @@
-//! How an experiment stands, as one HTML page: the headline, charts as SVG, and every number as a table.
+//! The status of an experiment as one HTML page: the headline, charts as SVG, and every number as a table.
 //!
-//! An [`Overview`] holds what a page shows, as plain values; [`decision::overview`] fills one from a decision.
+//! An [`Overview`] holds the content of a page as plain values; [`decision::overview`] fills one from a decision.
 //! [`Overview::parts`] renders it piece by piece, so that a server can send the pieces that changed, and the functions of
-//! [`document`] put pieces, styles and scripts together into pages. The live server's pages and the file that
-//! `click-logs decide --html` writes are the same page, and [`figure`] has its charts of win rates as one SVG.
+//! [`document`] put pieces, styles and scripts together into pages. The live server and `click-logs decide --html` write
+//! the same page, and [`figure`] has its charts of win rates as one SVG.
 //!
-//! Charts need no script. They take the width that there is, in letters that stay as large as the text around them, and follow
-//! the reader's choice of light or dark colours. Names of rankers and reasons of changes come from users: all text is escaped.
+//! Charts need no script. They fill the available width, with letters as large as the text around them, and follow the
+//! reader's choice of light or dark colours. Names of rankers and reasons of changes come from users: all text is escaped.
 //!
 //! ```
 //! use page::{Headline, Overview, Tone};

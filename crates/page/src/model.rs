@@ -1,9 +1,9 @@
-//! What a page shows, as plain values. Shares are from 0 to 1; days are counted from 1970-01-01; times and labels are texts for
-//! readers.
+//! The content of a page as plain values. Shares are from 0 to 1; days are counted from 1970-01-01; times and labels are texts
+//! for readers.
 
 use crate::effect::Effect;
 
-/// How good or bad a piece of news is. Colours follow it, and words always say it too.
+/// The tone of a piece of news. Colours follow it, and words always express it too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing has happened yet.
@@ -20,7 +20,7 @@ pub enum Tone {
 /// The headline.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Headline {
-    /// How good or bad it is.
+    /// Its tone.
     pub tone: Tone,
     /// One or two words, e.g. `decided`.
     pub label: String,
@@ -28,14 +28,14 @@ pub struct Headline {
     pub sentence: String,
     /// Further sentences, the most important first.
     pub more: Vec<String>,
-    /// What to do now; may be empty.
+    /// Advice; may be empty.
     pub action: String,
 }
 
 /// A key figure.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
-    /// What it counts.
+    /// Its name.
     pub name: String,
     /// The figure.
     pub value: String,
@@ -46,9 +46,9 @@ pub struct Figure {
 /// The share of wins of one ranker over another after each day.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rate {
-    /// Whose wins: the winner's, or those of the ranker that is ahead.
+    /// The ranker that the share is for: the winner, or the ranker that is ahead.
     pub of: String,
-    /// Over whom.
+    /// The other ranker.
     pub against: String,
     /// By ascending day.
     pub points: Vec<RatePoint>,
@@ -65,20 +65,20 @@ pub struct RatePoint {
     pub day: i32,
     /// The day in words, e.g. `2026-11-24`.
     pub date: String,
-    /// The share; `None` if nobody has preferred a side.
+    /// The share; `None` if no unit has preferred a side.
     pub share: Option<f64>,
     /// The confidence sequence; `None` if no share fits all days, or nothing is claimed.
     pub interval: Option<(f64, f64)>,
-    /// How many units preferred a side until then.
+    /// The number of units that preferred a side until then.
     pub decided: u64,
 }
 
-/// Something that an experiment is measured by.
+/// A measure of an experiment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measure {
     /// Its name, e.g. `clicks`.
     pub name: String,
-    /// What it says, in a sentence.
+    /// Its result, in a sentence.
     pub says: String,
     /// Whether it decides.
     pub decides: bool,
@@ -87,7 +87,7 @@ pub struct Measure {
 /// A difference between two rankers after each day.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Course {
-    /// What differs, and between whom.
+    /// The measure, and the two rankers.
     pub title: String,
     /// By ascending day.
     pub points: Vec<CoursePoint>,
@@ -108,7 +108,7 @@ pub struct CoursePoint {
     pub interval: Option<(f64, f64)>,
 }
 
-/// What is known of a pair of rankers.
+/// The result for a pair of rankers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pair {
     /// The winner, or the ranker that is ahead.
@@ -119,7 +119,7 @@ pub struct Pair {
     pub share: Option<f64>,
     /// Its confidence sequence; `None` if no share fits all days, or nothing is claimed.
     pub interval: Option<(f64, f64)>,
-    /// How many units preferred a side, and how many tied.
+    /// The numbers of units that preferred a side, and that tied.
     pub units: [u64; 2],
     /// The confidence so far, e.g. `97.4% confidence so far`; empty if nothing is claimed.
     pub confidence: String,
@@ -129,16 +129,16 @@ pub struct Pair {
     pub is_decided: bool,
 }
 
-/// What segments of the units say of one ranker against another.
+/// The results of segments for one ranker against another.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Segments {
-    /// Whose wins.
+    /// The ranker that the shares are for.
     pub of: String,
-    /// Over whom.
+    /// The other ranker.
     pub against: String,
     /// In the order of the settings.
     pub each: Vec<SegmentRow>,
-    /// How many units are in none of them.
+    /// The number of units in none of them.
     pub other: u64,
     /// Rankers that harm a segment, each in a sentence.
     pub harms: Vec<String>,
@@ -149,15 +149,15 @@ pub struct Segments {
 pub struct SegmentRow {
     /// Its name.
     pub name: String,
-    /// How many units came.
+    /// The number of units that came.
     pub units: u64,
-    /// What is known of the two rankers there; `None` if they have not met.
+    /// The result for the two rankers there; `None` if they have not met.
     pub pair: Option<Pair>,
     /// Whether it is known to be harmed.
     pub is_harmed: bool,
 }
 
-/// Who beats whom, among several rankers.
+/// Pairwise results among several rankers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Matrix {
     /// The rankers, in the order of rows and columns.
@@ -166,16 +166,16 @@ pub struct Matrix {
     pub cells: Vec<Option<MatrixCell>>,
 }
 
-/// What is known of the ranker of a row against that of a column.
+/// The result for the ranker of a row against that of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MatrixCell {
     /// The share of wins of the row's ranker.
     pub share: f64,
-    /// Who is known to win: the row (`true`) or the column.
+    /// The known winner: the row (`true`) or the column.
     pub winner: Option<bool>,
 }
 
-/// Who got how much traffic.
+/// The traffic of rankers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Traffic {
     /// The rankers, in the order of their colours.
@@ -203,7 +203,7 @@ pub struct TrafficDay {
     pub lists: Vec<u64>,
 }
 
-/// What becomes of something.
+/// Whether something counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CountKind {
     /// It counts.
@@ -215,14 +215,14 @@ pub enum CountKind {
     Aside,
 }
 
-/// What became of impressions, and why.
+/// A fate of impressions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImpressionCount {
     /// In a word or two.
     pub name: String,
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// What it means.
+    /// The meaning of the fate.
     pub meaning: String,
     /// Whether they count.
     pub kind: CountKind,
@@ -231,13 +231,13 @@ pub struct ImpressionCount {
 /// A rate that is watched.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Guardrail {
-    /// Whose.
+    /// The ranker.
     pub ranker: String,
-    /// What is bad.
+    /// The bad event.
     pub what: String,
-    /// How many there were, and how many bad.
+    /// The numbers of all and of bad ones.
     pub of_ranker: [u64; 2],
-    /// The same of the champion.
+    /// The same for the champion.
     pub of_champion: [u64; 2],
     /// By how much the rate may be larger.
     pub margin: f64,
@@ -245,10 +245,10 @@ pub struct Guardrail {
     pub broken: Option<String>,
 }
 
-/// How long answers took.
+/// The latency of answers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Latency {
-    /// Whose answers, and since when.
+    /// The kind of answers, and since when they are counted.
     pub about: String,
     /// Upper ends of the buckets in words, e.g. `2 ms`, and how many answers each has.
     pub buckets: Vec<(String, u64)>,
@@ -257,20 +257,20 @@ pub struct Latency {
 /// Something that was changed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
-    /// When.
+    /// The time.
     pub time: String,
-    /// To what.
+    /// The new value.
     pub what: String,
-    /// By whom.
+    /// The person who made it.
     pub who: String,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub why: String,
 }
 
-/// What a reader who may do so can change. Each action is a form of its own.
+/// Changes that an authorised reader can make. Each action is a form of its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Controls {
-    /// What the forms send along, so that no other page can send them.
+    /// The token that the forms send, so that no other page can send them.
     pub token: String,
     /// Whether the experiment runs.
     pub is_running: bool,
@@ -291,17 +291,17 @@ pub struct Controls {
 /// A message to the outside.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Delivery {
-    /// When what it says happened.
+    /// The time of the event that it reports.
     pub time: String,
-    /// What it is about, in a word.
+    /// Its subject, in a word.
     pub what: String,
-    /// What became of it.
+    /// The state of its delivery.
     pub state: String,
-    /// Whether it was sent in vain until now.
+    /// Whether all attempts have failed so far.
     pub is_failing: bool,
 }
 
-/// What a list of experiments shows of one.
+/// One experiment in a list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListItem {
     /// Its name.
@@ -310,7 +310,7 @@ pub struct ListItem {
     pub state: String,
     /// Its headline.
     pub headline: Headline,
-    /// What would make its verdict wrong.
+    /// Reasons why its verdict may be wrong.
     pub warnings: Vec<String>,
     /// Impressions so far.
     pub impressions: u64,
@@ -327,35 +327,35 @@ pub struct Overview {
     pub state: String,
     /// The headline.
     pub headline: Headline,
-    /// What would make the verdict wrong, the most important first.
+    /// Reasons why the verdict may be wrong, the most important first.
     pub warnings: Vec<String>,
     /// Key figures.
     pub figures: Vec<Figure>,
     /// Win rates, the most important first.
     pub rates: Vec<Rate>,
-    /// How many more clicks, for the first of these.
+    /// The additional clicks, for the first of these.
     pub effect: Option<Effect>,
-    /// What else it is measured by, if there is more than one measure.
+    /// All measures, if there are several.
     pub measures: Vec<Measure>,
-    /// How the difference in such a measure went, by pair.
+    /// Differences in such a measure over time, by pair.
     pub courses: Vec<Course>,
     /// All pairs, the most important first.
     pub pairs: Vec<Pair>,
-    /// How many pairs were left out.
+    /// The number of pairs that were left out.
     pub more_pairs: u64,
-    /// What segments of the units say.
+    /// The results of segments of the units.
     pub segments: Option<Segments>,
-    /// With a few rankers: who beats whom.
+    /// With a few rankers: their pairwise results.
     pub matrix: Option<Matrix>,
-    /// Who got how much traffic.
+    /// The traffic of rankers.
     pub traffic: Option<Traffic>,
-    /// What became of impressions.
+    /// Fates of impressions.
     pub fates: Vec<ImpressionCount>,
-    /// What is watched.
+    /// Rates that are watched.
     pub guardrails: Vec<Guardrail>,
-    /// What is not watched though it could be, and why, in a sentence.
+    /// Rates that are not watched though they could be, and why, in a sentence.
     pub not_watched: Option<String>,
-    /// How long answers took.
+    /// The latency of answers.
     pub latency: Option<Latency>,
     /// The last messages to the outside, the newest first.
     pub deliveries: Vec<Delivery>,
@@ -365,6 +365,6 @@ pub struct Overview {
     pub settings: Vec<(String, String)>,
     /// The whole verdict in words, by line.
     pub report: Vec<String>,
-    /// For whoever may change the experiment.
+    /// Changes, for a reader who may make them.
     pub controls: Option<Controls>,
 }

@@ -43,7 +43,7 @@ pub(crate) fn nice(least: f64) -> f64 {
     }
 }
 
-/// Lengths as SVG writes them: two digits, and none that say nothing.
+/// Lengths as SVG writes them: two digits, without trailing zeros.
 pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

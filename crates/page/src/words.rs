@@ -10,9 +10,9 @@ use crate::model::CountKind;
 pub struct Word {
     /// The word.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
-    /// How it is written in texts, in lower case.
+    /// Its forms in texts, in lower case.
     forms: &'static [&'static str],
 }
 
@@ -62,7 +62,7 @@ pub const FATES: [(&str, &str, CountKind); 6] = [
     ("answered late", "the answer came too late for the page", CountKind::Aside),
 ];
 
-/// Why the confidence of a verdict and a confidence sequence are two numbers; said where both stand.
+/// Explains why the confidence of a verdict and a confidence sequence are two numbers; shown where both are.
 pub const CERTAINTIES: &str = "The confidence of a verdict says how sure it is that one ranker is better; a confidence sequence says how large \
                                its share of wins may be, at a level that was set before. Both hold at all looks together.";
 

@@ -164,7 +164,7 @@ fn hostile_texts_stay_texts() {
         assert_eq!(page.matches("</title>").count(), 1);
         assert!(!page.contains("NaN") && !page.contains("inf%"));
     }
-    // What an attribute quotes cannot end it.
+    // A quoted attribute value cannot end the attribute.
     let part = Section::controls(HOSTILE, &Controls { token: hostile(), is_running: true, ..Controls::default() });
     assert!(part.html.contains("value=\"&lt;/title&gt;"), "{}", part.html);
 }
@@ -219,7 +219,7 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
         let html = &parts.iter().find(|part| part.id == "headline").unwrap().html;
         assert!(html.contains(&format!("headline {class}")) && html.contains("<strong>decided</strong>"), "{html}");
     }
-    // Who reads alone has no buttons; after the end, a ranker can still be shipped.
+    // A reader without rights has no buttons; after the end, a ranker can still be shipped.
     let of = |change: fn(&mut Controls)| {
         let rankers = vec!["old".to_owned(), "new".to_owned()];
         let mut controls = Controls { is_running: true, champion: "old".into(), rankers, ..Controls::default() };
@@ -230,7 +230,7 @@ fn what_is_empty_is_left_out_and_words_say_what_colours_say() {
     assert!(["e/pause", "e/end", "e/kill", "Yes, kill e"].iter().all(|what| running.contains(what)), "{running}");
     let paused = of(|controls| controls.is_running = false);
     assert!(paused.contains("e/resume") && !paused.contains("e/pause"), "{paused}");
-    // What can be shipped is said by name, the likeliest first.
+    // The rankers that can be shipped are listed by name, the likeliest first.
     assert!(
         running.contains("Ship…")
             && running.contains("No ranker has won.")
@@ -326,7 +326,7 @@ fn colours_of_rankers_are_those_of_figures() {
     }
 }
 
-/// The rows of a table in the glossary: a word, and what it means.
+/// The rows of a table in the glossary: a word and its meaning.
 fn rows(table: &str) -> Vec<(&str, &str)> {
     table.lines().filter_map(|line| line.strip_prefix("| *")?.strip_suffix(" |")?.split_once("* | ")).collect()
 }
@@ -356,7 +356,7 @@ fn words_lead_to_their_definitions() {
     for word in links {
         assert!(page.contains(&format!("<dt id=\"word-{word}\">")), "{word}");
     }
-    // Of words that it does not use, a page says nothing.
+    // A page does not explain words that it does not use.
     assert!(!page.contains("word-shipped") && !standalone(&Overview::default()).contains("word-"));
 }
 

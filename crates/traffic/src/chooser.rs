@@ -1,4 +1,4 @@
-//! Who chooses the rankers of an impression: a policy of `bandits`, or a plan.
+//! Chooses the rankers of an impression: by a policy of `bandits`, or by a plan.
 
 use bandits::open::Ticket;
 use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins};
@@ -9,7 +9,7 @@ use super::config::{Config, FIXED, Rules};
 use super::event::{Choice, Outcome};
 use crate::config::ConfigError;
 
-/// What this crate adds to a choice. It changes when the same log would be continued in another way.
+/// The revision of this crate's part in choices. It changes when the same log would be continued differently.
 const REVISION: u32 = 1;
 
 /// Chooses rankers.
@@ -24,7 +24,7 @@ pub(crate) enum Chooser {
 pub(crate) struct Blocks {
     arms: u32,
     seed: [u64; 2],
-    /// How many pairs were chosen.
+    /// The number of pairs chosen.
     chosen: u64,
     block: Vec<[u32; 2]>,
 }
@@ -48,7 +48,7 @@ impl Chooser {
         Ok(Self::Policy(Box::new(policy)))
     }
 
-    /// Who chooses, with its revision.
+    /// The name of the policy or plan, with its revision.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Policy(policy) => format!("{} traffic={REVISION}", policy.name()),
@@ -56,7 +56,7 @@ impl Chooser {
         }
     }
 
-    /// The rankers of the impression with this key, and the ticket with which its outcome comes back.
+    /// The rankers of the impression with this key, and the ticket for reporting its outcome.
     pub(crate) fn choose(&mut self, key: ImpressionKey) -> (Choice, Option<Ticket>) {
         match self {
             Self::Fixed(blocks) => (Choice::Duel(blocks.next()), None),
@@ -74,7 +74,7 @@ impl Chooser {
         }
     }
 
-    /// What came of a choice.
+    /// Reports the outcome of a choice.
     pub(crate) fn tell(&mut self, ticket: Ticket, key: ImpressionKey, outcome: &Outcome, arms: usize) {
         let Self::Policy(policy) = self else { return };
         policy.use_coins(&key.coins());
@@ -93,7 +93,7 @@ impl Chooser {
         }
     }
 
-    /// Who seems best.
+    /// The ranker that seems best.
     pub(crate) fn leader(&self) -> Option<u32> {
         match self {
             Self::Policy(policy) => policy.recommend().map(|arm| arm.0),

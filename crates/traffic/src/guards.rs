@@ -8,7 +8,7 @@ use super::config::{Guard, Guardrails};
 /// The level of all guardrails of all rankers together.
 const LEVEL: f64 = 0.05;
 
-/// How often something happened to a ranker, and how often it was bad, for each guardrail.
+/// Counts of events by ranker and guardrail: all, and bad ones.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Watched {
     rates: Vec<[[u64; 2]; 3]>,
@@ -22,11 +22,11 @@ pub(crate) struct Watched {
 pub struct Watch {
     /// The ranker, by its place.
     pub ranker: u32,
-    /// What is watched.
+    /// The guardrail.
     pub guard: Guard,
     /// By how much the rate may be larger than the champion's.
     pub margin: f64,
-    /// How many impressions or choices the ranker has had, and how many were bad.
+    /// The ranker's impressions or choices: how many, and how many were bad.
     pub ranker_counts: [u64; 2],
     /// The same of the champion.
     pub champion_counts: [u64; 2],
@@ -60,12 +60,12 @@ impl Watched {
         }
     }
 
-    /// How many, and how many of them bad.
+    /// Counts of a ranker: all, and bad ones.
     pub(crate) fn rate(&self, ranker: u32, guard: Guard) -> [u64; 2] {
         self.rates.get(ranker as usize).map_or([0; 2], |rates| rates[guard as usize])
     }
 
-    /// Whether it is known that a ranker broke a guardrail.
+    /// Whether a ranker is recorded as having broken a guardrail.
     pub(crate) fn is_broken(&self, ranker: u32, guard: Guard) -> bool {
         self.broken.get(ranker as usize).is_some_and(|broken| broken[guard as usize])
     }
@@ -160,7 +160,7 @@ mod tests {
         watched.broke(1, Guard::NoClick);
         assert!(watched.breaches(&rules, 0).is_empty());
         assert_eq!(watched.watches(&rules, 0).iter().filter(|watch| watch.guard == Guard::NoClick).count(), 2);
-        // A champion that nobody sees says nothing.
+        // A champion without impressions gives no comparison.
         let mut unseen = Watched::new(2);
         (0..1_000).for_each(|_| unseen.saw(&[1], Guard::NoClick, true));
         assert!(unseen.breaches(&rules, 0).is_empty());
@@ -179,7 +179,7 @@ mod tests {
         (0..100).for_each(|n| watched.saw(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
         watched.saw(&[1], Guard::Missing, false);
         assert_eq!(guards(&watched), [(Guard::Missing, 1)]);
-        // One impression of the champion alone, and the rates differ.
+        // After one impression of the champion alone, the rates differ.
         watched.saw(&[0], Guard::NoClick, true);
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         // As many impressions, but others.

@@ -1,4 +1,4 @@
-//! Rankers that harm a segment, in the headline and in what to do.
+//! Rankers that harm a segment: in the headline and in the advice.
 
 use verdicts::conversions::Primary;
 use verdicts::segments::{Harm, SegmentsDecision};
@@ -19,13 +19,13 @@ impl DecisionReport {
         let segments = self.segments.iter();
         segments.flat_map(move |segments| {
             let harms = segments.harms.iter().filter(move |harm| !of(segments, harm));
-            // Segments are judged by clicks, whatever decides.
+            // Segments are judged by clicks, whichever measure decides.
             let by_clicks = if self.primary() == Primary::Clicks { "" } else { " That is by clicks." };
             harms.map(move |harm| (harm, segments.sentence(harm) + by_clicks))
         })
     }
 
-    /// What to look at first, if `winner` harms a segment, or any ranker while there is no winner.
+    /// Advice on what to look at first, if `winner` harms a segment, or any ranker while there is no winner.
     pub(super) fn harm_to_check(&self, winner: Option<usize>) -> Option<String> {
         let segments = self.segments.as_ref()?;
         let (harm, _) = self.harms().find(|(harm, _)| winner.is_none_or(|winner| winner == harm.ranker))?;
@@ -42,7 +42,7 @@ impl DecisionReport {
 }
 
 impl ExperimentStatus {
-    /// Whether harm to a segment is said beside it: where a verdict means something.
+    /// Whether harm to a segment is reported beside it: only where a verdict is meaningful.
     pub(super) fn tells_harm(self) -> bool {
         match self {
             Self::Waiting

@@ -1,5 +1,5 @@
-//! How an experiment stands, in one sentence: what a team reads on the wall. Faults that make a verdict meaningless come before
-//! the verdict.
+//! The status of an experiment in one sentence, as a team reads it on a wall screen. Faults that make a verdict meaningless
+//! come before the verdict.
 
 use ranktypes::text::{with_separators, with_unit};
 use statistics::Counts;
@@ -13,7 +13,7 @@ use super::experiment::{Experiment, Fates};
 use super::refusals::{is_lost, refusals};
 use super::status::{DecisionReport, FEW, breach};
 
-/// How an experiment stands.
+/// The status of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExperimentStatus {
@@ -21,11 +21,11 @@ pub enum ExperimentStatus {
     NotBegun,
     /// There are impressions, and no day has closed.
     Waiting,
-    /// Nobody has won yet.
+    /// No ranker has won yet.
     Undecided,
-    /// Somebody has won.
+    /// A ranker has won.
     Decided,
-    /// Somebody has won, and later outcomes contradict it.
+    /// A ranker has won, and later outcomes contradict it.
     Contradicted,
     /// A guardrail broke.
     Breached,
@@ -43,14 +43,14 @@ pub enum ExperimentStatus {
     Killed,
     /// It is over.
     Ended,
-    /// Everybody gets the list of a ranker that somebody chose.
+    /// Everybody gets the list of a ranker that was shipped.
     Shipped,
 }
 
-/// How an experiment stands, in words.
+/// The status of an experiment, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
-    /// How.
+    /// The status.
     pub standing: ExperimentStatus,
     /// One sentence.
     pub sentence: String,
@@ -64,7 +64,7 @@ pub struct Headline {
     pub winner: Option<String>,
 }
 
-/// What a headline needs beside the verdict, copied: a verdict takes long, and nobody keeps an experiment waiting for it.
+/// Data for a headline apart from the verdict, copied: a verdict takes long, and must not block the experiment.
 #[derive(Debug, Clone)]
 pub struct Facts {
     name: String,
@@ -73,35 +73,35 @@ pub struct Facts {
     shipped: Option<String>,
     ask: Ask,
     state: State,
-    /// The last change: when, in words; who; why.
+    /// The last change: time, author and reason, in words.
     change: Option<(String, String, String)>,
     same_lists: bool,
     fates: Fates,
     clicked: u64,
-    /// A ranker whose list is missing (nearly) always, how often it was needed, and how often missing.
+    /// A ranker with a list that is (nearly) always missing, how often it was needed, and how often missing.
     silent: Option<(String, [u64; 2])>,
     breaches: Vec<String>,
     integrity: Checked,
-    /// Whether clicks came, and none counts.
+    /// Whether clicks came, but none counts.
     is_lost: bool,
     /// Why events do not count.
     refusals: Option<String>,
     /// Until when impressions are open, if any are.
     open_until: Option<String>,
     first_close: Option<String>,
-    /// What decides, and when the first units close for it, if they do so later than for clicks.
+    /// The measure that decides, and when the first units close for it, if they do so later than for clicks.
     primary: Primary,
     first_maturity: Option<String>,
-    /// While no day has closed: what its units say, in words.
+    /// While no day has closed: the counts of its units, in words.
     so_far: Option<String>,
     today: i32,
     /// The experiment that must be over before this one begins.
     waits_for: Option<String>,
-    /// The last day before it ends by itself, and when that is, in words.
+    /// The last day before its automatic end, and that time, in words.
     ends: Option<(i32, String)>,
 }
 
-/// How an experiment stands, before what to do.
+/// The status of an experiment, before the advice.
 struct Stands {
     standing: ExperimentStatus,
     sentence: String,
@@ -109,7 +109,7 @@ struct Stands {
 }
 
 impl Experiment {
-    /// What a headline needs beside the verdict.
+    /// Data for a headline apart from the verdict.
     #[must_use]
     pub fn facts(&self) -> Facts {
         let config = self.config();
@@ -177,13 +177,13 @@ impl Experiment {
 }
 
 impl Facts {
-    /// The same of an experiment that waits for this one, of several that come before it.
+    /// The same facts with `other` as the awaited one of several predecessors, if the experiment waits.
     #[must_use]
     pub fn waiting_for(self, other: Option<String>) -> Self {
         Self { waits_for: other.filter(|_| self.waits_for.is_some()).or(self.waits_for), ..self }
     }
 
-    /// How the experiment stands by this verdict of its, and what to do.
+    /// The headline for this verdict: the status of the experiment, and advice.
     #[must_use]
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
         let Stands { standing, sentence, mut more } = self.stands(verdict);
@@ -196,13 +196,13 @@ impl Facts {
         Headline { standing, sentence, more, action, advice, winner }
     }
 
-    /// What to do now, in a word and in a sentence.
+    /// Advice, as a word and as a sentence.
     fn advice(&self, standing: ExperimentStatus, verdict: &DecisionReport) -> (&'static str, String) {
         let Self { champion, .. } = self;
         let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
         let is_trusted = self.untrusted().is_empty();
-        // A verdict that must not be acted on comes before what it would do.
+        // A verdict that must not be acted on replaces the advice that would follow from it.
         let is_uncertain = outlook.advice.action == Action::Check;
         let harm = verdict.harm_to_check(outlook.winner).filter(|_| !is_uncertain);
         let is_shown =
@@ -237,7 +237,7 @@ impl Facts {
             }
             // Without a winner, only a ranker that is shown does harm.
             _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
-            // A verdict that must not be acted on is none to ship by, whatever the experiment does.
+            // A verdict that must not be acted on is no reason to ship, whatever the state of the experiment.
             ExperimentStatus::Killed | ExperimentStatus::Paused | ExperimentStatus::Ended if is_uncertain => {
                 (Action::Check.name(), outlook.advice.sentence)
             }
@@ -270,7 +270,7 @@ impl Facts {
         (action, sentence)
     }
 
-    /// How long to wait: what is forecast, while days close as they did.
+    /// How long to wait: the forecast, if days keep closing as they did.
     fn wait(&self, verdict: &DecisionReport) -> String {
         let Some((_, last)) = verdict.days() else {
             if let Some(matures) = self.matures() {
@@ -282,7 +282,7 @@ impl Facts {
             };
         };
         let is_going_on = self.today <= last + 2;
-        // A policy that is sure by itself shows one ranker, and compares seldom.
+        // A policy that has found the best shows one ranker, and compares seldom.
         let mostly_alone = match self.fates.alone > self.fates.credited {
             true => " The policy shows one ranker alone in most impressions by now, and compares seldom.",
             false => "",
@@ -290,7 +290,7 @@ impl Facts {
         if !is_going_on {
             return "Wait.".to_owned();
         }
-        // How long value takes is not forecast.
+        // The time for value is not forecast.
         if verdict.primary() == Primary::Value {
             return format!("Wait.{mostly_alone}");
         }
@@ -307,14 +307,14 @@ impl Facts {
     fn stands(&self, verdict: &DecisionReport) -> Stands {
         let found = verdict.finding();
         let told = |standing, sentence: String, more: Vec<String>| Stands { standing, sentence, more };
-        // What makes a verdict untrusted comes before it, wherever it stands.
+        // Reasons not to trust a verdict come before it, wherever they are shown.
         let faults = self.untrusted();
         let with_verdict = || {
             let Finding { kind, mut sentence, more } = self.so_far(&found);
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
-            // Where nothing can be trusted, what would come of waiting does not matter.
+            // If nothing can be trusted, forecasts do not matter.
             let more = if faults.is_empty() || kind != FindingKind::Nothing { more } else { Vec::new() };
             faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
         };
@@ -410,36 +410,36 @@ impl Facts {
         }
     }
 
-    /// The report of the status, line by line: what makes a verdict untrusted, and the words of `click-logs decide`.
+    /// The report of the status, line by line: reasons not to trust the verdict, and the words of `click-logs decide`.
     #[must_use]
     pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
         let found = self.so_far(&verdict.finding());
         let faults = self.untrusted().into_iter();
         match found.kind {
-            // What to do with a longer log is advice for those who have one.
+            // Advice about a longer log is only for those who have one.
             FindingKind::Nothing => faults.chain([found.sentence]).chain(found.more).collect(),
             _ => faults.chain(verdict.words()).collect(),
         }
     }
 
-    /// What was checked of its pages, and what is wrong with them.
+    /// The result of the checks of its pages.
     #[must_use]
     pub fn integrity(&self) -> &Checked {
         &self.integrity
     }
 
-    /// What makes verdicts untrusted.
+    /// Reasons not to trust verdicts.
     fn untrusted(&self) -> Vec<String> {
         let faults = self.integrity.faults.iter().filter(|fault| !fault.trusted);
         faults.map(|fault| fault.sentence.clone()).collect()
     }
 
-    /// How many pages are open, and until when.
+    /// The number of open pages, and when they close.
     fn open_pages(&self) -> Option<String> {
         open_pages(self.ask, self.fates.open, self.open_until.as_deref()?)
     }
 
-    /// That it has ended, and whose list everybody gets.
+    /// A sentence that it has ended, and which ranker provides the lists.
     fn ended(&self, since: &str) -> Option<String> {
         let since = since.replacen(" since ", " on ", 1);
         let ended = || format!("The experiment ended{since}; everybody gets {}'s list.", self.champion);
@@ -462,13 +462,14 @@ impl Facts {
         Stands { standing, sentence, more: vec![more] }
     }
 
-    /// When the first units close for what decides, if that is not clicks; not said before the first impression.
+    /// When the first units close for the measure that decides, if that is not clicks; `None` before the first
+    /// impression.
     fn matures(&self) -> Option<String> {
         let time = self.first_maturity.as_ref().filter(|_| self.primary != Primary::Clicks)?;
         Some(format!("the first units close for {} at {time}", self.primary.name()))
     }
 
-    /// The finding, and where there is none, when there will be one.
+    /// The finding; if there is none, when there will be one.
     fn so_far(&self, found: &Finding) -> Finding {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
             return found.clone();
@@ -514,7 +515,7 @@ impl Facts {
     }
 }
 
-/// How many pages are open, and until when.
+/// The number of open pages, and when they close.
 fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
     let (page, what) = match ask {
         Ask::Lists => ("page", "clicks"),
@@ -527,7 +528,7 @@ fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
     }
 }
 
-/// What the units of the first day say so far, in words; of many rankers, how many there are.
+/// The counts of the units of the first day so far, in words; for many rankers, only their number.
 fn so_far(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
     let of = |count: u64| with_unit(count, "unit");
     let said = match (config.rankers.as_slice(), counts) {

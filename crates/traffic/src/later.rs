@@ -1,5 +1,4 @@
-//! What units did later, decided: by the number of their conversions and by their value, beside the verdict by clicks. Not here: which of the
-//! three decides.
+//! Verdicts on conversions: by their number and by their value, beside the verdict by clicks. Not here: which of the three decides.
 
 use statistics::StatisticsError;
 use verdicts::conversions::{Conversions, Primary};
@@ -7,10 +6,10 @@ use verdicts::decide::{By, Deciding, Decision, ValueDecision, decide_value};
 
 use super::experiment::Experiment;
 
-/// What is counted; users and sessions look the same to a server.
+/// The name of a unit; users and sessions look the same to a server.
 pub(super) const UNIT: &str = "unit";
 
-/// What verdicts on conversions follow from, copied from an experiment.
+/// The evidence for verdicts on conversions, copied from an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ConversionEvidence {
     table: Conversions,
@@ -18,10 +17,10 @@ pub(super) struct ConversionEvidence {
     primary: Primary,
 }
 
-/// Verdicts on what units did later.
+/// Verdicts on conversions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Later {
-    /// What decides.
+    /// The measure that decides.
     pub primary: Primary,
     /// By the number of conversions.
     pub by_number: Decision,
@@ -57,7 +56,7 @@ impl Later {
         self.value.as_ref().filter(|_| self.primary == Primary::Value)
     }
 
-    /// What the value says, in a line.
+    /// The result for the value, in a line.
     pub(super) fn says_of_value(&self, value: &ValueDecision) -> String {
         value.headline(UNIT, self.currency.as_deref()) + "."
     }

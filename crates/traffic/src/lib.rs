@@ -1,10 +1,10 @@
-//! Experiments on traffic: rankers are chosen for each impression, their lists mixed, clicks taken, units counted, and who won
-//! is known at every look.
+//! Experiments on traffic: choose rankers for each impression, mix their lists, take clicks, count units, and give a verdict
+//! that holds at every look.
 //!
-//! An [`Experiment`] is the fold of its [events](Event): every call that changes it appends some
-//! ([`take_events`](Experiment::take_events)), and a caller that keeps them can build the same experiment again
+//! The state of an [`Experiment`] is derived from its [events](Event): every call that changes it appends some
+//! ([`take_events`](Experiment::take_events)), and a caller that keeps them can rebuild the same experiment
 //! ([`begin`](Experiment::begin), [`fold`](Experiment::fold)), with the same choices from there on. Nothing here reads a clock
-//! or a file: callers say what time it is.
+//! or a file: callers pass the time.
 //!
 //! ```
 //! use interleave::ListBuf;
@@ -30,29 +30,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Who is in it
+//! # Units in an experiment
 //!
 //! An experiment may begin with a [share](Config::share) of the units, which is only raised, by hand or by a [ramp](Config::ramp), and take
-//! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] says who is in. Outside, nothing is
-//! recorded.
+//! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] tells whether a unit is in. Nothing is
+//! recorded for units outside.
 //!
 //! # When it runs
 //!
-//! An experiment may [end](Config::end_at) at a time, at which it does so whenever time [passes](Experiment::advance) next, and
-//! [begin after](Config::begin_after) another one. It is paused until the caller, who knows that one, lets it
+//! An experiment may [end](Config::end_at) at a time, once the caller [advances](Experiment::advance) to it, and [begin
+//! after](Config::begin_after) another one. Until then it is paused; the caller checks the other one and lets it
 //! [begin](Experiment::stop_waiting).
 //!
 //! # Segments
 //!
-//! A unit belongs to the [segment](Config::segments) of its first impression. Each segment has a verdict of its own, and the experiment says
-//! which rankers harm one ([`verdicts::segments`]).
+//! A unit belongs to the [segment](Config::segments) of its first impression. Each segment has a verdict of its own, and the experiment
+//! reports rankers that harm one ([`verdicts::segments`]).
 //!
 //! # Units
 //!
-//! While the impressions of a unit count ([`Config::unit_days`]), it keeps the rankers that it met first
-//! ([`Keep::Unit`]): otherwise a bandit would stop showing a pair *because of that very unit's outcomes*, and a sum that stops
-//! itself has no fair sign. The policy learns from a unit's first impression, as soon as that is closed; the unit's sum over its
-//! days is what verdicts count. Afterwards a unit sees the list of the leader alone.
+//! While the impressions of a unit count ([`Config::unit_days`]), it keeps the rankers that it met first ([`Keep::Unit`]):
+//! otherwise a bandit would stop showing a pair *because of that very unit's outcomes*, and the sign of a sum that stops itself
+//! is biased. The policy learns from a unit's first impression, as soon as that is closed; verdicts count the unit's sum over
+//! its days. Afterwards a unit sees the list of the leader alone.
 
 #![warn(clippy::self_named_module_files)]
 

@@ -15,13 +15,13 @@ const MOST: usize = 65_535;
 pub struct Lists<'a> {
     documents: Vec<&'a str>,
     numbers: Map<&'a str, u16>,
-    /// Whether no document may come that has no number.
+    /// Whether documents without a number are refused.
     is_complete: bool,
     /// By ranker.
     lists: BTreeMap<u32, ListBuf>,
 }
 
-/// Why a list is none. Positions are 0-based.
+/// Errors in a list. Positions are 0-based.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {

@@ -1,5 +1,5 @@
-//! The measures of an experiment: clicks, and the number and value of conversions. One was named beforehand, and decides; the others stand
-//! beside it.
+//! The measures of an experiment: clicks, and the number and value of conversions. One was chosen in advance and decides; the others are
+//! shown beside it.
 
 use serde_json::{Value, json};
 use verdicts::conversions::Primary;
@@ -9,7 +9,7 @@ use super::later::{Later, UNIT};
 use super::status::DecisionReport;
 
 impl DecisionReport {
-    /// What decides.
+    /// The measure that decides.
     #[must_use]
     pub fn primary(&self) -> Primary {
         self.later.as_ref().map_or(Primary::Clicks, |later| later.primary)
@@ -29,14 +29,14 @@ impl DecisionReport {
         Some((later, later.deciding_value()?))
     }
 
-    /// The days on which units closed for what decides: the first and the last.
+    /// The days on which units closed for the measure that decides: the first and the last.
     pub(super) fn days(&self) -> Option<(i32, i32)> {
         let Some((_, value)) = self.deciding_value() else { return self.signs().days };
         let days = || value.pairs.iter().flat_map(|pair| pair.looks.iter().map(|look| look.day));
         Some((days().min()?, days().max()?))
     }
 
-    /// The ranker that won by what decides, by its place.
+    /// The ranker that won by the measure that decides, by its place.
     #[must_use]
     pub fn winner(&self) -> Option<usize> {
         match self.deciding_value() {
@@ -45,7 +45,7 @@ impl DecisionReport {
         }
     }
 
-    /// What decides says so far, in words.
+    /// The result so far for the measure that decides, in words.
     #[must_use]
     pub fn finding(&self) -> Finding {
         let Some((later, value)) = self.deciding_value() else { return finding(self.signs(), Some(UNIT)) };
@@ -57,7 +57,7 @@ impl DecisionReport {
         Finding { kind, sentence: later.says_of_value(value), more: value.cut(UNIT).into_iter().collect() }
     }
 
-    /// What to do by what decides; `fault` is why nothing is trusted.
+    /// Advice from the measure that decides; `fault` is why nothing is trusted.
     #[must_use]
     pub fn outlook(&self, fault: Option<&str>) -> Outlook {
         let of_signs = self.signs().outlook(Some(UNIT), fault);
@@ -71,7 +71,7 @@ impl DecisionReport {
         Outlook { winner, is_decided: winner.is_some(), advice, headline: later.says_of_value(value) }
     }
 
-    /// The words of what decides, line by line.
+    /// The words for the measure that decides, line by line.
     pub(super) fn words(&self) -> Vec<String> {
         let Some(later) = &self.later else { return self.report.lines().map(str::to_owned).collect() };
         let mut lines = vec![format!("Decided by {}, as was said beforehand.", later.primary.name()), String::new()];
@@ -90,7 +90,7 @@ impl DecisionReport {
         lines
     }
 
-    /// What each measure says, in a line; nothing if clicks are all that counts.
+    /// The result of each measure, in a line; nothing if only clicks count.
     #[must_use]
     pub fn measures(&self) -> Vec<(Primary, String)> {
         let Some(later) = &self.later else { return Vec::new() };

@@ -2,9 +2,9 @@
 
 use super::experiment::Notices;
 
-/// Fewer impressions with such events say nothing.
+/// Fewer impressions with such events are not reported.
 const FEW: u64 = 10;
-/// Pages with actions that are not clicks, of which some would have a click.
+/// The number of pages with actions other than clicks at which some would have a click.
 const SOME: u64 = 50;
 
 /// Why events do not count and of how many impressions, the commonest reason first; `None` if there were none. Clicks on documents that
@@ -40,17 +40,17 @@ fn refused(notices: &Notices) -> u64 {
     notices.refused.max(notices.late)
 }
 
-/// Whether clicks came, and none counts: nobody needs to wait for pages to close.
+/// Whether clicks came, but none counts: this can be reported before pages close.
 pub(crate) fn is_lost(clicked: u64, notices: &Notices) -> bool {
     clicked == 0 && notices.not_shown.max(notices.malformed).max(notices.late) >= FEW
 }
 
-/// The same of whatever came; many pages report more than clicks.
+/// The same for all kinds of events; many pages report more than clicks.
 pub(crate) fn seems_lost(clicked: u64, notices: &Notices) -> bool {
     is_lost(clicked, notices) || clicked == 0 && notices.ignored >= SOME
 }
 
-/// That no impression was clicked, and what came instead.
+/// A sentence that no impression was clicked, and which events came instead.
 pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
     match refusals(notices, window) {
         None => format!(

@@ -1,4 +1,4 @@
-//! Who won: the words and numbers of `click-logs decide`, from the rows of days that are closed.
+//! The verdict in the words and numbers of `click-logs decide`, from the rows of closed days.
 
 use statistics::StatisticsError;
 use verdicts::conversions::Primary;
@@ -11,37 +11,37 @@ use super::experiment::{Alarm, Experiment};
 use super::later::{ConversionEvidence, Later};
 use super::refusals::{lost, no_clicks, seems_lost};
 
-/// The least number of impressions that says something.
+/// The least number of impressions for a finding.
 pub(super) const FEW: u64 = 100;
 /// Among this number of impressions of real users, some user would have come twice.
 const MANY: u64 = 1_000;
 
-/// What everything made from an experiment of simulated users says.
+/// A remark on all output from an experiment with simulated users.
 pub const SIMULATED: &str = "All users are simulated.";
 
-/// What an experiment says about its rankers.
+/// The verdict of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecisionReport {
     /// The numbers.
     pub decision: Decision,
     /// In words, the most important first.
     pub report: String,
-    /// What each segment says; `None` without segments.
+    /// The verdict for each segment; `None` without segments.
     pub segments: Option<SegmentsDecision>,
-    /// What units did later; `None` if that does not count.
+    /// The verdict on conversions; `None` if they do not count.
     pub later: Option<Later>,
     deciding: Deciding,
     deciding_segments: Option<DecidingSegments>,
 }
 
-/// What verdicts follow from, copied from an experiment.
+/// The evidence for verdicts, copied from an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
     /// The outcomes of the days that are closed.
     pub outcomes: Outcomes,
-    /// Those of each segment.
+    /// The outcomes of each segment.
     segments: Option<SegmentOutcomes>,
-    /// What units did later.
+    /// The evidence on conversions.
     conversions: Option<ConversionEvidence>,
     level: f64,
 }
@@ -68,7 +68,7 @@ impl Experiment {
         }
     }
 
-    /// What would make a verdict wrong or meaningless, in words, the most important first.
+    /// Warnings that a verdict is wrong or meaningless, the most important first.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.integrity().faults.into_iter().map(|fault| fault.sentence).collect();
@@ -117,7 +117,7 @@ impl Experiment {
         warnings
     }
 
-    /// While no unit has closed for what decides: when the first will.
+    /// When the first unit will close for the measure that decides, if none has.
     fn maturity_warning(&self) -> Option<String> {
         let is_awaited = self.primary() != Primary::Clicks && self.conversion_rows() == 0 && self.fates().asked > 0;
         let first = self.first_maturity().filter(|_| is_awaited)?;
@@ -128,7 +128,7 @@ impl Experiment {
         ))
     }
 
-    /// What guardrails do not watch though the settings ask for it, and why, in a sentence; `None` if they watch all of it.
+    /// The guardrails that are requested but not watched, and why, in a sentence; `None` if all are watched.
     #[must_use]
     pub fn not_watched(&self) -> Option<String> {
         let (config, watches) = (self.config(), self.watches());
@@ -149,7 +149,7 @@ impl Experiment {
         ))
     }
 
-    /// What verdicts follow from.
+    /// The evidence for verdicts.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
         Evidence {
@@ -160,7 +160,7 @@ impl Experiment {
         }
     }
 
-    /// Who won so far, at the level of the settings, which holds for all looks together.
+    /// The verdict so far, at the level of the settings, which holds for all looks together.
     #[must_use]
     pub fn verdict(&self) -> DecisionReport {
         DecisionReport::of(&self.evidence())
@@ -180,14 +180,14 @@ pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
 }
 
 impl DecisionReport {
-    /// What the [evidence](Experiment::evidence) says, for callers that do not keep an experiment waiting while they decide: many rankers
+    /// The verdict for [evidence](Experiment::evidence), for callers that must not block an experiment while they decide: many rankers
     /// and days take long.
     #[must_use]
     pub fn of(evidence: &Evidence) -> Self {
         Self::after(None, evidence)
     }
 
-    /// The same. If `before` is what their first days said, only the others are looked at.
+    /// The same. If `before` has the verdicts of the first days, only later days are computed.
     #[must_use]
     pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
         let Evidence { outcomes, segments, conversions, level } = evidence;

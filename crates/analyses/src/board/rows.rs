@@ -105,7 +105,7 @@ fn model<'a>(boards: &[Of<'a>]) -> Option<&'a ModelReport> {
     boards.iter().find_map(|(_, board)| board.model.as_ref())
 }
 
-/// Whether strengths of fits without covariates and slopes stand beside the others.
+/// Whether there are strengths of fits without covariates and slopes to show beside the others.
 fn has_plain(boards: &[Of<'_>]) -> bool {
     boards.iter().any(|(_, board)| board.competitors.iter().any(|one| one.plain.is_some()))
 }

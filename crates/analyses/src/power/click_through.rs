@@ -1,4 +1,4 @@
-//! Click-through of two rankers, each shown alone: what an A/B test measures.
+//! Click-through of two rankers, each shown alone, as an A/B test measures it.
 
 use bandits::Generator;
 use interleave::Doc;
@@ -15,7 +15,8 @@ pub struct ClickThrough {
     pub impressions: u64,
     /// The share of them with at least one click, of either ranker.
     pub rates: [f64; 2],
-    /// Of the difference of both: smaller than that of an A/B test, because both rankers are shown for the same queries.
+    /// The standard error of their difference: smaller than that of an A/B test, because both rankers are shown for the
+    /// same queries.
     pub standard_error: f64,
 }
 

@@ -31,7 +31,7 @@ pub struct Observed {
 /// How one test ended: the impressions, and whether it decided for the better ranker.
 type End = (u64, Option<bool>);
 
-/// How many tests are played, and how long each may be.
+/// The number of tests to play, and the limit of each.
 #[derive(Debug, Clone, Copy)]
 pub struct Tests {
     /// Their number.

@@ -1,9 +1,9 @@
-//! How many more judgements it takes to know the best, as chances, and which pairs those do not separate.
+//! The number of further judgements until the best is known, as chances, and the pairs that those leave unordered.
 //!
-//! Strengths are drawn from the posterior of the fit; its prior is the learnt spread. Further judgements compare pairs of
-//! contenders uniformly. What the board will then say follows from the normal approximation: after m judgements the
-//! estimate has the precision of now and m times the information of one, and the best is named by the statement that the board makes
-//! today. One number would pretend to know what is not known: whether two are nearly equal decides it.
+//! Strengths are drawn from the posterior of the fit; its prior is the learnt spread. Further judgements compare pairs of contenders
+//! uniformly. The board's future statement follows from the normal approximation: after m judgements the estimate has its present
+//! precision plus m times the information of one judgement, and the best is named by the same rule as today. A single number would
+//! be false precision: it depends on whether two competitors are nearly equal, which is unknown.
 
 use super::Conclusion;
 use super::chances::{Chance, listed_with_milestones, milestones};
@@ -15,10 +15,10 @@ use serde::Serialize;
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};
 
-/// How many more judgements it takes.
+/// The number of further judgements needed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
-    /// Whether the best is known already.
+    /// Whether the best is already known.
     pub known: bool,
     /// The chances that it is known after a number of further judgements, in rising order: the first have hardly any, the last nearly all, or as
     /// much as [`Advice::MOST`] judgements give. Empty if it is known.
@@ -27,14 +27,14 @@ pub struct Advice {
     pub later: f64,
     /// How the pairs of further judgements will be chosen.
     pub further: FurtherPairs,
-    /// What the chances assume, and what that means for pairs chosen in another way.
+    /// The assumptions of the chances, and their consequence for pairs chosen in another way.
     pub assumption: String,
-    /// Who may be the best, likeliest first: further judgements should compare these, all pairs equally often.
+    /// The possible best, likeliest first: further judgements should compare these, all pairs equally often.
     pub contenders: Vec<String>,
     /// Pairs of contenders that as many judgements as last are not expected to put in order, closest first, at most
     /// [`Advice::SHOWN`] of them.
     pub inseparable: Vec<(String, String)>,
-    /// How many such pairs there are.
+    /// The number of such pairs.
     pub inseparable_count: usize,
     /// The same in words.
     pub sentence: String,
@@ -43,12 +43,13 @@ pub struct Advice {
 impl Advice {
     /// More judgements than this are not promised.
     pub const MOST: u64 = 1_000_000;
-    /// How many pairs are listed.
+    /// The most pairs that are listed.
     pub const SHOWN: usize = 20;
 }
 
 impl Advice {
-    /// How many more judgements give an even chance, and how many 80%, in a sentence; `None` if no number does.
+    /// The numbers of further judgements for an even chance and for 80%, in a sentence; `None` if no number reaches
+    /// them.
     #[must_use]
     pub fn milestones(&self) -> Option<String> {
         milestones(&self.chances)
@@ -114,7 +115,7 @@ impl<'a> Future<'a> {
             let by = |values: &[f64]| values[*b].total_cmp(&values[*a]);
             by(&posterior.best).then(by(&posterior.mean))
         });
-        // What is left out would be the best with a tenth of the probability of error.
+        // Competitors that are left out would be the best with a tenth of the probability of error.
         let mut sum = 0.0;
         let enough = order.iter().position(|member| {
             sum += posterior.best[*member];
@@ -169,7 +170,8 @@ impl<'a> Future<'a> {
         Cholesky::semi_definite(&sum, self.mean.len()).inverse()
     }
 
-    /// How far each contender must be ahead of each other one to be named after judgements that leave these covariances.
+    /// The lead over each other competitor that each contender needs to be named after judgements that leave these
+    /// covariances.
     fn needed(&self, after: &[f64]) -> Vec<f64> {
         let size = self.mean.len();
         let needed = |at: usize| {
@@ -266,7 +268,7 @@ pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, co
     advice
 }
 
-/// How a session differs from what the chances assume.
+/// How a session differs from the assumptions of the chances.
 fn in_session(further: FurtherPairs) -> Option<&'static str> {
     match further {
         FurtherPairs::Contenders => None,
@@ -282,7 +284,7 @@ fn in_session(further: FurtherPairs) -> Option<&'static str> {
     }
 }
 
-/// What the chances assume, in words.
+/// The assumptions of the chances, in words.
 fn assumption(further: FurtherPairs) -> String {
     let uniform =
         "The chances assume that all pairs of the contenders are judged equally often, and that Bradley-Terry holds.";

@@ -1,10 +1,10 @@
-//! How likely the best is known after more judgements, and that in words.
+//! The chance that the best is known after more judgements, and its words.
 
 use crate::text::percent;
 use ranktypes::text::with_separators;
 use serde::Serialize;
 
-/// How likely the best is known by then.
+/// The chance that the best is known by then.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Chance {
     /// After this many more judgements.
@@ -14,8 +14,8 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// The chances at these numbers of judgements, which rise: from the last with under 10% to the first with 95% or more. `share_by` is asked
-    /// only for what is needed; what was reached is not lost by judgements that one need not ask for.
+    /// The chances at these numbers of judgements, which rise: from the last with under 10% to the first with 95% or more. `share_by` is
+    /// called only for numbers that are needed; a chance once reached does not fall, because further judgements are optional.
     pub fn rising(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
         let mut chances: Vec<Self> = Vec::new();
         for more in numbers {
@@ -32,7 +32,7 @@ impl Chance {
     }
 }
 
-/// `About 600 more give an even chance, 2,000 give 80%.` Between two numbers that were tried, chances rise with the logarithm. `None` if none of
+/// `About 600 more give an even chance, 2,000 give 80%.` Between two computed numbers, chances rise with the logarithm. `None` if none of
 /// these chances is reached.
 pub(super) fn milestones(chances: &[Chance]) -> Option<String> {
     let reaching = |share: f64| {
@@ -67,7 +67,7 @@ pub fn listed(chances: &[Chance], later: f64) -> String {
     parts.join("; ")
 }
 
-/// The same with what it comes to.
+/// The same with the milestones.
 pub(super) fn listed_with_milestones(chances: &[Chance], later: f64) -> String {
     let listed = format!("{}.", listed(chances, later));
     milestones(chances).map_or_else(|| listed.clone(), |said| format!("{listed} {said}"))

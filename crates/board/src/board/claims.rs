@@ -1,4 +1,4 @@
-//! What is claimed of each competitor, and who is best: one relation for words, numbers and the sentence.
+//! Claims about each competitor, and the best: one relation for words, numbers and the sentence.
 
 use super::Ranks;
 use crate::Table;
@@ -9,7 +9,7 @@ use crate::winners::Winners;
 use serde::Serialize;
 use statistics::bradley_terry::{Contrasts, Fit, Look};
 
-/// What is known of a competitor in its group, at the look of the headline.
+/// The claim about a competitor in its group, at the look of the headline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
@@ -36,48 +36,48 @@ impl Claim {
     }
 }
 
-/// What a claim stands on.
+/// The basis of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// Strengths under Bradley-Terry.
     Strengths,
-    /// The judgements of each pair alone, because no order explains all pairs.
+    /// The judgements of each pair by itself, because no order explains all pairs.
     Pairs,
 }
 
-/// Who leads, and what is known.
+/// The leader, and the claims about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Leader {
     /// Its name.
     pub name: String,
     /// The probability that it is the best, under Bradley-Terry: a posterior.
     pub probability: f64,
-    /// How many competitors it is known to beat.
+    /// The number of competitors that it is known to beat.
     pub beats: usize,
-    /// How many competitors it is compared with.
+    /// The number of competitors that it is compared with.
     pub others: usize,
-    /// What that stands on.
+    /// The basis of that.
     pub by: By,
-    /// How many are claimed to be among the best.
+    /// The number claimed to be among the best.
     pub among: usize,
-    /// How many are claimed to be behind.
+    /// The number claimed to be behind.
     pub behind: usize,
-    /// How many are open.
+    /// The number still open.
     pub open: usize,
 }
 
-/// What the board concludes.
+/// The conclusion of the board.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Conclusion {
     /// The best is known.
     Best(Leader),
-    /// It is known to be worse than no other by more than the tolerance asked for.
+    /// It is known to be worse than no other by more than the tolerance.
     WithinTolerance(Leader),
-    /// It is not known who is best.
+    /// The best is not known.
     Leading(Leader),
-    /// No order explains all pairs, and no competitor is known to beat each of the others: who leads by strengths.
+    /// No order explains all pairs, and no competitor is known to beat each of the others: the leader by strengths.
     NoOrder(Leader),
     /// Several groups were never compared, even indirectly: the leader of the largest.
     NotConnected(Leader),
@@ -87,7 +87,7 @@ pub enum Conclusion {
     OnlyTies,
 }
 
-/// What is known of a group.
+/// The claims about a group.
 pub(super) struct Known<'a> {
     group: &'a GroupFit,
     look: Look,
@@ -97,7 +97,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Under a significant misfit, only what pairs say counts.
+    /// Under a significant misfit, only pairwise statements count.
     pub(super) fn of(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
         let look = settings.looks.look();
         let by = if misfits { By::Pairs } else { By::Strengths };
@@ -106,7 +106,7 @@ impl<'a> Known<'a> {
     }
 
     fn beats(&self, first: usize, second: usize) -> bool {
-        // Who is best beats all, also where that alone is known of a pair.
+        // The best beats all, even if a pair shows it in no other way.
         match (self.best, self.by) {
             (Some(best), _) if best == first => first != second,
             (Some(best), _) if best == second => false,
@@ -115,7 +115,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// All pairs of which the first is known to beat the second, by their numbers in the table.
+    /// All pairs in which the first is known to beat the second, by their numbers in the table.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let members = &self.group.members;
         let all = (0..members.len()).flat_map(|first| (0..members.len()).map(move |second| (first, second)));
@@ -179,7 +179,7 @@ pub(super) fn best_of(group: &GroupFit, settings: &Settings) -> Option<usize> {
         .or_else(|| group.fit.prior().filter(|_| group.pairs_count()).and_then(|_| group.proven.best()))
 }
 
-/// The member whose row of one-sided statements names it: the best, or one that is no worse than any by more than `tolerance`, a share of
+/// The member named by its row of one-sided statements: the best, or one that is no worse than any by more than `tolerance`, a share of
 /// points. Only the strongest can be the best.
 pub(crate) fn best_by_strengths(
     fit: &Fit,

@@ -12,7 +12,7 @@ pub struct JudgeSlope {
     pub judge: String,
     /// Units of that judge.
     pub units: u64,
-    /// What differences of strengths count times for that judge: 1 is the average judge, 0 is guessing.
+    /// The factor of differences of strengths for that judge: 1 is the average judge, 0 is guessing.
     pub slope: f64,
     /// The standard error of its logarithm.
     pub ln_error: f64,
@@ -38,7 +38,7 @@ impl JudgeSlope {
 }
 
 impl Discrimination {
-    /// What it says of the judges, in one sentence.
+    /// A sentence about the judges.
     #[must_use]
     pub fn sentence(&self) -> String {
         let on = |side: i8| self.judges.iter().filter(|judge| judge.side() == side).count();

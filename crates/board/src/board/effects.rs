@@ -1,7 +1,7 @@
-//! What strengths are adjusted for: covariates of answers.
+//! Covariates of answers, for which strengths are adjusted.
 //!
-//! A covariate is a difference of two answers that is not their quality, e.g. in length. Its coefficient is fitted with the strengths, so that
-//! these are those of answers that do not differ in it.
+//! A covariate is a difference of two answers other than in quality, e.g. in length. Its coefficient is fitted together with the strengths,
+//! which then hold for answers that do not differ in it.
 //!
 //! ## References
 //!
@@ -19,9 +19,9 @@ use serde::Serialize;
 pub struct Effect {
     /// The covariate.
     pub name: String,
-    /// How much more of it the coefficient is for: 1, 10, 100 and so on, near to what answers typically differ by.
+    /// The difference that the coefficient is for: 1, 10, 100 and so on, close to the typical difference of answers.
     pub per: f64,
-    /// What that much more adds to the difference of strengths, with its standard error.
+    /// The effect of that difference on the difference of strengths, with its standard error.
     pub coefficient: Estimate,
     /// The share of points that the answer with that much more gets against one of equal strength, if ties are halves.
     pub share: f64,

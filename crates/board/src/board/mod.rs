@@ -1,4 +1,4 @@
-//! The board: who is best, which ranks are known, with what to mind.
+//! The board: the best competitor, the known ranks, and warnings.
 
 mod advice;
 mod chances;
@@ -54,26 +54,26 @@ pub struct Competitor {
     pub losses: u64,
     /// Tied units.
     pub ties: u64,
-    /// Its strength: differences are the logarithm of P(win) / P(loss), by Rao and Kupper's model what that would be if nobody
-    /// tied. Strengths of a group add up to 0.
+    /// Its strength: differences are the logarithm of P(win) / P(loss), by Rao and Kupper's model its value without ties.
+    /// Strengths of a group add up to 0.
     pub strength: f64,
     /// The standard error of the strength.
     pub standard_error: f64,
     /// The strength of the fit without covariates and slopes of judges; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<Estimate>,
-    /// What is known of it, at the look of the headline.
+    /// The claim about it, at the look of the headline.
     pub claim: Claim,
-    /// The probability that it is the best of its group, under Bradley-Terry: a posterior whose prior is the spread of strengths, learnt from the
-    /// table. Of small groups exact up to the error of 4,000 draws, of larger ones by a normal approximation.
+    /// The probability that it is the best of its group, under Bradley-Terry: a posterior; its prior has the spread of strengths, learnt
+    /// from the table. Of small groups exact up to the error of 4,000 draws, of larger ones by a normal approximation.
     pub best: f64,
     /// Ranks that one look allows: simultaneous for the group, under Bradley-Terry.
     pub once: Ranks,
     /// Ranks that hold at every look, simultaneous as well, under Bradley-Terry; `None` if strengths are corrected by a model.
     pub always: Option<Ranks>,
-    /// How many competitors are known to beat it, without a model, at every look.
+    /// The number of competitors that are known to beat it, without a model, at every look.
     pub beaten_by: usize,
-    /// How many competitors it is known to beat, without a model, at every look.
+    /// The number of competitors that it is known to beat, without a model, at every look.
     pub beats: usize,
 }
 
@@ -93,53 +93,53 @@ pub struct Group {
     pub ties: TieModel,
     /// ν of that model; 0 without ties. By Davidson, P(tie) / sqrt(P(win) P(loss)); by Rao and Kupper, θ² - 1.
     pub tie: f64,
-    /// The standard deviation of the strengths, as learnt from the fit; what probabilities of being the best start from.
+    /// The standard deviation of the strengths, as learnt from the fit; the basis of probabilities of being the best.
     pub spread: f64,
     /// The standard deviation of the weak prior that the strengths needed; `None` if their likelihood has a maximum.
     pub prior: Option<f64>,
     /// Members that no member outside of these ever beat or tied with, if there are any.
     pub unbeaten: Vec<String>,
-    /// What was taken to be independent; never `auto`.
+    /// The units that were taken to be independent; never `auto`.
     pub clusters: Clusters,
-    /// The items and judges that the table names: of whom statements are.
+    /// The items and judges that the table names, and whether statements extend beyond them.
     pub populations: Vec<Population>,
     /// The standard errors that a difference needs for one look, if there are many clusters.
     pub quantile: f64,
-    /// How many pairs of members have a known order under Bradley-Terry, at one look.
+    /// The number of pairs of members with a known order under Bradley-Terry, at one look.
     pub known_once: usize,
-    /// How many have one at every look; `None` if strengths are corrected by a model.
+    /// The same at every look; `None` if strengths are corrected by a model.
     pub known_always: Option<usize>,
 }
 
-/// What a board assumes, in words.
+/// The assumptions of a board, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Assumptions {
-    /// What a unit is here.
+    /// The definition of a unit here.
     pub units: String,
-    /// Of whom statements are: a population, or those of the table alone.
+    /// The population that statements are about, or the items and judges of the table alone.
     pub of_whom: String,
-    /// What ranks of one look assume.
+    /// Assumptions of ranks at one look.
     pub one_look: String,
-    /// What ranks of every look assume.
+    /// Assumptions of ranks at every look.
     pub every_look: String,
-    /// What statements without a model assume.
+    /// Assumptions of statements without a model.
     pub without_model: String,
-    /// What the words for each competitor mean.
+    /// The meaning of the words for each competitor.
     pub claims: String,
 }
 
-/// What a table of judgements says.
+/// The statements about a table of judgements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Board {
     /// The level of confidence.
     pub level: f64,
     /// The look that the headline and the claims are made for.
     pub looks: Looks,
-    /// Who is best.
+    /// The best competitor, as far as it is known.
     pub conclusion: Conclusion,
     /// The same in one sentence; where no order explains the judgements, that comes first.
     pub sentence: String,
-    /// Who wins by other notions, if no order explains the judgements.
+    /// Winners by other notions, if no order explains the judgements.
     pub winners: Option<Winners>,
     /// All competitors: by group, the largest first, and best first.
     pub competitors: Vec<Competitor>,
@@ -147,28 +147,29 @@ pub struct Board {
     pub never_compared: Vec<String>,
     /// The groups, the largest first.
     pub groups: Vec<Group>,
-    /// What became of the rows.
+    /// Counts of the rows by their treatment.
     pub tally: RowCounts,
     /// Units that judges saw in both orders.
     pub both_orders: BothOrders,
-    /// What would mislead a reader.
+    /// Warnings about the table.
     pub findings: Vec<ReportedFinding>,
     /// Which judgements name no judge or no item although others do, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unnamed: Vec<String>,
-    /// Of what the table has too few to speak of it in general, in sentences.
+    /// Populations with too few members in the table to generalise, in sentences.
     pub too_few: Vec<String>,
-    /// What the statements assume.
+    /// The assumptions of the statements.
     pub assumptions: Assumptions,
-    /// How many more judgements it takes; `None` if it was not asked for, there is nothing to decide, or strengths are corrected by a model.
+    /// The number of further judgements needed; `None` if not requested, if there is nothing to decide, or if strengths are corrected by a
+    /// model.
     pub advice: Option<Advice>,
     /// The model that corrects strengths, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
-    /// What covariates are worth, which strengths are adjusted for.
+    /// The effects of covariates, for which strengths are adjusted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// How well judges distinguish the competitors of the largest group; `None` if it was not asked for.
+    /// How well judges distinguish the competitors of the largest group; `None` if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discrimination: Option<Discrimination>,
 }
@@ -180,19 +181,20 @@ impl Board {
     /// The board of a table.
     ///
     /// # Errors
-    /// If a setting is out of range, a judgement does not fit the table, the table compares nobody, or the fit fails.
+    /// If a setting is out of range, a judgement does not fit the table, the table compares no two
+    /// competitors, or the fit fails.
     pub fn new(table: &Table, settings: &Settings) -> Result<Self, BoardError> {
         Self::weighted(table, settings, &|_| 1.0).map(|(board, _)| board)
     }
 
-    /// The board of people's judgements, with strengths that a model's judgements sharpen: prediction-powered and power-tuned
-    /// ([`statistics::bradley_terry::PredictionPowered`]). Claims hold for people, at one look, if the questions that people judged are a random
-    /// sample of those of the model, or people's weights are the inverse of their probabilities. What is said without a model of strengths, and
-    /// findings, are those of people's judgements alone.
+    /// The board of people's judgements, with strengths that a model's judgements make more precise: prediction-powered and power-tuned
+    /// ([`statistics::bradley_terry::PredictionPowered`]). Claims hold for people, at one look, if the questions that people judged are a
+    /// random sample of those of the model, or people's weights are the inverse of their probabilities. Statements without a model of
+    /// strengths, and findings, come from people's judgements alone.
     ///
     /// # Errors
-    /// As for [`new`](Self::new); if people and the model have no question in common, claims are asked for every look, a table has covariates, or
-    /// discrimination is asked for.
+    /// As for [`new`](Self::new); if people and the model have no question in common, claims for every look are requested, a table has
+    /// covariates, or discrimination is requested.
     pub fn with_gold(gold: &Gold, settings: &Settings) -> Result<Self, BoardError> {
         let audit = Audit::of(gold, settings)?;
         let (units, alone) = fitted_groups(&audit.people, settings, &|_| 1.0)?;
@@ -201,8 +203,8 @@ impl Board {
         Self::of(&fitted, audit.tests(&units), Some(report), settings).map(|(board, _)| board)
     }
 
-    /// The board of a table where the unit whose last row has a place in the table counts that many times, at 0 not at all; and which competitors of
-    /// the largest group are known to beat which at the look of the headline, by their numbers in the table.
+    /// The board of a table in which a unit counts as often as given at the place of its last row, 0 for not at all; and which competitors
+    /// of the largest group are known to beat which at the look of the headline, by their numbers in the table.
     pub(crate) fn weighted(
         table: &Table,
         settings: &Settings,
@@ -219,7 +221,7 @@ impl Board {
         settings: &Settings,
     ) -> Result<(Self, Vec<(usize, usize)>), BoardError> {
         let Fitted { table, units, alone, fits } = *fitted;
-        // Whether an order explains the judgements is asked whenever the answer counts.
+        // The test whether an order explains the judgements is run whenever its result matters.
         let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.tolerance, settings).is_some()
             || claims::best_of(&fits[0], settings).is_some();
         let mut findings =
@@ -232,7 +234,7 @@ impl Board {
         let mut conclusion = None;
         let mut beats = Vec::new();
         for (place, group) in fits.iter().enumerate() {
-            // Tests are made in the largest group alone.
+            // Tests are made only in the largest group.
             let known = Known::of(group, settings, misfit.is_some() && place == 0);
             competitors.extend(rows(table, group, place, &known, model.is_none()));
             if place == 0 {
@@ -282,7 +284,7 @@ impl Board {
     }
 }
 
-/// A table, its units, and the fits of its groups: of its judgements alone, and those that claims are made of.
+/// A table, its units, and the fits of its groups: those of its judgements alone, and those for claims.
 struct Fitted<'a> {
     table: &'a Table,
     units: &'a Units,
@@ -340,7 +342,7 @@ pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<
     (groups, shares)
 }
 
-/// The members of a group as they stand on the board, with ranks of every look or without.
+/// The members of a group as rows of the board, with or without ranks of every look.
 fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_look: bool) -> Vec<Competitor> {
     let claims = known.claims();
     let strengths = group.fit.strengths();

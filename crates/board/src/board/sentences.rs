@@ -1,4 +1,4 @@
-//! What a board concludes and assumes, in sentences.
+//! The conclusion and the assumptions of a board, in sentences.
 
 use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
 use crate::findings::{Finding, ReportedFinding};
@@ -12,12 +12,12 @@ use crate::{Order, Table};
 /// More names are not listed in a sentence.
 const NAMES: usize = 4;
 
-/// What the sentence is about.
+/// The subject of the sentence.
 pub(super) struct Opening<'a> {
     pub(super) conclusion: &'a Conclusion,
     pub(super) winners: Option<&'a Winners>,
     pub(super) misfit: Option<&'a ReportedFinding>,
-    /// What strengths are adjusted for.
+    /// The covariates for which strengths are adjusted.
     pub(super) covariates: &'a [String],
 }
 
@@ -111,7 +111,7 @@ fn points(tolerance: f64) -> String {
     format!("{} points in 100", (1e4 * tolerance).round() / 100.0)
 }
 
-/// That no order explains the judgements.
+/// A sentence that no order explains the judgements.
 fn no_order(misfit: Option<&ReportedFinding>) -> String {
     match misfit.map(|found| &found.finding) {
         Some(Finding::Misfit { cycle: Some(cycle), .. }) => {
@@ -124,7 +124,7 @@ fn no_order(misfit: Option<&ReportedFinding>) -> String {
     }
 }
 
-/// Who wins by the shares seen.
+/// The winners by the shares seen.
 fn of_shares(winners: &Winners) -> String {
     let condorcet = winners
         .condorcet
@@ -144,7 +144,7 @@ fn of_shares(winners: &Winners) -> String {
     format!(" By the shares seen, {condorcet}, {copeland}{von_neumann}.")
 }
 
-/// That a claim holds although the posterior is less sure.
+/// A sentence that a claim holds although the posterior is less sure.
 fn below(conclusion: &Conclusion, settings: &Settings) -> String {
     match conclusion {
         Conclusion::Best(leader) if leader.probability < settings.level => {

@@ -1,4 +1,4 @@
-//! Judges who deviate, and judges who decide alone.
+//! Judges who deviate, and judges who alone determine the leader.
 
 use super::{Finding, Sample, Test};
 use crate::group::{fitted, strongest};
@@ -44,10 +44,10 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
     Some((p, Finding::JudgeReversed { judge, units: sum.2, slope: 1.0 + sum.0 / sum.1 }))
 }
 
-/// A judge with at least this share of the table, and three times his equal share, is loud.
+/// A judge with at least this share of the table, and three times an equal share, is loud.
 const LOUD: f64 = 0.2;
 
-/// A judge with much of the table without whom somebody else is first.
+/// A judge with much of the table, without whom another competitor is first.
 pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsError> {
     let group = sample.group;
     let mut units = vec![0_u64; sample.table.judges.len()];
@@ -65,7 +65,7 @@ pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsErr
         return Ok(None);
     };
     let share = most as f64 / all as f64;
-    // With two judges, each decides whatever the other leaves open.
+    // With two judges, each decides what the other leaves open.
     if present < 3 || share < LOUD || share * (present as f64) < 3.0 {
         return Ok(None);
     }

@@ -1,8 +1,9 @@
-//! What in a table would mislead its reader: facts, and tests that together raise a finding on at most 5% of clean tables.
+//! Findings: facts and tests about a table that would mislead its reader. All tests together raise a finding on at most 5%
+//! of clean tables.
 //!
 //! Facts (groups that never met, a competitor compared with itself, names that always stand on one side, a judge who
-//! decides alone) need no test. Everything else is a test with a p-value; Holm's correction over all tests of a table
-//! keeps the probability of any finding on a clean table at 5%. Where the distribution of a statistic is not known, it is
+//! alone determines the leader) need no test. Everything else is a test with a p-value; Holm's correction over all tests
+//! of a table keeps the probability of any finding on a clean table at 5%. Unknown distributions of statistics are
 //! simulated from the fit.
 
 mod judges;
@@ -19,7 +20,7 @@ use crate::units::Units;
 use serde::Serialize;
 use statistics::StatisticsError;
 
-/// What would mislead.
+/// A finding that would mislead.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -36,7 +37,7 @@ pub enum Finding {
     },
     /// Rows that compare a competitor with itself; they are set aside.
     SelfComparisons {
-        /// How many.
+        /// Their number.
         rows: usize,
         /// Row numbers of the first few.
         first: Vec<u64>,
@@ -66,28 +67,28 @@ pub enum Finding {
         /// Those answered differently.
         differently: usize,
     },
-    /// A judge contradicts himself more often than the others.
+    /// A judge is inconsistent more often than the others.
     JudgeContradicts {
         /// The judge.
         judge: String,
-        /// Units that he decided in each order.
+        /// Units that this judge decided in each order.
         asked: usize,
-        /// Those he answered differently.
+        /// Those that this judge answered differently.
         differently: usize,
         /// The share of the others' units that were answered differently.
         others: f64,
     },
     /// Pairs deviate from Bradley-Terry: cycles, or competitors that suit each other differently.
     Misfit {
-        /// How much larger deviations are than expected, as a ratio of squares.
+        /// The ratio of the squared deviations to the expected ones.
         ratio: f64,
         /// The pair that deviates most: the one that does better than its strength, then the other.
         pair: (String, String),
-        /// Net points of the first, and what its strength predicts.
+        /// Net points of the first.
         found: f64,
         /// The prediction.
         expected: f64,
-        /// The clearest cycle of three, each of which clearly beats the next, if there is one.
+        /// The clearest cycle of three, if there is one; each clearly beats the next.
         cycle: Option<Vec<String>>,
     },
     /// Units of one item resemble each other.
@@ -103,27 +104,27 @@ pub enum Finding {
         design_effect: f64,
         /// The judge who deviates most.
         judge: String,
-        /// His share of the units.
+        /// This judge's share of the units.
         share: f64,
     },
-    /// A judge decides against what all say: his column of winners may be swapped.
+    /// A judge decides against all others: this judge's column of winners may be swapped.
     JudgeReversed {
         /// The judge.
         judge: String,
-        /// His units.
+        /// This judge's units.
         units: u64,
-        /// His preferences on the scale of all: 1 agrees, 0 is guessing, -1 is the reverse.
+        /// This judge's preferences on the scale of all: 1 agrees, 0 is guessing, -1 is the reverse.
         slope: f64,
     },
-    /// A judge has much of the table, and without him somebody else is first.
+    /// A judge has much of the table, and without this judge another competitor is first.
     LoudJudge {
         /// The judge.
         judge: String,
-        /// His share of the units.
+        /// This judge's share of the units.
         share: f64,
-        /// Who is first with him.
+        /// The first competitor with this judge.
         with: String,
-        /// Who is first without him.
+        /// The first competitor without this judge.
         without: String,
     },
     /// Some competitors tie more often or less often than the model predicts.
@@ -132,21 +133,22 @@ pub enum Finding {
         competitor: String,
         /// Its ties.
         found: f64,
-        /// What the model predicts.
+        /// The model's prediction.
         expected: f64,
     },
-    /// Who is first depends on ties.
+    /// The first competitor depends on ties.
     TiesDecide {
-        /// Who is first with ties.
+        /// The first competitor with ties.
         with: String,
-        /// Who is first if ties are left out.
+        /// The first competitor if ties are left out.
         without: String,
     },
     /// The questions that people judged are not a simple random sample of those that a model judged.
     NotRandom {
         /// The competitor that differs most surely.
         competitor: String,
-        /// What differs: the model's points of it beyond a half per question, or how often it takes part.
+        /// The sum that differs: the model's points of it beyond a half per question (`true`), or how often it takes
+        /// part.
         points: bool,
         /// In people's questions, per question.
         found: f64,
@@ -157,7 +159,7 @@ pub enum Finding {
     Duplicates {
         /// Rows that repeat an earlier one: same pair and order, item, judge and verdict.
         rows: usize,
-        /// How many pairs of rows with the same pair, order, item and judge chance would make.
+        /// The expected number of pairs of rows with the same pair, order, item and judge by chance.
         expected: f64,
     },
 }
@@ -180,7 +182,7 @@ pub(crate) type Test = (f64, Finding);
 /// Tables without any of the defects have a finding with at most this probability.
 const LEVEL: f64 = 0.05;
 
-/// What a test sees.
+/// The data for tests.
 pub(crate) struct Sample<'a> {
     table: &'a Table,
     group: &'a GroupFit,

@@ -1,4 +1,4 @@
-//! Does the order in which answers were shown matter, and do judges contradict themselves?
+//! Effects of the order in which answers were shown, and judges who contradict themselves.
 
 use super::{Finding, Sample, Test};
 use crate::units::Units;
@@ -62,7 +62,7 @@ fn judge_contradicts(sample: &Sample<'_>, units: &Units) -> Option<Test> {
     Some((least * asked.len() as f64, finding))
 }
 
-/// P(X >= found) for X hypergeometric: `drawn` of `all`, of which `marked` are marked.
+/// P(X >= found) for X hypergeometric: `drawn` of `all` are drawn, and `marked` of `all` are marked.
 fn at_least(found: usize, drawn: usize, marked: usize, all: usize) -> f64 {
     let ln_choose = |n: usize, k: usize| {
         libm::lgamma(n as f64 + 1.0) - libm::lgamma(k as f64 + 1.0) - libm::lgamma((n - k) as f64 + 1.0)

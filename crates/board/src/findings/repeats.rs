@@ -1,12 +1,11 @@
-//! Are rows there twice?
+//! Duplicate rows.
 
 use super::{Finding, Test};
 use crate::units::Units;
 use crate::{Answer, Table};
 use statistics::binomial_at_least;
 
-/// How often a judge gives the same answer to the same question again, at most, if he does answer it again. Copies of rows
-/// always agree.
+/// How often a judge repeats the same answer to the same question, at most. Copies of rows always agree.
 const AGREE: f64 = 0.7;
 
 /// Whether rows repeat earlier ones more often than chance does, and agree more often than answers do.

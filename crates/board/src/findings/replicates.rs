@@ -1,13 +1,13 @@
-//! Tests whose statistics are compared with those of tables that are drawn from the fit.
+//! Tests that compare their statistics with those of tables drawn from the fit.
 //!
-//! Each replicate draws all outcomes from the fitted probabilities and refits by one step of Newton's method; from the
-//! second on, no iteration is worth its time. The cube root of each statistic, a sum of squares, is close to normal (Wilson
-//! and Hilferty), so that a few hundred replicates give p-values far below their number's inverse.
+//! Each replicate draws all outcomes from the fitted probabilities and refits by one step of Newton's method; further
+//! iterations are not worth their time. The cube root of each statistic, a sum of squares, is close to normal (Wilson and
+//! Hilferty), so that a few hundred replicates give p-values far below their number's inverse.
 //!
 //! Drawn tables have independent units. Where a board speaks of judges or items in general, their preferences differ, and pairs deviate
 //! more than those of drawn tables although one order explains all: so the misfit is also compared with tables in which the deviations of
-//! each judge (item) are those observed or their negatives, by a coin, and the larger p-value counts. Of few clusters there are few such
-//! tables: then only the clearest misfit is found.
+//! each judge (item) are those observed or their negatives, by a coin, and the larger p-value counts. Few clusters give few such tables:
+//! then only the clearest misfit is found.
 
 use super::{Finding, LEVEL, Sample, Test};
 use crate::populations::{dispersion, numbers_of};
@@ -17,7 +17,7 @@ use statistics::bradley_terry::{Directions, Expected, Point};
 use statistics::matrix::Cholesky;
 use statistics::{Normals, normal_above};
 
-/// How many tables are drawn, and how many of large ones.
+/// The number of tables drawn, and the number for large tables.
 const REPLICATES: u64 = 300;
 const REPLICATES_OF_LARGE: u64 = 100;
 
@@ -32,9 +32,9 @@ struct Row {
     directions: Directions,
     weight: f64,
     copies: f64,
-    /// What the fit expects of one copy.
+    /// The expected values of one copy under the fit.
     expected: Expected,
-    /// How the expected half point and P(tie) change with the difference of strengths and with ln ν.
+    /// The derivatives of the expected half point and of P(tie) by the difference of strengths and by ln ν.
     sensitivity: [[f64; 2]; 2],
     pair: usize,
     item: Option<u32>,
@@ -60,7 +60,7 @@ struct Cluster {
     sides: Vec<(usize, usize, f64)>,
 }
 
-/// Half points and ties beyond what the fit expects, unit by unit.
+/// Half points and ties minus the expectations of the fit, unit by unit.
 struct Residuals {
     half: Vec<f64>,
     tie: Vec<f64>,
@@ -94,7 +94,7 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let observed = frame.observed();
     let found = frame.statistics(&observed);
     let replicates = if frame.rows.len() > LARGE { REPLICATES_OF_LARGE } else { REPLICATES };
-    // What is left of the gradient at the fit: nothing, or the pull of the prior, which refits of drawn tables leave as well.
+    // The gradient left at the fit: zero, or the pull of the prior, which refits of drawn tables leave as well.
     let pull = frame.gradient(&observed);
     let drawn: Vec<Statistics> =
         (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed, &pull))).collect();
@@ -415,8 +415,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The clearest cycle of three, each of which beats the next by at least 1.645 standard errors, if there is one. Of each
-/// ordered pair: the sum of half points and that of their squares.
+/// The clearest cycle of three, if there is one, where each beats the next by at least 1.645 standard errors. `pairs`
+/// has for each ordered pair the sum of half points and that of their squares.
 fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
     const CLEAR: f64 = 1.645;
     let z = |i: usize, j: usize| {
@@ -438,7 +438,7 @@ fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
     clearest.1
 }
 
-/// Clusters with at least two units; one says nothing.
+/// Clusters with at least two units; a single unit shows nothing.
 fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Cluster> {
     let mut keyed: Vec<(u32, usize)> = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
     keyed.sort_unstable();

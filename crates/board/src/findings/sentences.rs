@@ -1,4 +1,4 @@
-//! What is found, in sentences.
+//! The findings in sentences.
 
 use super::Finding;
 use crate::text::{count, names, percent};

@@ -1,4 +1,4 @@
-//! Facts about who was compared with whom.
+//! Facts about which competitors were compared.
 
 use super::Finding;
 use crate::Table;

@@ -1,4 +1,4 @@
-//! Do ties carry the result?
+//! Whether ties determine the result.
 
 use super::{Finding, Sample, Test};
 use crate::group::{fitted, strongest};

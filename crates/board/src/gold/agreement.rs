@@ -1,4 +1,4 @@
-//! How well a model agrees with people on the questions that both judged, and whom it favours.
+//! How well a model agrees with people on the questions that both judged, and the competitors that it favours.
 
 use crate::correction::{Key, Question};
 use crate::estimate::Estimate;
@@ -9,14 +9,14 @@ use serde::Serialize;
 use statistics::fixed::{holm, kappa};
 use statistics::{Preference, StatisticsError, student_outside};
 
-/// How one judge of the model agrees with people.
+/// The agreement of one judge of the model with people.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agreement {
     /// The judge.
     pub judge: String,
-    /// How many of people's judgements are of a question that it judged, too.
+    /// The number of people's judgements on questions that it judged, too.
     pub common: u64,
-    /// The share of these on which it says the same: a win of the same competitor, or a tie.
+    /// The share of these on which it gives the same answer: a win of the same competitor, or a tie.
     pub agreed: f64,
     /// Cohen's kappa over win, loss and tie, each judgement read from both sides, with its jackknife error over questions; `None` if chance alone always agrees.
     pub kappa: Option<Estimate>,
@@ -79,7 +79,8 @@ fn category(outcome: Preference) -> usize {
     }
 }
 
-/// Counts what people and the model said, for either of the two competitors as the first: which one is, means nothing.
+/// Counts the answers of people and the model, for either of the two competitors as the first: their order has no
+/// meaning.
 fn add(counts: &mut [[f64; 3]; 3], [row, column]: [usize; 2], weight: f64) {
     const TURNED: [usize; 3] = [1, 0, 2];
     counts[row][column] += 0.5 * weight;
@@ -101,7 +102,7 @@ fn jackknife(common: &[(usize, [usize; 2], f64)], counts: &[[f64; 3]; 3], all: f
     libm::sqrt((n - 1.0) / n * without.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>())
 }
 
-/// The effect of the order on a judge of the model, by a fit of its own among the members of a group.
+/// The effect of the order on a judge of the model, by a separate fit among the members of a group.
 fn first_shown(units: &[Unit], group: &GroupFit) -> Result<Option<Estimate>, StatisticsError> {
     let place = |member: usize| group.members.iter().position(|other| *other == member);
     let local = |unit: &Unit| {
@@ -120,7 +121,8 @@ fn first_shown(units: &[Unit], group: &GroupFit) -> Result<Option<Estimate>, Sta
     }))
 }
 
-/// By competitor that both judged, what the model gives it beyond what people do, with errors by item or by question.
+/// For each competitor that both judged, how much more the model gives it than people do, with errors by item or by
+/// question.
 pub(super) fn favours(
     people: &Table,
     units: &[Unit],

@@ -1,9 +1,10 @@
-//! A model beside people: its verdicts on all questions sharpen strengths that hold for people, who judged some of them.
+//! A model beside people: people judged some questions, and the model's verdicts on all questions make the estimates of
+//! their strengths more precise.
 //!
 //! | in | is |
 //! |---|---|
 //! | this file | the judgements of people (*gold*) and of the model, apart |
-//! | `agreement` | how well the model agrees with people, and whom it favours |
+//! | `agreement` | how well the model agrees with people, and the competitors that it favours |
 //! | `sample` | whether people's questions can be a random sample of all |
 //! | `report` | all that in numbers and words |
 
@@ -21,9 +22,9 @@ use std::collections::BTreeMap;
 /// Judgements of people and of a model on the same items. Names and items are the same in both tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gold {
-    /// What people said: what is true.
+    /// The judgements of people, taken as true.
     pub people: Table,
-    /// What the model said.
+    /// The judgements of the model.
     pub model: Table,
 }
 
@@ -119,7 +120,7 @@ impl Gold {
                 row.row, row.weight
             )));
         }
-        // As many as judgements of equal weight that know as much.
+        // The number of judgements of equal weight with the same information.
         let sums = |power: i32| self.people.judgements.iter().map(|row| row.weight.powi(power)).sum::<f64>();
         let scale = sums(1) / sums(2);
         if self.is_weighted() {
@@ -128,7 +129,7 @@ impl Gold {
         Ok(self)
     }
 
-    /// Whether people's questions were not all chosen with the same probability.
+    /// Whether people's questions were chosen with unequal probabilities.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
         let first = self.people.judgements.first().map_or(1.0, |row| row.weight);

@@ -1,4 +1,4 @@
-//! What a board says of a model beside people.
+//! The report on a model beside people.
 
 use super::agreement::{Agreement, Favour, agreements, favours};
 use super::{Gold, sample};
@@ -21,28 +21,28 @@ pub struct ModelReport {
     pub models: Vec<String>,
     /// The questions (pairs on items) of the largest group that the model judged.
     pub questions: u64,
-    /// Those of them that people judged, too.
+    /// The number of these that people judged, too.
     pub common: u64,
-    /// How many of people's judgements are set aside, because the model did not judge their questions.
+    /// The number of people's judgements that are set aside, because the model did not judge their questions.
     pub set_aside: u64,
-    /// How much the model counts in the largest group, 0 to 1: λ of prediction-powered inference.
+    /// The weight of the model in the largest group, 0 to 1: λ of prediction-powered inference.
     pub lambda: f64,
     /// The mean ratio of the errors of strengths to those of people alone, in the largest group.
     pub width: f64,
-    /// Whether people's questions count by weights, the inverse probabilities with which they were chosen.
+    /// Whether people's questions are weighted by the inverse of the probabilities with which they were chosen.
     pub weighted: bool,
     /// The agreement of each judge of the model with people.
     pub agreement: Vec<Agreement>,
-    /// By competitor, what the model gives it beyond what people do.
+    /// For each competitor, how much more the model gives it than people do.
     pub favours: Vec<Favour>,
     /// All that in sentences.
     pub sentences: Vec<String>,
 }
 
-/// What people said of a model's questions.
+/// People's judgements of a model's questions.
 pub(crate) struct Audit<'a> {
     gold: &'a Gold,
-    /// What people judged, without what the model did not.
+    /// People's judgements, except of questions that the model did not judge.
     pub(crate) people: Table,
     set_aside: u64,
     model: Units,
@@ -79,7 +79,7 @@ impl<'a> Audit<'a> {
         Ok(Self { gold, people, set_aside, model, questions })
     }
 
-    /// The fits of people's groups with what the model says, from those of people alone.
+    /// The fits of people's groups with the model's answers, from those of people alone.
     pub(crate) fn corrected(
         &self,
         units: &Units,
@@ -117,7 +117,7 @@ impl<'a> Audit<'a> {
         Ok((fits, report))
     }
 
-    /// Whether people's questions can be a random sample.
+    /// Tests whether people's questions can be a random sample.
     pub(crate) fn tests(&self, units: &Units) -> Vec<Test> {
         sample::tests(&self.people.names, &units.units, &self.questions)
     }

@@ -1,7 +1,7 @@
-//! Whether the questions that people judged can be a random sample of those of the model.
+//! Tests whether the questions that people judged can be a random sample of those of the model.
 //!
-//! For each competitor, two sums over questions are compared with what a sample would have: how often it takes part, and its points by the
-//! model. Questions of an item stay together, because a sample of whole items is a random sample, too.
+//! For each competitor, two sums over questions are compared with those expected of a sample: how often it takes part, and its points by
+//! the model. Questions of an item stay together, because a sample of whole items is a random sample, too.
 
 use crate::correction::Question;
 use crate::findings::{Finding, Test};

@@ -19,7 +19,7 @@ use statistics::bradley_terry::{
 /// the average would win 399 of 400 times.
 pub(crate) const WEAK_PRIOR: f64 = 3.0;
 
-/// A group and what was fitted to it. Competitors and units are numbered within the group.
+/// A group and its fit. Competitors and units are numbered within the group.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupFit {
     /// The members, by their numbers in the table.
@@ -29,21 +29,21 @@ pub(crate) struct GroupFit {
     pub(crate) ties: TieModel,
     /// Covariances of the strengths.
     pub(crate) covariance: Vec<f64>,
-    /// What is independent, and what its differences are known to.
+    /// The independent populations, and their effect on errors.
     pub(crate) populations: Populations,
-    /// All differences with their errors: what is known at one look, and at every look.
+    /// All differences with their errors: the statements at one look, and at every look.
     pub(crate) contrasts: Contrasts,
-    /// What is known pair by pair, without a model.
+    /// Pairwise statements, without a model.
     pub(crate) proven: ProvenWins,
     /// The standard errors of all parameters.
     pub(crate) errors: Vec<f64>,
-    /// What covariates were divided by.
+    /// The divisors of covariates.
     pub(crate) typical: Vec<f64>,
-    /// The judges who have slopes, by their numbers in the table.
+    /// The judges with slopes, by their numbers in the table.
     pub(crate) judges: Vec<u32>,
     /// Strengths of the fit without covariates and slopes, with their standard errors, if there are any.
     pub(crate) plain: Option<Vec<(f64, f64)>>,
-    /// Members that nobody outside of them ever beat, if there are any.
+    /// Members that no competitor outside of them ever beat, if there are any.
     pub(crate) unbeaten: Vec<usize>,
     /// Whether the order of answers was known, but cannot be distinguished from names.
     pub(crate) confounded: bool,
@@ -51,7 +51,7 @@ pub(crate) struct GroupFit {
 }
 
 impl GroupFit {
-    /// `alpha` is what this group may spend on statements.
+    /// `alpha` is the error that this group may spend on statements.
     pub(crate) fn of(
         table: &Table,
         members: Vec<usize>,
@@ -102,8 +102,8 @@ impl GroupFit {
         })
     }
 
-    /// The same with strengths that a model's verdicts on questions sharpen, and how much the model counts. What pairs say by themselves, and
-    /// what misleads, stays what the units say alone.
+    /// The same with strengths that a model's verdicts on questions make more precise, and the weight of the model. Pairwise statements and
+    /// findings still come from the units alone.
     pub(crate) fn corrected(
         &self,
         questions: &[Question],
@@ -129,13 +129,14 @@ impl GroupFit {
     }
 
     /// Whether `first` is known to be stronger than `second`, all pairs together. Where no finite strengths fit best, estimates are not
-    /// normal, and those of a prior say too little: what a pair proves by itself counts as well, unless all pairs together say the reverse.
+    /// normal, and those of a prior say too little: the proof from a pair by itself counts as well, unless all pairs together show the
+    /// reverse.
     pub(crate) fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
         let proven = || self.fit.prior().is_some() && self.pairs_count() && self.proven.beats(first, second);
         self.contrasts.is_stronger(first, second, look) || proven() && !self.contrasts.is_stronger(second, first, look)
     }
 
-    /// Whether what pairs prove by themselves is said of strengths, too: not if these are adjusted for covariates.
+    /// Whether proofs from single pairs also count for strengths: not if these are adjusted for covariates.
     pub(crate) fn pairs_count(&self) -> bool {
         self.typical.is_empty()
     }
@@ -194,7 +195,7 @@ pub(crate) fn strongest(strengths: &[f64]) -> usize {
     leader(&vec![0.0; strengths.len()], strengths)
 }
 
-/// The maximum of the likelihood, or of the posterior under a weak prior where there is none.
+/// The maximum of the likelihood, or of the posterior under a weak prior if it has none.
 pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Result<Fit, StatisticsError> {
     let all = cells(comparisons);
     let options = Options { position: true, ties, ..Options::default() };

@@ -1,4 +1,5 @@
-//! What the units of a group depend on beside strengths, as the fit takes it: covariates of the size of strengths, and the slopes of judges.
+//! The regressors of a group's units beside strengths, as the fit takes them: covariates of the size of strengths, and the slopes of
+//! judges.
 
 use crate::units::Unit;
 use crate::{BoardError, Table};
@@ -7,7 +8,7 @@ use statistics::bradley_terry::{Covariates, Undetermined, cells, undetermined};
 /// As many as the strengths of the largest board.
 const MOST_PARAMETERS: usize = 2_000;
 
-/// Divides covariates by what units typically differ by, and returns these numbers. The fit is the same, and of the size of strengths.
+/// Divides covariates by typical differences of units, and returns these numbers. The fit is the same, but of the size of strengths.
 pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
     let count = units.first().map_or(0, |unit| unit.comparison.covariates.values().len());
     let mean_square = |k: usize| {
@@ -24,7 +25,7 @@ pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
     typical
 }
 
-/// Refuses covariates whose coefficients the units of a group do not determine.
+/// Refuses covariates if the units of a group do not determine their coefficients.
 pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
     let all = cells(units.iter().map(|unit| &unit.comparison));
     let Some((place, reason)) = undetermined(arms, &all) else { return Ok(()) };
@@ -46,7 +47,7 @@ pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) ->
     Err(BoardError::Covariate { name: names[place].clone(), reason })
 }
 
-/// Gives the units of a group the numbers of their judges among its own, who are returned by their numbers in the table.
+/// Numbers the judges of a group's units within the group; returns them by their numbers in the table.
 pub(super) fn assign_slopes(table: &Table, arms: usize, units: &mut [Unit]) -> Result<Vec<u32>, BoardError> {
     let mut judges = Vec::new();
     for unit in units.iter() {

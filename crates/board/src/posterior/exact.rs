@@ -1,12 +1,12 @@
 //! The probability of being the best in a small group, without a normal approximation.
 //!
-//! From few judgements the likelihood is skewed, and where a competitor never lost it has no maximum: a normal posterior then says too little of
-//! the leader. Here parameters are drawn from a distribution with heavier tails around the fit, and each draw is weighted by likelihood times
-//! prior over the density that it was drawn with (importance sampling). Strengths have the prior of [the posterior](super); the position
-//! effect, coefficients and ln ν have normal ones with the standard deviation of the weak prior.
+//! From few judgements the likelihood is skewed, and where a competitor never lost it has no maximum: a normal posterior then understates
+//! the leader's probability. Here parameters are drawn from a distribution with heavier tails around the fit, and each draw is weighted by
+//! likelihood times prior over the density that it was drawn with (importance sampling). Strengths have the prior of [the
+//! posterior](super); the position effect, coefficients and ln ν have normal ones with the standard deviation of the weak prior.
 //!
-//! Judgements that depend on each other are worth fewer: the logarithm of the likelihood is multiplied by their worth, the ratio of the variance
-//! that the model says to the one that was found.
+//! Dependent judgements carry less information: the logarithm of the likelihood is multiplied by the ratio of the model's variance to the
+//! variance found.
 
 use super::{DRAWS, spreads};
 use statistics::Normals;
@@ -19,7 +19,7 @@ const MOST_PARAMETERS: usize = 8;
 /// A likelihood of more cells costs too much.
 const MOST_CELLS: usize = 400;
 
-/// Weights that are worth fewer equal ones say nothing.
+/// Weights worth fewer equal ones are not used.
 const FEWEST_EFFECTIVE: f64 = DRAWS as f64 / 10.0;
 
 /// The degrees of freedom of Student's distribution that parameters are drawn from.
@@ -49,7 +49,7 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> 
         let mut moved: Vec<f64> = proposal.correlate(&source.normals(size)).iter().map(|z| stretch * z).collect();
         let shift = moved[..arms].iter().sum::<f64>() / arms as f64;
         moved[..arms].iter_mut().for_each(|value| *value -= shift);
-        // Student's density of what is left without the shift.
+        // Student's density of the remainder without the shift.
         let length: f64 = proposal.solve(&moved).iter().zip(&moved).map(|(a, b)| a * b).sum();
         let ln_drawn = -0.5 * (FREEDOM + size - 1) as f64 * libm::log1p(length / FREEDOM as f64);
         let at: Vec<f64> = fit.parameters().iter().zip(&moved).map(|(at, moved)| at + moved).collect();

@@ -1,11 +1,12 @@
-//! Strengths as a reader should think of them: shrunk towards each other by their own spread.
+//! The posterior of strengths: shrunk towards each other by their own spread.
 //!
-//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. For the probability of being the
-//! best it has a priori a uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the logarithm would say of two competitors, from whom no spread
-//! can be learnt, that they are probably equal. Without shrinkage the luckiest of many competitors would look better than it is.
+//! The strengths of a group are taken as normal with a common standard deviation, their spread, which is learnt from the fit. For the
+//! probability of being the best it has a priori a uniform distribution up to [`MOST_SPREAD`]. A distribution that is uniform in the
+//! logarithm would make two competitors, which show no spread, probably equal. Without shrinkage the luckiest of many competitors would
+//! look better than it is.
 //!
-//! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which the
-//! spread varies as well. Of small groups, whose likelihood is far from normal, [`exact`] computes that share without the
+//! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which
+//! the spread varies as well. For small groups the likelihood is far from normal, and [`exact`] computes that share without the
 //! approximation.
 //!
 //! A. Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1(3), 2006,
@@ -51,13 +52,14 @@ pub(crate) fn spreads() -> impl Iterator<Item = f64> {
     (0..14).map(|step| 0.05 * libm::pow(2.0, f64::from(step) / 2.0))
 }
 
-/// What a standard deviation is worth a priori, up to a factor.
+/// The prior of a standard deviation, up to a factor.
 #[derive(Debug, Clone, Copy)]
 enum Hyperprior {
     /// Uniform: values that rise by equal factors stand for intervals as long as they are large.
     Uniform,
-    /// Uniform in the logarithm, for what simulates judgements to come. Spreads are then smaller, and so are the chances that the best is named.
-    /// Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a fifth.
+    /// Uniform in the logarithm, for simulations of further judgements. Spreads are then smaller, and so are the chances that the best is
+    /// named. Those are too high anyway, because estimates from few judgements are not normal; with the uniform one they would be by a
+    /// fifth.
     UniformInLogarithm,
 }
 
@@ -92,8 +94,8 @@ impl Posterior {
         Self { spread, mean, precision, best }
     }
 
-    /// The same for each standard deviation that is likely: truths for simulations come from all of them, since under one alone they
-    /// would be too much alike.
+    /// The same for each standard deviation that is likely: truths for simulations are drawn from all of them, since a single one
+    /// would make them too similar.
     pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
         let fitted = Fitted::of(strengths, covariance);
         let likely: Vec<(f64, f64)> =
@@ -146,7 +148,7 @@ impl<'a> Fitted<'a> {
         found.iter().zip(shares).map(|((spread, _), share)| (*spread, share / all)).collect()
     }
 
-    /// The mean and the precision of strengths whose prior has this standard deviation.
+    /// The mean and the precision of strengths under a prior with this standard deviation.
     fn under(&self, spread: f64) -> (Vec<f64>, Vec<f64>) {
         let size = self.strengths.len();
         let weighted = matrix::apply(&self.precision, self.strengths);
@@ -161,7 +163,7 @@ fn plus_diagonal(matrix: &[f64], size: usize, value: f64) -> Vec<f64> {
     sum
 }
 
-/// How many of all draws each standard deviation gets, by its probability; none are lost to rounding.
+/// The number of draws for each standard deviation, by its probability; none are lost to rounding.
 fn split(likely: &[(f64, f64)]) -> Vec<(f64, usize)> {
     let (mut sum, mut before) = (0.0, 0);
     let mut split = Vec::new();

@@ -1,4 +1,4 @@
-//! A table as columns of text, whatever it was written in.
+//! Reads a table in any format as columns of text.
 
 use serde_json::Value;
 
@@ -37,10 +37,10 @@ impl Cells {
     }
 }
 
-/// What people with a spreadsheet do.
+/// Advice for users of spreadsheets.
 const SAVE: &str = "save the table as CSV in UTF-8 (Excel: Save As, type \"CSV UTF-8\")";
 
-/// Tables that unpack to more are none.
+/// Tables that unpack to more are refused.
 const MOST_BYTES: u64 = 1 << 31;
 
 /// The bytes, unpacked if they are gzip.
@@ -77,7 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
     }
 }
 
-/// What to do with a file of another format.
+/// Advice for a file of another format.
 fn remedy(format: OtherFormat) -> String {
     match format {
         OtherFormat::Zip => format!(", perhaps a spreadsheet; {SAVE}"),
@@ -93,7 +93,7 @@ fn remedy(format: OtherFormat) -> String {
 }
 
 fn csv(text: &str) -> Result<Cells, ReadError> {
-    // Spreadsheets may say which separator they wrote.
+    // Spreadsheets may state the separator that they wrote.
     let (said, text, skipped) = match text.split_once('\n') {
         Some((first, rest)) if first.trim_end().to_ascii_lowercase().starts_with("sep=") => {
             (first.as_bytes().get(4).copied(), rest, 1)
@@ -145,7 +145,7 @@ fn empty_lines(text: &str) -> u64 {
     text.bytes().take_while(|byte| matches!(byte, b'\r' | b'\n')).filter(|byte| *byte == b'\n').count() as u64
 }
 
-/// What separates the cells of a line: whichever of comma, semicolon and tab occurs most outside of quotes.
+/// The separator of a line's cells: comma, semicolon or tab, whichever occurs most outside of quotes.
 fn separator(line: &str) -> u8 {
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
     let mut quoted = false;
@@ -203,7 +203,7 @@ fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {
             cells[column] = match value {
                 Value::Null => String::new(),
                 Value::String(text) => text.trim().to_owned(),
-                // Lists and objects are never names; they may stand in columns that nobody reads.
+                // Lists and objects are never names; they may be in columns that are not read.
                 other => other.to_string(),
             };
         }

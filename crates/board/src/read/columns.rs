@@ -1,4 +1,4 @@
-//! Which column holds what: as named, or by the headers that people use.
+//! The columns of a table: as named by the user, or by common headers.
 
 use super::cells::Cells;
 use super::error::{ReadError, quoted};
@@ -13,17 +13,17 @@ pub struct Columns {
     pub first: Option<String>,
     /// The competitor shown second.
     pub second: Option<String>,
-    /// What the judge said.
+    /// The judge's answer.
     pub winner: Option<String>,
     /// The item that both answered; several columns that name it together are joined by `+`, as in `question_id+turn`.
     pub item: Option<String>,
-    /// Who judged.
+    /// The judge.
     pub judge: Option<String>,
-    /// How often the row counts.
+    /// The weight of the row.
     pub weight: Option<String>,
 }
 
-/// The pairs of headers of competitors, and who writes them so.
+/// The pairs of headers of competitors, and their sources.
 const PAIRS: [(&str, &str); 13] = [
     ("first", "second"),              // this project
     ("model_a", "model_b"),           // LMArena, MT-bench
@@ -68,8 +68,8 @@ pub(super) const WINNERS: [&str; 22] = [
 const TIES: [&str; 1] = ["both_equal"];
 pub(super) const ITEMS: [&str; 9] =
     ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
-/// Headers of what divides an item into several: the second turn of MT-bench's questions is another question, and an answer may be
-/// judged by several criteria.
+/// Headers of columns that divide an item into several: the second turn of MT-bench's questions is another question, and an answer
+/// may be judged by several criteria.
 const PARTS_OF_ITEMS: [&str; 16] = [
     "turn",
     "task",
@@ -94,7 +94,7 @@ pub(super) const JUDGES: [&str; 9] =
 const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", "ticket"];
 const WEIGHTS: [&str; 1] = ["weight"];
 
-/// Where a table says who won.
+/// The columns with the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WinnerColumns {
     /// In one column.
@@ -113,7 +113,7 @@ pub(super) struct DetectedColumns {
     pub(super) first: usize,
     pub(super) second: usize,
     pub(super) won: WinnerColumns,
-    /// Whether a row is a tie, which its winner does not say then.
+    /// Marks a row as a tie; the winner is then ignored.
     pub(super) tie: Option<usize>,
     /// The columns that name the item together; none without items.
     pub(super) item: Vec<usize>,
@@ -121,19 +121,19 @@ pub(super) struct DetectedColumns {
     pub(super) weight: Option<usize>,
 }
 
-/// Whether the header names two competitors in one of the ways known.
+/// Whether the header names two competitors by known names.
 pub(super) fn names_a_pair(header: &[String]) -> bool {
     let header: Vec<String> = header.iter().map(|name| plain(name)).collect();
     PAIRS.iter().any(|(first, second)| [first, second].iter().all(|name| header.iter().any(|found| found == *name)))
 }
 
-/// Whether a header without case is one of those that tables of votes have.
+/// Whether a header in lower case is one of the usual ones of tables of votes.
 pub(super) fn is_known(header: &str) -> bool {
     let lists: [&[&str]; 6] = [&WINNERS, &TIES, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
     lists.iter().any(|list| list.contains(&header))
 }
 
-/// Whether a column says when its rows were judged.
+/// Whether a column has the times of judgements.
 pub(super) fn is_time(header: &str) -> bool {
     TIMES.contains(&plain(header).as_str())
 }
@@ -205,7 +205,7 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<DetectedColumns, Re
             ))
         })?,
     };
-    // What names a competitor is not an item: `prompt` may be either.
+    // A column that names a competitor is not an item: `prompt` may be either.
     let taken = |place: &usize| *place != first && *place != second && WinnerColumns::One(*place) != won;
     let item = match &named.item {
         Some(name) if header.iter().any(|found| found == name) => vec![exactly(&named.item)?],

@@ -1,4 +1,4 @@
-//! Wins that were counted: a matrix, or counts per pair.
+//! Counted wins: a matrix, or counts per pair.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ pub(super) const MOST: u64 = 1_000_000_000;
 /// The names of a square matrix, and its rows without names, each with its line.
 type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
 
-/// Whether a cell of a matrix holds no number: of a pair that never met, or of a win that never was.
+/// Whether a cell of a matrix holds no number: for a pair that never met, or a win that never occurred.
 fn is_missing(cell: &str) -> bool {
     matches!(cell.trim(), "" | "-" | "–")
         || ["nan", "na", "n/a", "none", "null"].iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
 }
 
-/// Whether the text is a matrix by its form: the first column repeats the names of the header, and all that follows is a number or
+/// Whether the text has the form of a matrix: the first column repeats the names of the header, and all other cells are numbers or
 /// missing. Headers of votes may be names of competitors, e.g. `a` and `b`.
 pub(super) fn is_named_matrix(cells: &Cells) -> bool {
     let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
@@ -28,7 +28,8 @@ pub(super) fn is_named_matrix(cells: &Cells) -> bool {
         && named.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
 }
 
-/// Refuses a matrix with the names of its header in the first column, but in another order: who won would be turned round.
+/// Refuses a matrix with the names of its header in the first column, but in another order: winners and losers would be
+/// swapped.
 pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
     let Some(names) = cells.header.get(1..).filter(|names| names.len() >= 2 && names.len() == cells.rows.len()) else {
         return Ok(());
@@ -45,8 +46,8 @@ pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// The cells of a square matrix with the names of its competitors, if that is what the text holds: numbers alone, or names in the
-/// first row and the first column.
+/// The cells of a square matrix with the names of its competitors, if the text is one: only numbers, or names in the first row
+/// and the first column.
 pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
     let is_number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let size = cells.header.len();
@@ -72,7 +73,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
         .map(|(index, line)| (index as u64 + 1, line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         .collect();
     let number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
-    // The number of competitors may stand on a line of its own.
+    // The number of competitors may be on a line of its own.
     if rows.len() >= 2 && rows[0].1.len() == 1 && rows[0].1[0] == (rows.len() - 1).to_string() {
         rows.remove(0);
     }
@@ -83,7 +84,7 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     Some(Cells { header: rows.remove(0).1, rows, short: Vec::new() })
 }
 
-/// The judgements behind a matrix whose entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
+/// The judgements of a matrix: its entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
 pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
     let mut halves: Vec<Vec<u64>> = Vec::new();
     let (mut probabilities, mut fault) = (true, None);

@@ -1,13 +1,13 @@
-//! Columns of covariates: by how much answers differ in length, headers and so on.
+//! Columns of covariates: differences of answers in length, headers and so on.
 
 use super::columns::{plain, position};
 use super::error::{ReadError, decimal_comma, quoted};
 use crate::Covariate;
 
-/// A covariate and where its numbers stand.
+/// A covariate and its columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CovariateColumns {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The column of differences, first minus second, or the columns of the first and the second answer. If empty, by the usual headers: for
     /// `length` the column `length`, or `length_first` and `length_second`, `length_a` and `length_b`, and others.

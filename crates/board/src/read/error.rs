@@ -1,11 +1,11 @@
-//! What keeps a table from being read.
+//! Errors of reading a table.
 
 use std::fmt;
 
-/// Why a table was refused: where, what was found there, what was expected, and what to do.
+/// The reason why a table was refused: where, what was found there, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
-    /// The line of the file, or the row of the frame, from 1. `None` for what concerns the whole table.
+    /// The line of the file, or the row of the frame, from 1. `None` for errors of the whole table.
     pub row: Option<u64>,
     /// What was found, what was expected, and what to do.
     pub message: String,
@@ -32,7 +32,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What is added to a message about a number that was written with a decimal comma.
+/// A hint for a message about a number with a decimal comma.
 pub(super) fn decimal_comma(text: &str) -> &'static str {
     let is_number = text.matches(',').count() == 1 && text.replace(',', ".").parse::<f64>().is_ok();
     if is_number { "; write decimals with a point, as in 0.5" } else { "" }

@@ -1,13 +1,13 @@
-//! Which columns a table probably means, for the message that asks for them: never used to read it.
+//! Guesses the columns of a table for the message that asks for them: never used to read it.
 
 use super::cells::Cells;
 use super::columns::{ITEMS, JUDGES, WINNERS, plain};
 use std::collections::BTreeSet;
 
-/// What else people call the column of the item, in German, French, Spanish, Italian and Dutch.
+/// Other names for the column of the item, in German, French, Spanish, Italian and Dutch.
 const MORE_ITEMS: [&str; 9] =
     ["frage", "aufgabe", "anfrage", "beispiel", "pregunta", "domanda", "vraag", "tâche", "text"];
-/// The same of the judge.
+/// Other names for the column of the judge.
 const MORE_JUDGES: [&str; 12] = [
     "prüfer",
     "prüferin",
@@ -23,7 +23,7 @@ const MORE_JUDGES: [&str; 12] = [
     "reviewer",
 ];
 
-/// A line of `--columns` that names two competitors, and what else is found; `None` without a likely pair.
+/// A line of `--columns` that names two competitors, and other likely columns; `None` without a likely pair.
 pub(super) fn columns(cells: &Cells) -> Option<String> {
     let headers: Vec<String> = cells.header.iter().map(|header| plain(header)).collect();
     let (first, second) = by_stems(&headers).or_else(|| by_values(cells))?;
@@ -42,12 +42,12 @@ pub(super) fn columns(cells: &Cells) -> Option<String> {
     ];
     let parts: Vec<String> =
         all.iter().filter_map(|(what, place)| Some(format!("{what}={}", cells.header[(*place)?]))).collect();
-    // What a shell or the list would take apart cannot be shown as one line.
+    // A value that a shell or the list would split cannot be shown on one line.
     let is_plain = |part: &String| !part.contains(['"', '$', '`', '\\', ',', '!']);
     parts.iter().all(is_plain).then(|| format!("--columns \"{}\"", parts.join(",")))
 }
 
-/// Two headers that differ in their ends alone: `Antwort A` and `Antwort B`, `text1` and `text2`.
+/// Two headers that differ only in their ends: `Antwort A` and `Antwort B`, `text1` and `text2`.
 fn by_stems(headers: &[String]) -> Option<(usize, usize)> {
     let place = |first: &str, second: &str| {
         let ends = |header: &String| header.strip_suffix(first).filter(|stem| !stem.is_empty()).map(str::to_owned);
@@ -68,7 +68,7 @@ fn names(cells: &Cells, column: usize) -> Option<BTreeSet<&str>> {
     (all.len() > 1 && 2 * all.len() <= cells.rows.len()).then_some(all)
 }
 
-/// Two columns whose values are mostly the same names, which never stand side by side.
+/// Two columns with mostly the same names, which never stand side by side.
 fn by_values(cells: &Cells) -> Option<(usize, usize)> {
     let all: Vec<_> = (0..cells.header.len()).map(|column| names(cells, column)).collect();
     let alike = |i: usize, j: usize| {

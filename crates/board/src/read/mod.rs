@@ -11,8 +11,8 @@
 //! | `first, second, wins, losses, ties` | counts per pair |
 //! | a square matrix of wins, with names or without | counts per pair |
 //!
-//! The winner is a name, a side (`first`, `left`, `a`, `model_a`), `tie`, `both bad`, or a score from 0 to 1. What can be read in two
-//! ways is refused, with its line and the option that decides.
+//! The winner is a name, a side (`first`, `left`, `a`, `model_a`), `tie`, `both bad`, or a score from 0 to 1. Ambiguous input is
+//! refused, with its line and the option that resolves it.
 
 mod cells;
 mod columns;
@@ -40,23 +40,23 @@ use self::winner::Values;
 use crate::text::count;
 use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
-/// How to read a table.
+/// Options for reading a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// Columns by their names, where the usual headers do not find them.
     pub columns: Columns,
-    /// How the column of winners is meant.
+    /// The meaning of the column of winners.
     pub winner_is: WinnerIs,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
-    /// What strengths are adjusted for.
+    /// The covariates for which strengths are adjusted.
     pub covariates: Vec<CovariateColumns>,
-    /// What there is a board for each of.
+    /// The column that boards are split by.
     pub by: Option<Split>,
 }
 
 impl Options {
-    /// Refuses what only judgements one by one have.
+    /// Refuses options that only single judgements have.
     fn check_counted(&self) -> Result<(), ReadError> {
         match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
             None => Ok(()),
@@ -68,14 +68,14 @@ impl Options {
     }
 }
 
-/// A table, and what a reader of the results should know of how it was read.
+/// A table, and notes on how it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The judgements.
     pub table: Table,
     /// Sentences, most important first.
     pub notes: Vec<String>,
-    /// The categories of the judgements, if they were asked for.
+    /// The categories of the judgements, if requested.
     pub categories: Option<Categories>,
 }
 
@@ -200,7 +200,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if judgements.is_empty() {
         return Err(ReadError::whole("no row has a winner; nothing was judged yet"));
     }
-    // What changes the answer most comes first.
+    // Notes that affect the answer most come first.
     notes.extend(names.typos(judgements.iter().flat_map(|judgement| [judgement.first, judgement.second])));
     notes.extend(judges.typos(judgements.iter().filter_map(|judgement| judgement.judge)));
     if open > 0 {
@@ -211,7 +211,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
     notes.extend(contradictions(&judgements, cells, &found));
-    // What was asked for by name needs no remark.
+    // Columns that were named need no remark.
     let guessed = [
         ("item", found.item.as_slice(), options.columns.item.is_none()),
         ("judge", found.judge.as_slice(), options.columns.judge.is_none()),
@@ -256,14 +256,14 @@ fn cut_off(cells: &Cells, found: &DetectedColumns) -> Option<String> {
     ))
 }
 
-/// What the cells of these columns name together; `None` if the first of them is empty.
+/// The item named by these cells together; `None` if the first of them is empty.
 fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
     let cells: Vec<&str> = columns.iter().map(|place| line[*place].as_str()).collect();
     cells.first().is_some_and(|first| !first.is_empty()).then(|| cells.join("\u{1f}"))
 }
 
-/// A note if rows of one judge on one item, with the same pair in the same order, say different things: they count once, and often some
-/// column that was not read distinguishes them.
+/// A note if rows of one judge on one item, with the same pair in the same order, differ: they count once, and often some column that
+/// was not read distinguishes them.
 fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColumns) -> Option<String> {
     let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
     for judgement in judgements {
@@ -313,7 +313,8 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColum
     ))
 }
 
-/// Refuses rows in which one side always wins although names stand on both: nobody judges so, but people write the winner first.
+/// Refuses rows in which one side always wins although names stand on both: real judgements are never like that, but people
+/// write the winner first.
 fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
     const ENOUGH: usize = 20;
     let wins = |verdict| judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
@@ -333,7 +334,7 @@ fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
     )))
 }
 
-/// What a row says; `None` if it says nothing yet.
+/// The answer in a row; `None` if it has none yet.
 fn verdict(
     row: u64,
     cells: &[String],
@@ -375,7 +376,7 @@ fn verdict(
     }
 }
 
-/// What the whole column of winners says of how it is meant.
+/// Properties of the whole column of winners that show its meaning.
 fn values(cells: &Cells, found: &DetectedColumns) -> Values {
     let WinnerColumns::One(place) = found.won else { return Values::default() };
     let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);

@@ -1,4 +1,4 @@
-//! The names in a table: numbered, and what in them looks like a slip of the keyboard.
+//! Numbers the names in a table, and finds likely typing errors in them.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,8 @@ impl Numbering {
         number
     }
 
-    /// A note for each group of names that differ in case, spaces or hyphens alone. `what` they name, in the plural.
+    /// A note for each group of names that differ only in case, spaces or hyphens. `what` is the thing that they name,
+    /// in the plural.
     pub(super) fn nearly_equal(&self, what: &str) -> Vec<String> {
         nearly_equal(self.texts.iter().map(String::as_str), what)
     }
@@ -45,7 +46,7 @@ impl Numbering {
         numbers.into_iter().for_each(|number| counts[number as usize] += 1);
         let letters: Vec<Vec<char>> = self.texts.iter().map(|text| text.chars().collect()).collect();
         let rare: Vec<usize> = (0..counts.len()).filter(|name| (1..=RARE).contains(&counts[*name])).collect();
-        // Names that are one letter apart share what is left when a letter of each is taken away, or that is the shorter one: only these are
+        // Names that are one letter apart share the rest after removing a letter of each, or the rest is the shorter one: only these are
         // compared, because a table may have as many judges as rows.
         let mut by_rest: BTreeMap<Vec<char>, Vec<usize>> = BTreeMap::new();
         for name in (0..counts.len()).filter(|name| counts[*name] >= TIMES) {
@@ -71,21 +72,22 @@ impl Numbering {
     }
 }
 
-/// A name, and what is left of it without one of its letters.
+/// A name, and its rests without one of its letters.
 fn rests(name: &[char]) -> impl Iterator<Item = Vec<char>> {
     let without = (0..name.len()).map(|at| [&name[..at], &name[at + 1..]].concat());
     std::iter::once(name.to_vec()).chain(without)
 }
 
-/// A note for each group of names that differ in case, spaces or hyphens alone; `what` they name, in the plural.
+/// A note for each group of names that differ only in case, spaces or hyphens; `what` is the thing that they name, in
+/// the plural.
 pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, what: &str) -> Vec<String> {
     let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
     let groups = letor_io::nearly_equal(names).into_iter().take(NOTES);
     groups.map(|group| format!("{} count as different {what}", listed(group))).collect()
 }
 
-/// Whether a letter more, fewer or another, or two in the other order, turn one name into the other. Numbers of versions differ on purpose, and
-/// so does a letter behind a digit.
+/// Whether inserting, deleting or replacing a letter, or swapping two, turns one name into the other. Numbers of versions differ on
+/// purpose, and so does a letter behind a digit.
 fn is_one_letter_away(one: &[char], other: &[char]) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     if short.len() < SHORTEST || long.len() - short.len() > 1 {

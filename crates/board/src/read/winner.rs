@@ -1,15 +1,15 @@
-//! What a cell of the column `winner` says.
+//! Interprets a cell of the column `winner`.
 //!
-//! Ties and sides are known by their words in English, German, French, Spanish, Italian and Dutch.
-//! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. A cell that can be read in two ways
-//! which differ is refused: nobody would notice the wrong one.
+//! It may be the name of a competitor, a side of the screen, a tie, or a share of the point. Ties and sides are known by their
+//! words in English, German, French, Spanish, Italian and Dutch. A cell with two different readings is refused: a wrong one
+//! would go unnoticed.
 
 use std::collections::BTreeSet;
 
 use super::error::{decimal_comma, quoted};
 use crate::Answer;
 
-/// How the column of winners is meant.
+/// The meaning of the column of winners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WinnerIs {
     /// As its values say; refused where they can be read in two ways.
@@ -36,7 +36,7 @@ impl WinnerIs {
     ];
 }
 
-/// What else stands for sides, where the column is declared to hold them.
+/// Other words for sides, if the column is declared to hold them.
 const FIRST: [&str; 12] = [
     "a",
     "model_a",
@@ -124,15 +124,15 @@ const SKIPPED: [&str; 10] = [
     "übersprungen",
     "enthaltung",
 ];
-/// What programs write for a missing value.
+/// Texts that programs write for a missing value.
 const MISSING: [&str; 4] = ["nan", "na", "n/a", "null"];
 
-/// Whether a cell has no value; the name of a competitor does.
+/// Whether a cell has no value; a competitor's name is a value.
 pub(super) fn is_missing(cell: &str, [first, second]: [&str; 2]) -> bool {
     cell.is_empty() || MISSING.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
 }
 
-/// Whether a cell says that the pair was shown and not judged; the name of a competitor does not.
+/// Whether a cell means that the pair was shown and not judged; a competitor's name does not.
 pub(super) fn is_skipped(cell: &str, [first, second]: [&str; 2]) -> bool {
     SKIPPED.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
 }
@@ -151,10 +151,10 @@ pub(super) fn are_sides<'a>(
         && !competitors.any(|name| words.contains(&super::columns::plain(name)))
 }
 
-/// What distinguishes the values of a whole column.
+/// Properties of the values of a whole column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
-    /// The words that stand for the two sides beside those of all tables: the headers of the competitors, and the letter at
+    /// The words for the two sides in addition to those of all tables: the headers of the competitors, and the letter at
     /// their ends. Elsewhere `a` may be anything.
     pub(super) sides: [Vec<String>; 2],
     /// All winners are words for sides, such as `A` and `B`, or ties, and no competitor is called so.
@@ -165,10 +165,10 @@ pub(super) struct Values {
     pub(super) called_score: bool,
 }
 
-/// What a cell says about a duel of `first` and `second`.
+/// The answer in a cell on a duel of `first` and `second`.
 ///
 /// # Errors
-/// What was found and what was expected.
+/// The value found and the values expected.
 pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Answer, String> {
     let plain = super::columns::plain(cell);
     let said = plain.as_str();

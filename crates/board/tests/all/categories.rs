@@ -56,7 +56,7 @@ fn who_is_best_in_one_category_alone_is_named() {
     );
     // Without a mix, the board of all is that of the table.
     assert_eq!(found.all, Board::new(&table, &settings()).unwrap());
-    // Three quarters of code turn the order round, and none of chat is code alone.
+    // With three quarters of code the order is reversed; without chat only code counts.
     let turned = boards(&table, &categories, &[("chat", 0.25), ("code", 0.75)]).unwrap();
     assert_eq!(best(&found.all), ["c0"]);
     let first = |board: &Board| (board.competitors[0].name.clone(), board.competitors[3].name.clone());
@@ -82,7 +82,7 @@ fn weights_make_no_judgements() {
 
 #[test]
 fn equal_categories_are_rarely_told_apart() {
-    // Clusters of judges who judge in all categories, and nothing depends on the category.
+    // Clusters of judges who judge in all categories, with no dependence on the category.
     let all: Vec<(bool, bool)> = (0..100)
         .into_par_iter()
         .map(|seed| {

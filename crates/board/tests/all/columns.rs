@@ -77,7 +77,7 @@ fn counts_have_neither() {
     }
 }
 
-/// Votes of ComparIA: who was chosen, or that both were equal.
+/// Votes of ComparIA: the chosen answer, or that both were equal.
 #[test]
 fn a_tie_may_have_a_column_of_its_own() {
     let header = "timestamp,model_a_name,model_b_name,model_pair_name,chosen_model_name,both_equal";

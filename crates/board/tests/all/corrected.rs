@@ -1,4 +1,4 @@
-//! Corrected points: a model's guesses with what people say of some by lot.
+//! Corrected points: a model's guesses, with people's answers on some questions drawn by lot.
 
 use board::{Answer, Board, BoardError, Conclusion, Finding, Judgement, Looks, Order, Settings, Table, Units};
 use statistics::Normals;
@@ -21,7 +21,7 @@ fn row(first: u32, second: u32, verdict: Answer, row: u64) -> Judgement {
     Judgement { first, second, verdict, item: None, judge: None, weight: 1.0, row }
 }
 
-/// Verdicts of people under Bradley-Terry, and what they come to beside a model that says the same three times in four: guesses of .75 and
+/// Verdicts of people under Bradley-Terry, and their corrected points beside a model that agrees three times in four: guesses of .75 and
 /// .25, corrected with this chance.
 fn drawn(questions: u64, chance: f64, seed: u64) -> [Table; 2] {
     let mut draws = Normals::from_seed(seed);
@@ -103,7 +103,8 @@ fn points_and_spreads_have_ranges() {
     }
 }
 
-/// A competitor that always wins has no finite strength: then pairs prove it, whatever lots decide, and a model that is wrong proves nothing.
+/// A competitor that always wins has no finite strength: then pairs prove it, whatever is drawn by lot, and a model that is wrong proves
+/// nothing.
 #[test]
 fn pairs_prove_what_people_say() {
     let chance = 0.1;
@@ -123,7 +124,7 @@ fn pairs_prove_what_people_say() {
     };
     let known = of(1.0, 0.95);
     assert!(matches!(&known.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{:?}", known.conclusion);
-    // The model says that the first wins; people say that the second does.
+    // By the model the first wins; by people the second does.
     let wrong = of(0.0, 0.95);
     assert!(!matches!(&wrong.conclusion, Conclusion::Best(leader) if leader.name == "c0"), "{:?}", wrong.conclusion);
     assert!(wrong.competitors.iter().all(|one| one.name != "c0" || one.beats == 0), "{:?}", wrong.competitors);

@@ -71,9 +71,9 @@ fn covariates_agree_with_statsmodels() {
         close(found, &of("coefficient_cluster_errors"), "clustered error of a coefficient");
     }
     close(fit.ln_likelihood(), &expected["ln_likelihood"], "likelihood");
-    // The board divides covariates by what answers differ by, and speaks in units of its own.
+    // The board divides covariates by typical differences of answers, and uses units of its own.
     let mut apart = table;
-    // Each judgement is a question of its own, so that none are joined; its clusters are the judges.
+    // Each judgement is a separate question, so that none are joined; its clusters are the judges.
     apart.judges = apart.items;
     apart.items = Vec::new();
     for judgement in &mut apart.judgements {
@@ -120,7 +120,7 @@ fn who_only_writes_more_is_not_better() {
     assert_eq!((&plain.competitors[0].name[..], plain.competitors[0].claim), ("c3", Claim::Best));
     assert!(adjusted.competitors.iter().all(|one| one.claim == Claim::Open), "{:?}", adjusted.competitors);
     assert!(adjusted.sentence.ends_with("Strengths are adjusted for words."), "{}", adjusted.sentence);
-    // What is said of strengths without covariates is the other board.
+    // Strengths without covariates equal those of the other board.
     for one in &adjusted.competitors {
         let other = plain.competitors.iter().find(|other| other.name == one.name).unwrap();
         let own = one.plain.unwrap();

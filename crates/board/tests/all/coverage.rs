@@ -7,7 +7,7 @@ use board::{Answer, Board, Clusters, Ranks, Settings, Table, TieModel};
 use rayon::prelude::*;
 use statistics::Normals;
 
-/// What is measured of a board against the truth.
+/// Comparison of a board with the truth.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     /// Whether all ranks are right: at one look, at every look under Bradley-Terry, without a model.
@@ -30,7 +30,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
         // Equal competitors share a range of ranks, and all of it must be allowed.
         let truth = 1 + world.strengths.iter().filter(|other| **other > own).count();
         let last = world.strengths.iter().filter(|other| **other >= own).count();
-        // If one order explains all pairs, ranks also follow from who beats whom.
+        // If one order explains all pairs, ranks also follow from pairwise wins.
         let known = Ranks { best: 1 + competitor.beaten_by, worst: size - competitor.beats };
         for (kind, ranks) in [competitor.once, always(competitor), known].into_iter().enumerate() {
             seen.right[kind] &= ranks.best <= truth && last <= ranks.worst;
@@ -44,7 +44,7 @@ fn seen(world: &World, table: &Table, clusters: Clusters) -> Seen {
     seen
 }
 
-/// `rows` judgements of pairs that a policy chooses; where it would play an arm alone, that meets a uniformly drawn other.
+/// `rows` judgements of pairs that a policy chooses; an arm that it would play alone meets a uniformly drawn other.
 fn chosen(world: &World, policy: &str, rows: usize, seed: u64) -> Table {
     let spec: Spec = policy.parse().unwrap();
     let size = world.strengths.len();
@@ -111,8 +111,8 @@ fn ranks_of_uniform_pairs_are_right() {
     }
 }
 
-/// Prints what was measured; returns the shares of boards that are right.
-#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+/// Prints the measurements; returns the shares of boards that are right.
+#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 fn show(name: &str, (right, width, best): ([f64; 3], [f64; 3], [f64; 2])) -> [f64; 3] {
     eprintln!("{name}: right {right:.4?}, width {width:.2?}, best stated and true {best:.3?}");
     right

@@ -1,11 +1,11 @@
-//! Judges who distinguish competitors more or less well: slopes that are known are found, and strengths stay right.
+//! Judges who distinguish competitors more or less well: known slopes are found, and strengths stay right.
 
 use crate::world::{World, verdict};
 use board::{Board, BoardError, Claim, Judgement, Settings, Table};
 use rayon::prelude::*;
 use statistics::Normals;
 
-/// `per_judge` judgements of each judge, whose slope multiplies the difference of strengths.
+/// `per_judge` judgements of each judge, with a slope that multiplies the difference of strengths.
 fn table(world: &World, slopes: &[f64], per_judge: usize, seed: u64) -> Table {
     let mut draws = Normals::from_seed(seed);
     let count = world.strengths.len();
@@ -29,7 +29,7 @@ fn settings() -> Settings {
     Settings { checks: false, advice: false, discrimination: true, ..Settings::default() }
 }
 
-/// Slopes whose geometric mean is 1.
+/// Slopes with a geometric mean of 1.
 fn drawn(judges: usize, spread: f64, seed: u64) -> Vec<f64> {
     let all = Normals::from_seed(40_000 + seed).normals(judges);
     let mean = all.iter().sum::<f64>() / judges as f64;
@@ -73,7 +73,7 @@ fn a_judge_who_guesses_counts_for_little() {
     };
     assert!(error(&with) > 1.1 * error(&without), "{} {}", error(&with), error(&without));
     assert_eq!(without.discrimination, None);
-    // The strengths without slopes stand beside the others.
+    // The strengths without slopes are kept beside the others.
     let plain = with.competitors[0].plain.unwrap().value;
     let other = without.competitors.iter().find(|one| one.name == with.competitors[0].name).unwrap();
     assert_eq!(plain, other.strength);

@@ -28,7 +28,7 @@ fn ln_sigmoid(x: f64) -> f64 {
     -libm::log1p(libm::exp(-x))
 }
 
-/// The same by a grid over the difference, the position effect, and the spread, whose square is half the prior variance of the difference.
+/// The same by a grid over the difference, the position effect, and the spread; its square is half the prior variance of the difference.
 /// `worth` multiplies the logarithm of the likelihood.
 fn by_grid(counts: [[usize; 2]; 2], order: Order, worth: f64) -> f64 {
     let positions: Vec<f64> = match order {

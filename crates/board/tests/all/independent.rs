@@ -105,7 +105,7 @@ fn agrees_with_scipy(ties: Ties, expected: &Value) {
     close(fit.ln_likelihood(), &expected["ln_likelihood"], "likelihood");
 }
 
-/// The fit of six competitors, whose differences from the first and their errors are those expected, and its covariances clustered by item.
+/// The fit of six competitors, with the expected differences from the first and errors, and its covariances clustered by item.
 pub(crate) fn clustered_by_item(table: &Table, expected: &Value) -> (Fit, Vec<f64>) {
     let comparisons = rows(table);
     let items: Vec<u32> = table.judgements.iter().map(|row| row.item.unwrap()).collect();
@@ -142,7 +142,7 @@ fn ranks_of_one_look_are_little_wider_than_numpys() {
     let expected = &expected()["davidson"]["max_t"];
     let settings = Settings { checks: false, advice: false, clusters: Clusters::Units, ..Settings::default() };
     let board = Board::new(&table, &settings).unwrap();
-    // Four thousand draws know the quantile to .035.
+    // Four thousand draws determine the quantile to .035.
     assert!((board.groups[0].quantile - expected["quantile"].as_f64().unwrap()).abs() < 0.1);
     let width = board.competitors.iter().map(|row| (row.once.worst - row.once.best) as f64).sum::<f64>() / 6.0;
     assert!(width <= 1.2 * expected["width"].as_f64().unwrap(), "{width} {expected}");

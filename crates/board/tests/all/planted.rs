@@ -41,7 +41,7 @@ fn groups_that_never_met() {
     );
     assert!(found.sentence.contains("10") && found.sentence.contains("2 groups"), "{}", found.sentence);
     assert_eq!(found.groups.iter().map(|group| group.members.len()).collect::<Vec<_>>(), [6, 4]);
-    // Nobody is ranked across groups.
+    // Ranks never cross groups.
     assert!(found.competitors.iter().all(|row| row.once.worst <= if row.group == 0 { 6 } else { 4 }));
     let words = sentence(&table, "not-connected").unwrap();
     assert!(words.contains("c0") && words.contains("c6"), "{words}");
@@ -228,7 +228,8 @@ fn a_competitor_compared_with_itself() {
     assert_eq!(found.competitors, clean);
 }
 
-/// Every unit in both orders; `biased` judges give the point to the first answer with this probability, whatever it is.
+/// Every unit in both orders; `biased` judges give the point to the first answer with this probability, whichever it
+/// is.
 fn both_orders(seed: u64, biased: impl Fn(u32) -> f64) -> Table {
     let world = world(seed);
     let mut draws = Normals::from_seed(seed);
@@ -245,7 +246,7 @@ fn both_orders(seed: u64, biased: impl Fn(u32) -> f64) -> Table {
         table.judgements.push(judgement);
         std::mem::swap(&mut judgement.first, &mut judgement.second);
         judgement.row += 1_000;
-        // A consistent judge says the same of the same answers.
+        // A consistent judge gives the same verdict on the same answers.
         judgement.verdict = match judgement.verdict {
             _ if stuck => Answer::First,
             Answer::First => Answer::Second,

@@ -1,4 +1,4 @@
-//! Tables as people have them, and tables that are refused.
+//! Tables in the forms that people have, and tables that are refused.
 
 use crate::world::always;
 use board::read::{Columns, Options, WinnerIs, bytes};
@@ -91,7 +91,7 @@ fn counts_are_rows_that_count_as_often() {
     }
 }
 
-/// Nothing follows from 30 wins and 30 losses, in whatever order or form a table has them.
+/// Nothing follows from 30 wins and 30 losses, in any order or form of the table.
 #[test]
 fn no_order_of_rows_makes_evidence() {
     let rows = |winner: &str| format!("ann,bob,{winner}\nbob,ann,{winner}\n").repeat(15);
@@ -227,8 +227,8 @@ fn winners_and_losers_are_no_order_on_a_screen() {
     assert_eq!(read(&fixed).len(), 30);
 }
 
-/// Equal competitors whose table was sorted by winner, as spreadsheets often are, with no times or with a date for all: at every
-/// look nothing is known of them.
+/// Equal competitors in a table sorted by winner, as spreadsheets often are, with no times or with a date for all: at every
+/// look, no order is known.
 #[test]
 fn sorted_tables_are_not_taken_for_time() {
     use rand::{Rng as _, SeedableRng as _};
@@ -262,7 +262,7 @@ fn sorted_tables_are_not_taken_for_time() {
     assert!(separated.iter().all(|count| *count <= 7), "{separated:?}");
 }
 
-/// What a board says with rows in the order of their times says it in any other.
+/// A board does not depend on the order of its rows, even if that is the order of their times.
 #[test]
 fn rows_may_be_in_any_order() {
     let mut draws = statistics::Normals::from_seed(11);
@@ -317,7 +317,7 @@ fn times_distinguish_no_rows() {
 }
 
 proptest::proptest! {
-    /// Whatever the bytes, they are a table or one error of one line.
+    /// Any bytes are a table or one error of one line.
     #[test]
     fn no_bytes_panic(
         words in proptest::collection::vec(

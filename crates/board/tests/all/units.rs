@@ -1,4 +1,4 @@
-//! What a unit is, and that what a table says does not depend on how it is written.
+//! The definition of a unit, and that a table's board does not depend on how it is written.
 
 use crate::world::{World, always};
 use board::{Answer, Board, BoardError, Claim, Clusters, Conclusion, Judgement, Looks, Order, Settings, Table, Units};
@@ -38,7 +38,7 @@ fn repeats_and_both_orders_are_one_unit() {
     assert_eq!(of(vec![(0, 1, First), (0, 1, First), (0, 1, Second)]), (win, 1.0));
     assert_eq!(of(vec![(1, 0, First)]), (loss, -1.0));
     assert_eq!(of(vec![(0, 1, First), (1, 0, First)]), (Point::Tie, 0.0));
-    // Both orders weigh the same, however often each was asked.
+    // Both orders weigh the same, regardless of how often each was asked.
     assert_eq!(of(vec![(0, 1, First), (0, 1, First), (1, 0, First)]), (Point::Tie, 0.0));
     assert_eq!(of(vec![(0, 1, First), (1, 0, Tie)]), (win, 0.0));
     assert_eq!(of(vec![(0, 1, First), (1, 0, Answer::Score(0.75))]), (Point::Share(0.625), 0.0));
@@ -164,7 +164,7 @@ fn the_same_board_for_any_number_of_threads() {
     assert_eq!(bytes(1), bytes(3));
 }
 
-/// Where a weak prior is needed, pairs may prove by themselves the reverse of what strengths say, e.g. in a cycle.
+/// Where a weak prior is needed, single pairs may prove the reverse of the strengths, e.g. in a cycle.
 #[test]
 fn ranks_are_in_order_also_where_pairs_contradict_strengths() {
     let rows = [(0, 2, Answer::First), (4, 0, Answer::First), (4, 2, Answer::Second)];
@@ -214,7 +214,7 @@ fn too_many_competitors_are_refused() {
     assert!(Board::new(&large, &Settings::default()).is_ok());
 }
 
-/// Any table has a board or an error, and what a board says is consistent.
+/// Any table has a board or an error, and the statements of a board are consistent.
 mod any_table {
     use super::*;
     use proptest::prelude::*;

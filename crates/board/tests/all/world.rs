@@ -17,9 +17,9 @@ pub(crate) struct World {
     pub(crate) ties: TieModel,
     /// The advantage of the answer shown first.
     pub(crate) position: f64,
-    /// How many items there are; 0 for a table without.
+    /// The number of items; 0 for a table without.
     pub(crate) items: usize,
-    /// How many judges there are; 0 for a table without.
+    /// The number of judges; 0 for a table without.
     pub(crate) judges: usize,
     /// Whether the judge at place k judges 1 / k times as much as the first.
     pub(crate) zipf: bool,

@@ -1,4 +1,4 @@
-//! Flags of `credit` for what users did later.
+//! Flags of `credit` for conversions.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -63,7 +63,7 @@ enum PrimaryFlag {
 #[derive(Debug, Clone, PartialEq)]
 enum Cap {
     Amount(u64),
-    /// What a share of the buyers in a file of an earlier time did not exceed.
+    /// A cap from a file of an earlier time: the value that a share of its buyers did not exceed.
     Before(f64, PathBuf),
 }
 

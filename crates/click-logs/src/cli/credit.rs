@@ -302,7 +302,8 @@ impl Credit {
     }
 }
 
-/// Refuses results that say nothing because a setting does not fit the log. A log that `grows` may meet a ranker later.
+/// Refuses results that are meaningless because a setting does not fit the log. A log that `grows` may meet a ranker
+/// later.
 fn check(credited: &Credited, settings: &Settings, grows: bool) -> Result<()> {
     let tally = &credited.tally;
     let [lines, _] = tally.lines();

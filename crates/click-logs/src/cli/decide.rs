@@ -77,7 +77,7 @@ const VALUE_FIGURE: &str = "value.svg";
 
 /// The exit code of a verdict that is open.
 const OPEN: u8 = 3;
-/// That of one that is not trusted.
+/// The exit code of a verdict that is not trusted.
 const NOT_TRUSTED: u8 = 4;
 
 impl Decide {

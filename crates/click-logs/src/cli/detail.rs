@@ -1,4 +1,4 @@
-//! What became of each impression and each unit, row by row: to be joined with other data, and to be compared with SQL.
+//! The fate of each impression and each unit, row by row, for joins with other data and for comparison with SQL.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -22,7 +22,7 @@ pub(super) const IMPRESSIONS: &str = "detail-impressions.csv";
 pub(super) const UNITS: &str = "detail-units.csv";
 /// A row per line of conversions.
 pub(super) const CONVERSIONS: &str = "detail-conversions.csv";
-/// A row per unit and pair, with what its conversions come to.
+/// A row per unit and pair, with the sums of its conversions.
 pub(super) const CONVERSION_UNITS: &str = "detail-conversion-units.csv";
 
 /// Writes both tables into a folder. `traced` is all that was traced; the files are read once more for the names of impressions and
@@ -44,7 +44,7 @@ pub(super) fn write(
             for (line, text) in block.lines() {
                 let mut impression = None;
                 while let Some(next) = rest.next_if(|next| place(next) == (number, line)) {
-                    // Only what was traced is read again.
+                    // Only traced lines are read again.
                     let read = |text| read::impression(text, file.format().header(), settings).ok().flatten();
                     let names = impression.get_or_insert_with(|| {
                         let impression = text.as_ref().ok().and_then(|text| read(text));
@@ -66,7 +66,7 @@ pub(super) fn write(
     tables.finish().with_context(|| folder.display().to_string())
 }
 
-/// Writes what became of every line of the conversions in `files`, which are read once more for what they say.
+/// Writes the fate of every line of the conversions in `files`, which are read again for their content.
 pub(super) fn write_conversions(
     folder: &Path,
     credited: &CreditedConversions,
@@ -113,7 +113,7 @@ fn place(traced: &Traced) -> (u32, u64) {
     }
 }
 
-/// What a line is about; empty where it cannot be read, or has none.
+/// The impression and unit that a line names; empty if the line cannot be read or has none.
 #[derive(Debug, Default)]
 struct Names {
     impression: String,

@@ -1,4 +1,4 @@
-//! The page of a finished log: one file that needs no other.
+//! The page of a finished log, as one self-contained file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,9 +29,9 @@ pub(super) fn write(path: &Path, log: &Log<'_>, warnings: &[String], text: &str,
     output::write_atomic(path, page::document::standalone(&log.page(warnings, text)).as_bytes())
 }
 
-/// What a page is made from.
+/// The data that a page is made from.
 pub(super) struct Log<'a> {
-    /// What the log is called: the folder or file of its outcomes.
+    /// The name of the log: the folder or file of its outcomes.
     pub(super) name: &'a str,
     pub(super) outcomes: &'a Outcomes,
     pub(super) measures: &'a Measures<'a>,
@@ -53,7 +53,7 @@ impl Log<'_> {
         }
         if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
             page.headline = distrusted(page.headline, &outlook(self.verdicts(), self.summary));
-            // The headline says it.
+            // The headline has it already.
             all.retain(|warning| !warning.ends_with(&fault.sentence));
         }
         Overview {

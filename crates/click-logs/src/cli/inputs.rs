@@ -1,4 +1,4 @@
-//! Files named as users name them: by their names, by folders that hold them, and by patterns.
+//! Input files, given as names, folders or patterns.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -8,14 +8,14 @@ use output::usage::usage;
 
 use crate::error::LogError;
 
-/// The files that paths stand for: a folder stands for all files below it, and a path with `*`, `?` or `**`, if nothing has that name, for all
-/// files of that pattern; in the order of their names, so that files named by day are in the order of time.
+/// The files that paths stand for: a folder stands for all files below it; a path with `*`, `?` or `**`, unless a file has that name, for
+/// all files that match. They are ordered by name, so that files named by day are in the order of time.
 ///
-/// Names that begin with a dot or an underscore are passed over in both, as engines mean them to be.
+/// In both, names that begin with a dot or an underscore are skipped, by the convention of engines.
 ///
 /// # Errors
-/// If a folder or pattern stands for no file, a folder cannot be read, or it is that of a table that keeps files of the past beside
-/// those that count.
+/// If a folder or pattern stands for no file, a folder cannot be read, or it belongs to a table that keeps outdated files beside
+/// the current ones.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -43,7 +43,7 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']))
 }
 
-/// What a folder holds, in the order of names.
+/// The entries of a folder, ordered by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, LogError> {
     let failed = |error: &std::io::Error| LogError::io(folder, "cannot be read", error);
     let entries = fs::read_dir(folder).map_err(|error| failed(&error))?;
@@ -137,7 +137,7 @@ fn folders_below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a name is of a pattern: `*` stands for any characters, `?` for one.
+/// Whether a name matches a pattern: `*` stands for any characters, `?` for one.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     match (pattern, name) {
         ([], []) => true,
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(found(&["*/*.jsonl"]).unwrap(), ["day=1/c.jsonl", "day=2/b.jsonl"]);
         assert_eq!(found(&["**/?.jsonl"]).unwrap(), ["day=1/c.jsonl", "day=2/b.jsonl"]);
         assert_eq!(found(&["day=2", "day=1/a*", "nosuch"]).unwrap(), ["day=2/b.jsonl", "day=1/a.csv", "nosuch"]);
-        // A file whose name looks like a pattern is that file.
+        // A file with a name like a pattern is that file.
         fs::write(at.join("day=2/*"), "").unwrap();
         assert_eq!(found(&["day=2/*"]).unwrap(), ["day=2/*"]);
         assert!(found(&["day=3/*"]).unwrap_err().contains("no file has a name of this pattern"));

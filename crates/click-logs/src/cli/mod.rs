@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(main_with(std::env::args_os()))
 }
 
-/// The same with these arguments, the first of which is the name of the program; returns the exit code.
+/// Runs the command line with these arguments, starting with the program's name; returns the exit code.
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
@@ -100,12 +100,12 @@ impl Stop {
         Self { asked: std::sync::Mutex::new(Some(output::interrupt::saves_before_it_stops())), temporary }
     }
 
-    /// Ends the process here if it was asked to stop. Nobody may be writing to the files.
+    /// Ends the process here if it was asked to stop. The files must not be in use.
     fn if_asked(&self) {
         let mut asked = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if asked.as_ref().is_some_and(output::interrupt::SavesBeforeItStops::is_asked_to_stop) {
             for path in &self.temporary {
-                // What cannot be removed is removed by the next call.
+                // The next call removes what cannot be removed now.
                 let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             }
             if let Some(asked) = asked.take() {
@@ -123,7 +123,7 @@ struct Scratch {
 impl Scratch {
     fn new(within: &Path) -> Result<Self> {
         let path = within.join(format!(".click-logs-{}", std::process::id()));
-        // What a killed process left: its folder has the name of a process that is no more.
+        // Left by a killed process: the folder is named after a process that no longer exists.
         for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let process =

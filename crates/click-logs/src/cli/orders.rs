@@ -1,4 +1,4 @@
-//! Flags of `simulate` about what users order.
+//! Flags of `simulate` for orders.
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use times::{duration_text, parse_duration};
 
 use crate::simulate::{Amounts, Orders};
 
-/// What users order, and what goes wrong in the file of conversions.
+/// Orders of users, and faults in the file of conversions.
 #[derive(Debug, Args)]
 pub(super) struct OrderFlags {
     /// Users order documents: clicks that count after which an average user does. Adds a file of conversions to the log, and to
@@ -53,7 +53,7 @@ enum Kind {
 }
 
 impl OrderFlags {
-    /// What is ordered, if anything is.
+    /// The settings of orders, if there are any.
     pub(super) fn orders(&self) -> Option<Orders> {
         let amounts = match self.amounts {
             Kind::Lognormal => Amounts::Lognormal,

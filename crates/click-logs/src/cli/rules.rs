@@ -1,4 +1,4 @@
-//! Rules of crediting as flags, for the commands that have them.
+//! The rules of crediting as flags, shared by several commands.
 
 use std::path::PathBuf;
 use std::str::FromStr as _;

@@ -1,4 +1,4 @@
-//! set-aside.csv: the lines that do not count, with their reasons.
+//! set-aside.csv: the lines that do not count, and why.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

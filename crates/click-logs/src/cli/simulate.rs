@@ -217,7 +217,7 @@ impl Simulate {
         })
     }
 
-    /// How the file of impressions (0), clicks (1) or conversions (2) is written.
+    /// The packing of the file of impressions (0), clicks (1) or conversions (2).
     fn packing(&self, kind: usize) -> Packing {
         #[cfg(feature = "parquet")]
         if self.format == Format::Parquet {
@@ -398,7 +398,7 @@ impl Simulate {
     }
 }
 
-/// What became of lines of conversions, as CSV.
+/// Fates of the lines of conversions, as CSV.
 fn conversion_fates_csv(truth: &Truth) -> String {
     let rows = ConversionFate::ALL.iter().map(|&fate| format!("{},{}\n", fate.name(), truth.conversions(fate)));
     std::iter::once("fate,count\n".to_owned()).chain(rows).collect()
@@ -417,7 +417,7 @@ enum Packed {
     Parquet(Box<TableWriter>),
 }
 
-/// What a file is written as.
+/// The form in which a file is written.
 enum Packing {
     Plain,
     Gzip,
@@ -480,7 +480,7 @@ impl LogWriter {
     }
 }
 
-/// What may go wrong: settings, which are wrong usage, or writing.
+/// An error in the settings (wrong usage) or in writing.
 struct Failed(anyhow::Error);
 
 impl From<String> for Failed {

@@ -1,4 +1,4 @@
-//! What `click-logs credit` says of a log: in summary.json, and on the terminal.
+//! The summary of `click-logs credit`: in summary.json, and on the terminal.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::join::Credited;
 use crate::model::Settings;
 use crate::outcomes::{conversion_summary, fates, warnings};
 
-/// What summary.json holds.
+/// The contents of summary.json.
 #[must_use]
 pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     let tally = &credited.tally;
@@ -71,7 +71,7 @@ pub fn summary(credited: &Credited, settings: &Settings) -> Value {
     summary
 }
 
-/// What `credit` prints.
+/// The text that `credit` prints.
 pub(super) fn report(
     credited: &Credited,
     settings: &Settings,

@@ -31,7 +31,7 @@ pub(super) struct Verify {
 /// A unit, a version, and a pair, the name that sorts first before the other.
 type Key = (String, String, [String; 2]);
 
-/// What a table says of it.
+/// A table's row for a unit, a version and a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct UnitRow {
     day: String,
@@ -158,7 +158,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// The same for a table that knows no versions.
+    /// The same for a table without versions.
     fn without_versions(self, other: &Path) -> Result<Self> {
         let versions: BTreeSet<&String> = self.rows.keys().map(|(_, version, _)| version).collect();
         if versions.len() > 1 {

@@ -1,4 +1,4 @@
-//! The way from files to counts.
+//! From files to counts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub struct Inputs {
     pub clicks: Vec<PathBuf>,
 }
 
-/// What the work may take.
+/// Limits on resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of memory for records and tables.
     pub memory: u64,
     /// Threads.
     pub threads: usize,
-    /// A folder, which exists and is empty, for what exceeds the memory.
+    /// An existing empty folder for data that exceed the memory.
     pub scratch: PathBuf,
     /// The most bytes of temporary files; as many as are needed if `None`. With less than a log in any order needs, its files
     /// are read several times.
@@ -90,7 +90,7 @@ impl Watch for () {
     fn again(&self, _: &str) {}
 }
 
-/// Joins and credits a log; passes what became of every line and unit to `trace`, if there is one, in any order.
+/// Joins and credits a log; passes the fate of every line and unit to `trace`, if there is one, in any order.
 ///
 /// # Errors
 /// For a file that cannot be read, a line that is malformed (unless such lines are set aside), or a folder that is full.
@@ -104,10 +104,10 @@ pub fn credit(
     credit_with_conversions(inputs, None, settings, limits, watch, trace)
 }
 
-/// The same, with what users did later.
+/// The same, with conversions.
 ///
 /// # Errors
-/// As [`credit`], and if there are conversions and lists do not say who owns their documents.
+/// As [`credit`], and if there are conversions and lists without owners of documents.
 pub fn credit_with_conversions(
     inputs: &Inputs,
     conversions: Option<&ConversionLog>,
@@ -142,7 +142,7 @@ fn in_either_order(
         }
     };
     let begin = || JoinState { conversions, ..JoinState::new(inputs, settings, limits, keeps_origins) };
-    // What comes through a pipe cannot be read again.
+    // A pipe cannot be read twice.
     let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
     let tries = match limits.order {
         Order::Auto => !keeps_origins && all_files(),
@@ -192,11 +192,11 @@ struct PartitionCounts {
     conversions: conversions::ConversionTotals,
 }
 
-/// What both ways of joining share.
+/// State that both ways of joining share.
 pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
     pub(super) limits: &'a Limits,
-    /// Conversions, and where impressions show what these are on.
+    /// Conversions, and the impressions that show their documents.
     pub(super) conversions: Option<&'a ConversionLog>,
     pub(super) appearances: Vec<Appearance>,
     pub(super) keeps_origins: bool,
@@ -207,7 +207,7 @@ pub(super) struct JoinState<'a> {
     pub(super) times: Span,
     pub(super) is_synthetic: bool,
     pub(super) other_actions: BTreeSet<String>,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     pub(super) behind: i64,
     /// Bytes of temporary files.
     pub(super) spilled: u64,
@@ -217,7 +217,7 @@ impl<'a> JoinState<'a> {
     pub(super) fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
         let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);
-        // A table takes twice its partition, all threads have one, and half of the memory is for what is not flushed.
+        // A table takes twice its partition, each thread has one, and half of the memory is for unflushed data.
         let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
         let parts = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
         Self {
@@ -258,7 +258,7 @@ impl<'a> JoinState<'a> {
             match file.next_block() {
                 Ok(Some(block)) => blocks.push(block),
                 Ok(None) => break,
-                // A file that is cut off in its compression has good lines in front, or others whose faults have to be named.
+                // A file with truncated compression has good lines before the fault, or other faults to report.
                 Err(error) => failed = Some(error),
             }
         }
@@ -289,7 +289,7 @@ impl<'a> JoinState<'a> {
         })
     }
 
-    /// How the lines of a file become records.
+    /// How the lines of a file are turned into records.
     pub(super) fn encoding(&self, number: u32, kind: Kind, parts: usize, keeps_times: bool) -> Encoding<'_> {
         Encoding {
             settings: self.settings,
@@ -303,7 +303,7 @@ impl<'a> JoinState<'a> {
         }
     }
 
-    /// Until when impressions are closed, by what was read so far.
+    /// The time until which impressions are closed, by the lines read so far.
     pub(super) fn complete_until(&self) -> i64 {
         match self.settings.complete {
             Complete::Final => i64::MAX,
@@ -354,7 +354,7 @@ impl<'a> JoinState<'a> {
         Pairs::new(&self.lineups.all(), names, &versions, self.settings)
     }
 
-    /// What the log says, when these days were counted.
+    /// The result, once these days are counted.
     pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> Credited {
         let versions = self.lineups.versions();
         let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
@@ -427,7 +427,7 @@ impl<'a> JoinState<'a> {
     }
 }
 
-/// The size of a file, roughly as large as what is in it.
+/// The size of a file, roughly that of its uncompressed content.
 fn expanded_size(path: &Path) -> u64 {
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");

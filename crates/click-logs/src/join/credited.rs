@@ -1,4 +1,4 @@
-//! What a log says, as counts.
+//! The result of crediting a log, as counts.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::conversions::{self, ConversionLog};
 use super::tally::{ClickFate, ConversionFate, Tally};
 use crate::model::{ConversionRules, Settings};
 
-/// What a log says.
+/// The counts of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Credited {
     /// The rankers, in the order of results.
@@ -20,9 +20,9 @@ pub struct Credited {
     pub versions: Vec<Version>,
     /// By version, day and pair, in this order.
     pub days: Vec<Day>,
-    /// What pages show, in the same order.
+    /// Counts of pages, in the same order.
     pub pages: Vec<PageDay>,
-    /// What became of every line.
+    /// The fate of every line.
     pub tally: Tally,
     /// The times of the first and last impression; `None` without any.
     pub times: Option<(i64, i64)>,
@@ -36,9 +36,9 @@ pub struct Credited {
     pub last_closed_day: Option<i32>,
     /// Whether it was joined in the order of time.
     pub in_order: bool,
-    /// How the rankers of impressions were chosen, by the most careful of all versions.
+    /// How the rankers of impressions were chosen; of several versions, the most careful answer.
     pub choice: PairChoice,
-    /// Who says so.
+    /// The source of that answer.
     pub said_by: SaidBy,
     /// The most careful way of choosing that impressions declare.
     pub declared: Option<PairChoice>,
@@ -50,7 +50,7 @@ pub struct Credited {
     pub conversions: Option<CreditedConversions>,
 }
 
-/// What users did later, and what became of every line of it.
+/// The counts of conversions, and the fate of every line of theirs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreditedConversions {
     /// How they were credited.
@@ -61,7 +61,7 @@ pub struct CreditedConversions {
     pub fates: Vec<(u32, u64, ConversionFate)>,
     /// Units that have not closed, by pair.
     pub open: u64,
-    /// Whether lines say what they are worth; `None` without lines that count.
+    /// Whether lines state values; `None` if no line counts.
     pub has_values: Option<bool>,
 }
 
@@ -106,7 +106,7 @@ impl Credited {
         [first, second].map(|place| self.rankers.get(place).map(|name| quoted(name)).unwrap_or_default())
     }
 
-    /// What is wrong with the pages of the log, by what they show; `settings` are those by which it was credited.
+    /// Faults of the log's pages, found from their counts; `settings` are those by which it was credited.
     #[must_use]
     pub fn integrity(&self, settings: &Settings) -> Checked {
         let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();

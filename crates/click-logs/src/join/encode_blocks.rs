@@ -1,4 +1,4 @@
-//! Blocks of lines as records, on any number of threads.
+//! Turns blocks of lines into records, on any number of threads.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::error::{LogError, Malformed};
 use crate::model::{Click, Lineups, Settings};
 use crate::read::{self, Block, Event, FastPath, Format, LineUnit};
 
-/// What a thread makes of a block of lines.
+/// The records of one block of lines.
 pub(super) struct Encoded {
     /// By partition.
     pub(super) records: Vec<Vec<u8>>,
     pub(super) tally: Tally,
     /// The times of impressions.
     pub(super) times: Span,
-    /// The times of all lines in their order, where they are asked for.
+    /// The times of all lines in their order, if requested.
     pub(super) order: Vec<i64>,
     pub(super) is_synthetic: bool,
     /// Some of the actions that do not count as clicks.
@@ -31,13 +31,13 @@ pub(super) enum Kind {
     Clicks,
 }
 
-/// What threads share while they read.
+/// State that threads share while they read.
 pub(super) struct Encoding<'a> {
     pub(super) settings: &'a Settings,
     pub(super) lineups: &'a Lineups,
     pub(super) keeps_origins: bool,
     pub(super) keeps_times: bool,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     pub(super) behind: i64,
     pub(super) parts: usize,
     pub(super) number: u32,

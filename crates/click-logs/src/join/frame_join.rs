@@ -1,12 +1,12 @@
-//! The same join where something else brings lines together: a data frame, or an engine such as Spark, which already knows how
-//! to sort, spill and start again.
+//! The same join for lines that something else groups: a data frame, or an engine such as Spark, which already sorts, spills
+//! and recovers.
 //!
-//! 1. [`FrameJoin`] takes all lines of some impressions, in any order, and credits these; before that it can say what all
-//!    impressions say together ([`Survey`]).
-//! 2. [`Units`] takes all outcomes of some units, in any order, and counts these.
-//! 3. [`Sum`] adds up what both found, which are whole numbers.
+//! 1. [`FrameJoin`] takes all lines of some impressions, in any order, and credits them; before that it can summarise all
+//!    impressions ([`Survey`]).
+//! 2. [`Units`] takes all outcomes of some units, in any order, and counts them.
+//! 3. [`Sum`] adds up the results of both, which are whole numbers.
 //!
-//! Each step may be divided in any way that keeps an impression, or a unit, in one piece, and pieces may be done again.
+//! Each step may be divided in any way that keeps an impression, or a unit, in one piece, and pieces may be run again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Impression, Lineup, Lineups, Settings};
 use crate::read::{Event, FastPath, RowRef};
 
-/// What one impression says about one pair of its rankers.
+/// The outcome of one impression for one pair of its rankers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitOutcome<'a> {
     /// The hash of the user or session.
@@ -47,21 +47,21 @@ pub struct UnitOutcome<'a> {
     pub net: i8,
     /// Whether it is the first pair of its impression.
     pub stands: bool,
-    /// Whether the impression was set aside: then it only says that the unit saw a list.
+    /// Whether the impression was set aside: then it only shows that the unit saw a list.
     pub is_set_aside: bool,
-    /// Whether rules say so by the name of the unit or its agent.
+    /// Whether the rules for bots match the name of the unit or its agent.
     pub is_known_bot: bool,
     /// Clicks that were credited, each document once.
     pub clicks: u32,
     /// The clicks that rules for bots count: those in its window.
     pub all_clicks: u32,
-    /// What its page says of the pair.
+    /// What its page shows of the pair.
     pub page: PageRecord,
-    /// Clicks on documents of each of the pair, each document once, if the impression says whose these are.
+    /// Clicks on documents of each of the pair, each document once, if the impression says who owns them.
     pub sides: Option<SideClicks>,
 }
 
-/// How many tables a log in memory has: each is small enough for a processor's cache.
+/// The number of tables of a log in memory: each fits a processor's cache.
 const PARTS: usize = 64;
 
 /// The table of an impression.
@@ -85,7 +85,7 @@ pub struct FrameJoin {
     times: Span,
     is_synthetic: bool,
     other_actions: BTreeSet<String>,
-    /// Lines of earlier times are behind: what they would change is over.
+    /// Lines of earlier times are behind: the days that they would change are over.
     behind: i64,
 }
 
@@ -106,7 +106,7 @@ impl FrameJoin {
         }
     }
 
-    /// Nothing yet of what will be [appended](Self::append) to a state, which was opened for these settings.
+    /// An empty join that will be [appended](Self::append) to a state opened for these settings.
     ///
     /// # Errors
     /// If the state is damaged.
@@ -114,10 +114,11 @@ impl FrameJoin {
         Ok(Self { lineups: state.lineups()?, behind: state.behind(), ..Self::new(settings) })
     }
 
-    /// Credits what was passed with what a state holds; it stays as it is until the second result is [kept](Unkept::keep).
+    /// Credits the lines passed so far together with a state, which stays as it is until the second result is
+    /// [kept](Unkept::keep).
     ///
     /// # Errors
-    /// As for [`append`](super::append()), where the impressions and the clicks that were passed are a file each.
+    /// As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
     pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, Unkept)> {
         let limits = Limits {
             // They are in memory already.
@@ -178,9 +179,9 @@ impl FrameJoin {
         Ok(())
     }
 
-    /// Adds impressions in `count` rows. `usual` makes a row, which is empty, what the table says, and returns whether that
-    /// is all it says; for those of another form, and those that are wrong in any way, there is `complete`. Calls `malformed`
-    /// with the place of one that cannot be read and the reason.
+    /// Adds impressions in `count` rows. `usual` fills an empty row from the table, and returns whether that is the whole
+    /// impression; `complete` reads those of another form, and faulty ones. Calls `malformed` with the place of one that
+    /// cannot be read and the reason.
     ///
     /// # Errors
     /// Those of `malformed`, unless malformed lines are set aside.
@@ -255,23 +256,23 @@ impl FrameJoin {
         self.impressions.iter().chain(&self.clicks).map(Blocks::len).sum()
     }
 
-    /// What the impressions passed so far say together.
+    /// The summary of the impressions passed so far.
     #[must_use]
     pub fn survey(&self) -> Survey {
         let (versions, other_actions) = (self.lineups.versions(), self.other_actions.clone());
         Survey { times: self.times.clone(), versions, is_synthetic: self.is_synthetic, other_actions }
     }
 
-    /// Forgets the lines, but not what they said together.
+    /// Forgets the lines, but keeps their summary.
     pub fn forget(&mut self) {
         (self.impressions, self.clicks) = (blocks(), blocks());
     }
 
-    /// Credits the impressions passed, all lines of which must have been, and forgets them. Those whose window ends after
-    /// `complete_until` are open.
+    /// Credits the impressions passed, and forgets them. All lines of these impressions must have been passed. Those
+    /// whose window ends after `complete_until` are open.
     ///
     /// # Errors
-    /// If a receipt is none of its method, which is checked when lines are read.
+    /// If a receipt is not valid for its method, which is checked when lines are read.
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         let mut outcome_of = |outcome: PairOutcome| {
@@ -308,7 +309,7 @@ impl FrameJoin {
         Ok(())
     }
 
-    /// What became of the lines that were credited; counts from 0 again.
+    /// Takes the fates of the lines credited so far; counting starts again from 0.
     pub fn take_tally(&mut self) -> Tally {
         std::mem::take(&mut self.tally)
     }
@@ -342,7 +343,7 @@ impl Units {
     /// Adds an outcome.
     ///
     /// # Errors
-    /// For a ranker or version that is none of those of the survey.
+    /// For a ranker or version that is not in the survey.
     pub fn push(&mut self, outcome: &UnitOutcome<'_>) -> Result<(), LogError> {
         let [first, second] = outcome.rankers;
         let names = [first, second, outcome.version];
@@ -400,7 +401,7 @@ impl Units {
         Ok(number)
     }
 
-    /// How many outcomes wait for [`count`](Self::count).
+    /// The number of outcomes that wait for [`count`](Self::count).
     #[must_use]
     pub fn len(&self) -> usize {
         self.outcomes.len()
@@ -412,7 +413,7 @@ impl Units {
         self.outcomes.len() == 0
     }
 
-    /// Counts the units passed, all outcomes of which must have been, and forgets them.
+    /// Counts the units passed, and forgets them. All outcomes of these units must have been passed.
     pub fn count(&mut self, sum: &mut Sum) {
         let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
         let mut counter = Counter::new(&self.settings, &pairs, self.last_day, true);

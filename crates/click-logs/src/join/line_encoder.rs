@@ -1,4 +1,4 @@
-//! From lines to records: ids become hashes, names of rankers become places in a lineup.
+//! Encodes lines as records: ids become hashes, names of rankers become places in a lineup.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NORMAL_FORM, NOT_MIXED, NewImpression, Origin};
 use crate::error::Malformed;
 use crate::model::{
-    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NOBODY, Settings, UnitKind, write_credit,
+    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NO_TEAM, Settings, UnitKind, write_credit,
 };
 
-/// How many lineups are compared one by one.
+/// The number of recent lineups that are compared one by one.
 const RECENT: usize = 8;
 
 /// The hash of an id.
@@ -37,7 +37,7 @@ fn hash_of_clicked(id: &str) -> u64 {
     hash_of_document(if id.is_empty() { "a click on no document" } else { id })
 }
 
-/// Whether documents need all bits of their hashes to differ; the place of one that is also further up, as an error.
+/// Whether documents need all bits of their hashes to differ. The error is the place of a document that occurs twice.
 fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
     const FEW: usize = 64;
     if hashes.len() > FEW {
@@ -65,14 +65,14 @@ fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
     Ok(any)
 }
 
-/// The method of lineups whose lists say who owns each document.
+/// The method of lineups with lists that state the owner of each document.
 const TEAMS: &str = "teams";
 
-/// What makes a lineup: names, method, whether that mixes two rankers, the version of the experiment, how rankers were chosen,
+/// The key of a lineup: names, method, whether that mixes two rankers, the version of the experiment, how rankers were chosen,
 /// whether one may be alone.
 type LineupKey = (Vec<String>, String, bool, Option<String>, Option<PairChoice>, Alone);
 
-/// What an impression says of its experiment: how its rankers were chosen, and which version it is.
+/// An impression's experiment: how its rankers were chosen, and its version.
 type Design<'a> = (Option<PairChoice>, Option<&'a str>);
 
 /// A lineup of an impression before.
@@ -116,7 +116,7 @@ impl<'a> Encoder<'a> {
         Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
     }
 
-    /// Appends the record of an impression to what `buffer` chooses by the hash of its id.
+    /// Appends the record of an impression to the buffer that `buffer` chooses by the hash of its id.
     pub(super) fn complete_impression<'b>(
         &mut self,
         impression: &Impression<'_>,
@@ -157,7 +157,7 @@ impl<'a> Encoder<'a> {
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), Malformed> {
         let id = hash(impression.id);
-        // First what may refuse the line: one that is refused must not say which rankers there are.
+        // Checks that may refuse the line come first: the rankers of a refused line must not be registered.
         self.documents.clear();
         self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
         let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
@@ -208,12 +208,12 @@ impl<'a> Encoder<'a> {
         self.agent.1
     }
 
-    /// How many clicks, 1 or 0, do not say how long the user stayed, though a rule asks for that.
+    /// 1 if a rule needs the dwell time and the click lacks it, otherwise 0.
     pub(super) fn lacks_dwell(&self, click: &Click<'_>) -> u64 {
         u64::from(self.settings.dwell.is_some() && click.dwell.is_none())
     }
 
-    /// Appends the record of a click to what `buffer` chooses by the hash of its impression.
+    /// Appends the record of a click to the buffer that `buffer` chooses by the hash of its impression.
     pub(super) fn click<'b>(&self, click: &Click<'_>, origin: Origin, buffer: impl FnOnce(u128) -> &'b mut Vec<u8>) {
         let id = hash(&click.impression);
         let record = ClickRecord {
@@ -303,7 +303,7 @@ impl<'a> Encoder<'a> {
                 names
             }
         };
-        if names.len() >= usize::from(NOBODY) {
+        if names.len() >= usize::from(NO_TEAM) {
             return Err(Malformed::new(format!("{} rankers in one list; expected at most 254", names.len())));
         }
         if !places(teams, &names, &mut self.credit) {
@@ -344,8 +344,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Whether a list with these owners may be of one ranker alone. Two drafts of at least two documents both own some, unless one
-/// has nothing left to add.
+/// Whether a list with these owners may be from one ranker alone. Two drafts of at least two documents both own some, unless
+/// one has no document left to add.
 fn alone(teams: &[Option<&str>], rankers: Option<&[&str]>) -> Alone {
     if let Some(rankers) = rankers {
         return if rankers.len() == 1 { Alone::Yes } else { Alone::No };
@@ -368,7 +368,7 @@ fn places(teams: &[Option<&str>], names: &[String], credit: &mut Vec<u8>) -> boo
     credit.clear();
     for team in teams {
         let place = match team {
-            None => Some(NOBODY),
+            None => Some(NO_TEAM),
             Some(team) => names.iter().position(|name| is_same(name, team)).map(|place| place as u8),
         };
         let Some(place) = place else { return false };

@@ -1,17 +1,16 @@
-//! Impressions and clicks brought together in bounded memory, each credited once.
+//! Joins impressions and clicks in bounded memory, and credits each once.
 //!
 //! Lines become records of a few dozen bytes, scattered over partitions by the hash of the impression's id; partitions that
-//! exceed the memory go to files. Then each partition is joined by itself: its impressions fill a table, its clicks pass
-//! by. What an impression says about its rankers is scattered again, by the hash of its unit, and each unit is counted.
+//! exceed the memory go to files. Then each partition is joined by itself: its impressions fill a table, and its clicks are
+//! looked up in it. The outcomes of impressions are scattered again, by the hash of their unit, and each unit is counted.
 //!
-//! Where lines are in the order of time, a window slides over them instead ([`Order`]): only impressions whose window is not over
-//! are in memory. What leaves it is checked in the end: if a line was not where its time says, the log is joined again in
-//! partitions.
+//! Where lines are in the order of time, a window slides over them instead ([`Order`]): memory holds only impressions whose
+//! window is not over. The order is checked at the end: if a line was out of place, the log is joined again in partitions.
 //!
 //! A log that grows is joined file by file (`append`), by the same rules.
 //!
-//! Nothing depends on the order of lines, files or partitions: clicks are a set per impression, every line has one fate, and
-//! what comes out are sums.
+//! The order of lines, files or partitions does not matter: clicks are a set per impression, every line has one fate, and
+//! results are sums.
 
 mod append;
 mod conversions;

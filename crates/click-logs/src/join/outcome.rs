@@ -1,4 +1,4 @@
-//! What an impression says about one pair of its rankers, as bytes: what units are counted from.
+//! The outcome of an impression for one pair of its rankers, as bytes: units are counted from these.
 
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
@@ -13,22 +13,22 @@ pub(super) struct PairOutcome {
     pub(super) shown: (i64, u32),
     pub(super) day: i32,
     pub(super) lineup: u32,
-    /// The places of the rankers in the lineup; [`UNKNOWN`] where the impression does not say.
+    /// The places of the rankers in the lineup; [`UNKNOWN`] if the impression does not name them.
     pub(super) pair: [u8; 2],
     /// 1 if the first won, -1 if the second did.
     pub(super) net: i8,
     /// Whether it is the first pair of its impression, which stands for the impression.
     pub(super) stands: bool,
-    /// Whether the impression was set aside: it says nothing, but its unit has seen a list.
+    /// Whether the impression was set aside: it has no outcome, but its unit has seen a list.
     pub(super) is_set_aside: bool,
     pub(super) is_known_bot: bool,
     /// Clicks that were credited, each document once.
     pub(super) clicks: u32,
     /// All clicks in its window.
     pub(super) all_clicks: u32,
-    /// What its page says of the pair.
+    /// What its page shows of the pair.
     pub(super) page: PageRecord,
-    /// Clicks on documents of each of the pair, if it says whose these are.
+    /// Clicks on documents of each of the pair, if it says who owns them.
     pub(super) sides: Option<SideClicks>,
     /// The advantage that its coins give the first of the pair, where that is noted. Records have it all, or none has.
     pub(super) advantage: Option<i16>,
@@ -52,7 +52,7 @@ impl OutcomeSource for Vec<PairOutcome> {
     }
 }
 
-/// Outcomes of a log in memory, which knows no origins and notes no advantages, in blocks of the size of those of records, whose memory they take over.
+/// Outcomes of a log in memory, without origins and advantages. Blocks have the size of blocks of records, and reuse their memory.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Vec<Vec<KeptOutcome>>);
 
@@ -104,7 +104,7 @@ impl Kept {
         });
     }
 
-    /// How many there are.
+    /// The number of outcomes.
     pub(super) fn len(&self) -> usize {
         self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::BLOCK + last.len())
     }
@@ -143,7 +143,7 @@ pub(super) const UNKNOWN: u8 = u8::MAX;
 
 /// Bytes without an origin.
 const LENGTH: usize = ID + 15 + TIME + 4 + PAGE + SIDES;
-/// Bytes of what its page says.
+/// The bytes of its page record.
 const PAGE: usize = 3;
 /// Bytes of the clicks on each side.
 const SIDES: usize = 4;

@@ -1,4 +1,4 @@
-//! What an impression says of its page, beside who won: coins and clicks, by pair of its rankers.
+//! Reads an impression's page for the pairs of its rankers: coins and clicks, beside who won.
 
 use interleave::receipt::Mixed;
 use interleave::{Ownership, Page};
@@ -8,19 +8,19 @@ use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::record::ImpressionRecord;
 use super::table::Clicked;
-use crate::model::{Alone, Lineup, NOBODY, Scheme, read_credit};
+use crate::model::{Alone, Lineup, NO_TEAM, Scheme, read_credit};
 
-/// What is kept of an impression, read for its coins. Its buffers serve all impressions.
+/// A stored impression, read for its coins. Its buffers are reused for all impressions.
 #[derive(Debug, Default)]
 pub(super) struct PageReader {
     coins: Coins,
-    /// What was displayed, where that is not the list as it was mixed.
+    /// The displayed page, if it differs from the list as mixed.
     page: Option<Page>,
-    /// Whether it is known who owns documents.
+    /// Whether the owners of documents are known.
     are_known: bool,
     /// By document that was mixed: its owner.
     owners: Vec<u8>,
-    /// By ranker of the lineup: clicks on its documents; empty if it is not known whose these are.
+    /// By ranker of the lineup: clicks on its documents; empty if owners are not known.
     clicks_of: Vec<u16>,
     /// By document that was mixed: the ranks that two rankers give it.
     ranks: Vec<[Option<u16>; 2]>,
@@ -39,8 +39,8 @@ enum Coins {
 }
 
 impl PageReader {
-    /// Reads an impression with these clicks; `credit` is what is kept of its teams or receipt, `positions` are the places of the page
-    /// that were clicked, each once.
+    /// Reads an impression with these clicks; `credit` is its stored teams or receipt, `positions` are the clicked places of the page,
+    /// each once.
     pub(super) fn read(
         &mut self,
         lineup: &Lineup,
@@ -58,8 +58,8 @@ impl PageReader {
             Scheme::Teams => {
                 self.owners.extend_from_slice(&credit[..record.shown().min(credit.len())]);
                 self.are_known = true;
-                // Teams are those of the page: of what was mixed only if the page displays that as it is.
-                if record.oddities().are_none() && !self.owners.contains(&NOBODY) {
+                // Teams are those of the page: they cover what was mixed only if the page displays it unchanged.
+                if record.oddities().are_none() && !self.owners.contains(&NO_TEAM) {
                     self.coins = Coins::Owners;
                 }
             }
@@ -68,7 +68,7 @@ impl PageReader {
                 let mixed = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
                     .map_err(|error| error.to_string())?;
                 if let Some(owners) = mixed.owners() {
-                    self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NOBODY, |owner| owner as u8)));
+                    self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NO_TEAM, |owner| owner as u8)));
                     self.are_known = true;
                     if ownership(scheme).has_coins() {
                         self.coins = Coins::Owners;
@@ -83,7 +83,7 @@ impl PageReader {
         }
         let mixed_at = |place: usize| mixed_at(self.page.as_ref(), place);
         if self.are_known {
-            // Of a log with teams, the other of two rankers may be named by no document.
+            // In a log with teams, documents may name only one of two rankers.
             self.clicks_of.resize(lineup.rankers.len().max(2), 0);
             for owner in positions.iter().filter_map(|place| self.owners.get(mixed_at(*place)?)) {
                 if let Some(clicks) = self.clicks_of.get_mut(usize::from(*owner)) {
@@ -92,13 +92,13 @@ impl PageReader {
             }
         }
         let near = (0..64).filter(|place| clicked.near >> place & 1 == 1).filter_map(mixed_at);
-        self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NOBODY));
+        self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NO_TEAM));
         self.clicks = PageClicks { any: clicked.any, lost: clicked.lost, near: [false; 2] };
         Ok(())
     }
 
-    /// How many of its places have coins that give an advantage: those of whole rounds within the first `places`, or none where the list has fewer, or where a place is of
-    /// nobody and may have been moved. Neither depends on a coin.
+    /// How many of its places have coins that give an advantage: those of whole rounds within the first `places`. None if the list is
+    /// shorter, or if a place has no owner and may have been moved. Neither depends on a coin.
     ///
     /// # Errors
     /// If its method tosses no coins for its places, its teams are not those of a list as mixed, or a ranker had no document left.
@@ -127,19 +127,19 @@ impl PageReader {
         )
     }
 
-    /// Who owns the document at a place of the page, [`NOBODY`] if nobody does; `None` if nothing says who owns documents.
+    /// The owner of the document at a place of the page, [`NO_TEAM`] if it has none; `None` if owners are not known.
     pub(super) fn owner(&self, place: usize) -> Option<u8> {
         let owner = mixed_at(self.page.as_ref(), place).and_then(|at| self.owners.get(at).copied());
-        self.are_known.then(|| owner.unwrap_or(NOBODY))
+        self.are_known.then(|| owner.unwrap_or(NO_TEAM))
     }
 
-    /// The clicks on documents of each of a pair of its rankers, if it is known whose these are; an unknown ranker has none.
+    /// The clicks on documents of each of a pair of its rankers, if owners are known; an unknown ranker has none.
     pub(super) fn sides(&self, i: u8, j: u8) -> Option<SideClicks> {
         let of = |ranker: u8| self.clicks_of.get(usize::from(ranker)).copied().unwrap_or(0);
         (!self.clicks_of.is_empty()).then(|| SideClicks([of(i), of(j)]))
     }
 
-    /// What it says of a pair of its rankers, by their places in the lineup.
+    /// What it shows of a pair of its rankers, given by their places in the lineup.
     pub(super) fn of_pair(&self, i: u8, j: u8) -> PageRecord {
         let draw = match self.coins {
             Coins::Nowhere => Draw::default(),
@@ -159,7 +159,7 @@ const NONE_LEFT: &str = "--draft-covariate takes rankers that have as many docum
 
 /// The ranker that owns a document, if any does.
 fn owned(owner: u8) -> Option<u8> {
-    (owner != NOBODY).then_some(owner)
+    (owner != NO_TEAM).then_some(owner)
 }
 
 /// Which document of those that were mixed a place of the page has.
@@ -170,7 +170,7 @@ fn mixed_at(page: Option<&Page>, place: usize) -> Option<usize> {
     }
 }
 
-/// Who answers for the documents of lists of this kind, by their receipts.
+/// How lists of this kind tell who owns their documents, by their receipts.
 fn ownership(scheme: &Scheme) -> Ownership {
     match scheme {
         Scheme::Teams => Ownership::Drafted,

@@ -1,9 +1,9 @@
-//! Impressions and clicks as bytes: what the join needs, and no more, because logs in any order pass through files. Ids are
-//! hashes of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are
-//! compared within one list, have 40, or 48 where two of a list agree in 40. Of these, 24 are of the id's normal form, so that a click
-//! on a document that was not shown can be distinguished from one on a document whose id is written in another way.
+//! Impressions and clicks as compact bytes with only what the join needs, because logs in any order pass through files. Ids are hashes
+//! of 96 bits, so that two of a billion are the same by chance with a probability of 10^-11; documents, which are compared within one
+//! list, have 40, or 48 where two of a list agree in 40. Of these, 24 are of the id's normal form, to distinguish a click on a
+//! document that was not shown from one with an id that is written in another way.
 
-use crate::model::{NOBODY, Oddities};
+use crate::model::{NO_TEAM, Oddities};
 use ranktypes::varint;
 
 /// Where a line is: the number of its file and of the line.
@@ -28,13 +28,13 @@ pub(super) const NORMAL_FORM: u64 = (1 << (8 * NORMAL)) - 1;
 /// Bytes of a click without its origin.
 pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
 
-/// An impression is of a bot, as its user or agent say.
+/// An impression is from a bot, according to its user or agent.
 const IS_BOT: u8 = 1;
 /// Its documents have 48 bits instead of 40.
 const IS_WIDE: u8 = 2;
 /// Its credit is a team of two bits per position.
 const IS_PACKED: u8 = 4;
-/// Places of the page are nobody's.
+/// Some places of the page have no owner.
 const HAS_PINNED: u8 = 8;
 /// Documents that were mixed were left out.
 const HAS_LEFT_OUT: u8 = 16;
@@ -46,13 +46,13 @@ pub(super) const NOT_MIXED: u32 = u32::MAX;
 /// The lineup of an impression without a unit.
 pub(super) const NO_UNIT: u32 = u32::MAX - 1;
 
-/// How many lineups have no number: what is written is the number and as many more.
+/// The number of reserved lineup numbers; written lineup numbers are shifted by it.
 const SPECIAL_LINEUPS: u32 = 2;
 /// The most lines that a record stands for.
 pub(super) const MOST_COPIES: u8 = 0x7f;
-/// Nobody, among teams of two bits.
-const PACKED_NOBODY: u8 = 3;
-/// The user stayed long enough after a click, as far as that is asked for.
+/// No team, among teams of two bits.
+const PACKED_NO_TEAM: u8 = 3;
+/// The user stayed long enough after a click, if a rule requires that.
 const IS_SATISFIED: u8 = 0x80;
 
 pub(super) fn write_id(id: u128, bytes: &mut Vec<u8>) {
@@ -91,7 +91,7 @@ pub(super) struct NewImpression<'a> {
     pub(super) is_wide: bool,
     pub(super) oddities: Oddities,
     pub(super) credit: &'a [u8],
-    /// Whether `credit` is a team per place, not what is kept of a receipt.
+    /// Whether `credit` has a team per place instead of a stored receipt.
     pub(super) has_teams: bool,
     pub(super) origin: Option<Origin>,
 }
@@ -99,11 +99,11 @@ pub(super) struct NewImpression<'a> {
 impl NewImpression<'_> {
     /// Appends it to `bytes`.
     ///
-    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then what it says, which but for
-    /// the time must agree in every copy: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5 or 6
-    /// each), the credit; then the origin. Lengths and numbers take one byte where they are small.
+    /// A record is: the length of the rest, how many copies of the line it stands for (1 byte), then its content, which must agree in every
+    /// copy except for the time: flags (1), the id (12), the time (7), the unit (12), the lineup, the number of documents, the documents (5
+    /// or 6 each), the credit; then the origin. Lengths and numbers take one byte where they are small.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
-        let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NOBODY || team == NOBODY);
+        let is_packed = self.has_teams && self.credit.iter().all(|&team| team < PACKED_NO_TEAM || team == NO_TEAM);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let Oddities { has_pinned, has_left_out, is_moved } = self.oddities;
         let flags = flag(self.is_known_bot, IS_BOT)
@@ -150,7 +150,7 @@ pub(super) fn write_origin((file, line): Origin, bytes: &mut Vec<u8>) {
 
 /// Up to four teams in a byte.
 fn pack(teams: &[u8]) -> u8 {
-    teams.iter().rev().fold(0, |byte, &team| byte << 2 | team.min(PACKED_NOBODY))
+    teams.iter().rev().fold(0, |byte, &team| byte << 2 | team.min(PACKED_NO_TEAM))
 }
 
 /// The impression at the beginning of some bytes.
@@ -190,12 +190,12 @@ impl<'a> ImpressionRecord<'a> {
         self.bytes.len()
     }
 
-    /// What follows the first `at` bytes behind its length and its copies.
+    /// The bytes from `at` on, counted behind its length and its copies.
     fn from(self, at: usize) -> &'a [u8] {
         &self.bytes[self.head + 1 + at..]
     }
 
-    /// How many lines it stands for.
+    /// The number of lines it stands for.
     pub(super) fn copies(self) -> u8 {
         self.bytes[self.head]
     }
@@ -270,7 +270,7 @@ impl<'a> ImpressionRecord<'a> {
         }
         teams.clear();
         for byte in bytes {
-            let team = |team: u8| if team == PACKED_NOBODY { NOBODY } else { team };
+            let team = |team: u8| if team == PACKED_NO_TEAM { NO_TEAM } else { team };
             teams.extend_from_slice(&[team(byte & 3), team(byte >> 2 & 3), team(byte >> 4 & 3), team(byte >> 6)]);
         }
         teams.truncate(shown);
@@ -295,14 +295,14 @@ impl<'a> ImpressionRecord<'a> {
         self.from(at)[..self.width() * shown].chunks_exact(self.width()).position(|other| &other[..NORMAL] == wanted)
     }
 
-    /// Whether another record says the same, apart from its time.
+    /// Whether another record is the same apart from its time.
     pub(super) fn says_the_same(self, other: ImpressionRecord<'_>) -> bool {
         const BEFORE: usize = 1 + ID;
         let (one, two) = (self.content(), other.content());
         one[..BEFORE] == two[..BEFORE] && one[BEFORE + TIME..] == two[BEFORE + TIME..]
     }
 
-    /// What it says.
+    /// Its content.
     pub(super) fn content(self) -> &'a [u8] {
         let bytes = self.from(0);
         &bytes[..bytes.len() - self.origins]
@@ -319,9 +319,9 @@ pub(super) struct ClickRecord {
     pub(super) id: u128,
     pub(super) document: u64,
     pub(super) time: i64,
-    /// Whether the user stayed long enough, as far as that is asked for.
+    /// Whether the user stayed long enough, if a rule requires that.
     pub(super) is_satisfied: bool,
-    /// How many lines it stands for, at most [`MOST_COPIES`].
+    /// The number of lines it stands for, at most [`MOST_COPIES`].
     pub(super) copies: u8,
     pub(super) origin: Option<Origin>,
 }
@@ -377,7 +377,7 @@ impl Blocks {
         &mut self.0[last]
     }
 
-    /// How many bytes there are.
+    /// Its number of bytes.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }
@@ -400,8 +400,8 @@ mod tests {
         for (shown, lineup, time, credit, has_teams) in [
             (0, NOT_MIXED, 0, vec![], false),
             (3, NO_UNIT, -1, vec![], true),
-            (5, 0, 1_700_000_000_123, vec![0, 1, NOBODY, 2, 1], true),
-            (5, 9_999, -62_000_000_000_000, vec![0, 3, NOBODY, 2, 1], true),
+            (5, 0, 1_700_000_000_123, vec![0, 1, NO_TEAM, 2, 1], true),
+            (5, 9_999, -62_000_000_000_000, vec![0, 3, NO_TEAM, 2, 1], true),
             (10, 1, 253_402_300_799_999, vec![1, 2, 3, 255], false),
             (300, 1, 5, (0..300).map(|team| (team % 2) as u8).collect(), true),
         ] {

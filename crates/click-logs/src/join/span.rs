@@ -1,4 +1,4 @@
-//! When impressions were shown, by day: enough to see where a log ends.
+//! Impressions by day: enough to see where a log ends.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const FEW: u64 = 20;
 pub struct Span {
     /// By day since 1970 (UTC): the first and the last time, and how many there are.
     days: BTreeMap<i32, (i64, i64, u64)>,
-    /// Those of the day of the last ones added, which most others follow.
+    /// The entry for the day of the last times added, which most others follow.
     current: Option<(i32, (i64, i64, u64))>,
 }
 
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(of(busy().chain([end + DAY])).end(60_000), Some((end + DAY, 0)));
         let more = end + 3 * DAY;
         assert_eq!(of(busy().chain(more..more + 4)).end(60_000), Some((more + 3, 0)));
-        // Of a small log, one of twenty that come in another year.
+        // In a small log, one in twenty in another year.
         let small = of((0..50).chain([1200 * DAY, 1300 * DAY]));
         assert_eq!((small.end(60_000), small.ends()), (Some((49, 2)), Some((0, 1300 * DAY))));
         assert_eq!(of((0..50).chain([1200 * DAY, 1200 * DAY, 1300 * DAY])).end(60_000), Some((1300 * DAY, 0)));

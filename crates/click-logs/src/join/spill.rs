@@ -30,17 +30,18 @@ struct Partition {
     written: u64,
 }
 
-/// What is read from a file at a time; more if a record is longer.
+/// The bytes read from a file at a time; more if a record is longer.
 const CHUNK: usize = 1 << 20;
 
 impl Spill {
-    /// `parts` partitions, of which at most `budget` bytes stay in memory; files are in `folder`, which must exist by then.
+    /// `parts` partitions that keep at most `budget` bytes in memory; files are in `folder`, which must exist when they are
+    /// written.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
         let parts = (0..parts).map(|_| Partition::default()).collect();
         Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, compact: None, written: 0 }
     }
 
-    /// The same, with what makes fewer bytes of the records that go to a file together, and says the same.
+    /// The same with a function that shrinks the records that go to a file together, without loss.
     pub(super) fn compacted(mut self, compact: Option<fn(&mut Vec<u8>)>) -> Self {
         self.compact = compact;
         self
@@ -144,7 +145,7 @@ impl Spill {
     /// Forgets a partition that was read.
     pub(super) fn release(&mut self, part: usize) {
         if self.parts[part].written > 0 {
-            // What cannot be removed now is removed with the folder.
+            // If it cannot be removed now, it is removed with the folder.
             let _ = fs::remove_file(self.path(part));
         }
         let part = std::mem::take(&mut self.parts[part]);
@@ -152,7 +153,7 @@ impl Spill {
     }
 }
 
-/// What was abandoned leaves no files.
+/// An abandoned spill leaves no files.
 impl Drop for Spill {
     fn drop(&mut self) {
         (0..self.parts.len()).for_each(|part| self.release(part));

@@ -1,4 +1,4 @@
-//! What the impressions of a log say together, which must be known before any is credited.
+//! A summary of all impressions of a log, needed before any is credited.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::model::{Complete, Settings};
 pub struct Survey {
     /// The times of impressions.
     pub times: Span,
-    /// What they say of each version of the experiment.
+    /// By version of the experiment.
     pub versions: BTreeMap<Option<String>, OfVersion>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,

@@ -1,4 +1,4 @@
-//! Some impressions in a table, their clicks passing by.
+//! A table of some impressions that their clicks are looked up in.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::outcome::{PairOutcome, UNKNOWN};
 use super::page_reader::PageReader;
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
-use crate::model::{Alone, Lineup, NOBODY, Scheme, Settings};
+use crate::model::{Alone, Lineup, NO_TEAM, Scheme, Settings};
 
-/// Impressions, each id once, with what was clicked.
+/// Impressions, each id once, with their clicks.
 pub(super) struct Table<'a> {
     settings: &'a Settings,
-    /// Conversions on what impressions show.
+    /// Conversions on documents that impressions show.
     conversions: Option<&'a ConversionLog>,
-    /// Impressions whose window ends later are open.
+    /// Impressions are open if their window ends later.
     complete_until: i64,
     keeps_origins: bool,
     /// The records of the first copies.
@@ -68,13 +68,13 @@ const _: () = assert!(ClickFate::Credited as usize == 0 && FATES == 6);
 
 const EMPTY: u32 = u32::MAX;
 
-/// How many ids are looked up together.
+/// The number of ids that are looked up together.
 const TOGETHER: usize = 32;
 
 /// Bytes of a record that is usual: ten documents and their teams.
 const USUAL_RECORD: usize = 88;
 
-/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids: what looks them up waits for
+/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids, so that look-ups wait for
 /// memory once per group.
 pub(super) fn in_groups<R>(
     mut records: impl Iterator<Item = R>,
@@ -99,7 +99,7 @@ fn seen(record: ImpressionRecord<'_>) -> Seen {
     (record.time(), (record.id() >> 32) as u32)
 }
 
-/// Whether an impression is of no unit, or of no interest to one.
+/// Whether an impression was not mixed, or has no unit.
 fn is_without_unit(record: ImpressionRecord<'_>) -> bool {
     matches!(record.lineup(), NOT_MIXED | NO_UNIT)
 }
@@ -109,23 +109,23 @@ fn part_of(id: u128) -> u32 {
     (id >> 32) as u32
 }
 
-/// What a table makes of its impressions.
+/// The result of a table's impressions.
 pub(super) struct Joined {
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
     pub(super) appearances: Vec<Appearance>,
 }
 
-/// What clicks that come when an impression has left the table need to know of it.
+/// What is kept of an impression for clicks that come after it left the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Closed {
     pub(super) id: u128,
     pub(super) time: i64,
-    /// Whether it counts, as far as the join knows.
+    /// Whether it counts, as far as the join can tell.
     pub(super) counts: bool,
 }
 
-/// When a click comes: outside the window, whatever it is on, it has one of two fates.
+/// The fate of a click outside the window, on whatever document; `None` within.
 pub(super) fn outside_window(settings: &Settings, shown: i64, clicked: i64) -> Option<ClickFate> {
     let after = clicked.saturating_sub(shown);
     if after < -settings.skew {
@@ -156,7 +156,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same, with what impressions show that their users have conversions on.
+    /// The same, noting documents that impressions show and their users have conversions on.
     pub(super) fn noting(self, conversions: Option<&'a ConversionLog>) -> Self {
         Self { conversions, ..self }
     }
@@ -203,7 +203,7 @@ impl<'a> Table<'a> {
         (entry != EMPTY).then_some(entry as usize)
     }
 
-    /// Reads what looking for these ids will read, at most [`TOGETHER`] of them: the waits for memory are one instead of many.
+    /// Reads the memory that looking up these ids will need, at most [`TOGETHER`] of them: one wait instead of many.
     pub(super) fn touch(&self, ids: &[u128]) {
         let mask = self.slots.len() - 1;
         let mut places = [usize::MAX; TOGETHER];
@@ -224,8 +224,8 @@ impl<'a> Table<'a> {
 
     /// Adds an impression; whether clicks that were noted on it before might have another fate now.
     ///
-    /// Its copies are one impression, shown at the time of the first, if they say the same apart from their times. Lists
-    /// without documents say nothing where another copy has some: UBI logs a query several times, often without its hits.
+    /// Its copies are one impression, shown at the time of the first, if they agree apart from their times. Lists without
+    /// documents are ignored if another copy has some: UBI logs a query several times, often without its hits.
     pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
@@ -282,7 +282,7 @@ impl<'a> Table<'a> {
         false
     }
 
-    /// Notes that a copy of an impression says something else than the one that is held.
+    /// Notes that a copy of an impression differs from the stored one.
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
@@ -327,7 +327,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What becomes of the only line of an entry, as far as that is known before clicks and units are.
+    /// The fate of the only line of an entry, as far as it is known before clicks and units are.
     fn fate(&self, entry: &Slot) -> ImpressionFate {
         let record = self.record(entry.at);
         if entry.is_conflict {
@@ -414,7 +414,7 @@ impl<'a> Table<'a> {
         self.asides.push(Aside { is_impression: true, file, line, fate: fate.name() });
     }
 
-    /// Credits every impression, passes what it says about each pair to `take`, and what is left of it to `leave`.
+    /// Credits every impression, passes its outcome for each pair to `take`, and the rest of it to `leave`.
     pub(super) fn finish(
         self,
         lineups: &[Lineup],
@@ -488,16 +488,16 @@ impl<'a> Table<'a> {
                 origin: record.origin(),
             };
             if matches!(lineup.scheme, Scheme::Teams) && lineup.rankers.len() < 2 {
-                // The other ranker owns nothing here: a click on what this one owns is a win, whoever the other is.
+                // The other ranker owns nothing here: a click on this one's document is a win over any other.
                 let wins = positions.iter().any(|&position| credit[position] == 0);
-                // Of a ranker that was shown alone, there is no other: a ranker against itself says nothing.
+                // A ranker that was shown alone has no opponent: a pair of a ranker with itself never counts.
                 outcome.pair = match (lineup.rankers.is_empty(), lineup.alone) {
                     (true, _) => [UNKNOWN; 2],
                     (false, Alone::Yes) => [0; 2],
                     (false, _) => [0, UNKNOWN],
                 };
                 outcome.net = i8::from(wins);
-                outcome.page = page.of_pair(0, NOBODY);
+                outcome.page = page.of_pair(0, NO_TEAM);
                 outcome.sides = page.sides(0, UNKNOWN);
                 outcome.advantage = advantage(0, UNKNOWN);
                 take(outcome);

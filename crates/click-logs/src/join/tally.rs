@@ -1,10 +1,10 @@
-//! What became of every line: one fate each, counted.
+//! The fates of lines: each line has one, and they are counted.
 
 use std::ops::AddAssign;
 
 use verdicts::conversions::{LineFate, UnitConversions};
 
-/// Makes an enum of fates with names, and what each means.
+/// Makes an enum of fates with names, and the meaning of each.
 macro_rules! fates {
     ($(#[$docs:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
         $(#[$docs])*
@@ -159,7 +159,7 @@ impl From<LineFate> for ConversionFate {
     }
 }
 
-/// How many lines had which fate.
+/// Numbers of lines by fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     impressions: [u64; ImpressionFate::ALL.len()],
@@ -171,13 +171,15 @@ pub struct Tally {
     pub busiest: u64,
     /// Units that met several pairs although each should keep its first.
     pub unkept: u64,
-    /// Impressions that count whose method balances the mean credit of random clicks and not who wins by them.
+    /// Impressions that count, mixed by a method that balances the mean credit of random clicks but not who wins by
+    /// them.
     pub optimized: u64,
-    /// Impressions that count with places that are nobody's: their documents were not mixed, or others placed them there.
+    /// Impressions that count with places that no ranker owns: their documents were not mixed, or others placed them
+    /// there.
     pub with_pinned: u64,
     /// Impressions that count with documents that were mixed and left out above others that were displayed.
     pub with_left_out: u64,
-    /// Clicks that do not say how long the user stayed, where a rule asks for that.
+    /// Clicks without a dwell time, though a rule asks for it.
     pub without_dwell: u64,
     /// Clicks that were credited by the join and have another fate by their unit.
     taken_back: u64,
@@ -209,7 +211,7 @@ impl Tally {
         self.clicks(fate, count);
     }
 
-    /// The sum of all parts: what was taken back in one part was credited in another.
+    /// The sum of all parts: what was subtracted in one part was credited in another.
     pub(super) fn settled(mut self) -> Self {
         self.clicks[ClickFate::Credited as usize] -= std::mem::take(&mut self.taken_back);
         self
@@ -238,7 +240,7 @@ impl Tally {
         self.units[fate as usize]
     }
 
-    /// Its counts as rows, with names that [`add_row`](Self::add_row) knows: of what, its fate, how many.
+    /// Its counts as rows with the names that [`add_row`](Self::add_row) reads: kind of line, fate, count.
     #[must_use]
     pub fn rows(&self) -> Vec<(&'static str, &'static str, u64)> {
         let impressions =
@@ -289,7 +291,7 @@ impl Tally {
         counter.map(|counter| *counter += count).is_some()
     }
 
-    /// Whether a rule asks how long users stayed, and no click says so: all of them would be unsatisfied.
+    /// Whether a rule needs dwell times and no click has one: all of them would be unsatisfied.
     #[must_use]
     pub fn lacks_dwell(&self) -> bool {
         let [_, lines] = self.lines();
@@ -328,21 +330,21 @@ impl AddAssign for Tally {
     }
 }
 
-/// What became of a line or of a unit, where each is asked for. Pairs are places in [`Credited::rankers`](super::Credited), versions in
+/// The fate of a line or of a unit, if tracing was requested. Pairs are places in [`Credited::rankers`](super::Credited), versions in
 /// [`Credited::versions`](super::Credited); files are numbered in the order given, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Traced {
     /// A line that was set aside.
     Aside(Aside),
-    /// What an impression says of one of its pairs.
+    /// The outcome of an impression for one of its pairs.
     Pair(TracedPair),
     /// An outcome of a unit.
     Unit(TracedUnit),
-    /// What the conversions of a unit come to.
+    /// The conversions of a unit.
     Conversions(TracedConversions),
 }
 
-/// What an impression says of one of its pairs.
+/// The outcome of an impression for one of its pairs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TracedPair {
     /// The number of its file.
@@ -382,7 +384,7 @@ pub struct TracedUnit {
     pub fate: &'static str,
 }
 
-/// What the conversions of a unit come to, for one pair of rankers.
+/// The conversions of a unit, for one pair of rankers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TracedConversions {
     /// The number of the file of the first line of its impressions.
@@ -395,7 +397,7 @@ pub struct TracedConversions {
     pub version: usize,
     /// The day on which it closes for conversions, in days since 1970-01-01.
     pub day: i32,
-    /// What they come to; nothing for a unit that does not count.
+    /// Their sum; zero for a unit that does not count.
     pub sum: UnitConversions,
     /// Whether it counts.
     pub fate: &'static str,

@@ -1,4 +1,4 @@
-//! One impression whose parts are where they were read: nothing of it is copied.
+//! One impression, borrowed from where it was read: nothing is copied.
 
 use interleave::Page;
 use verdicts::PairChoice;
@@ -8,7 +8,7 @@ use super::Oddities;
 /// A list that was shown to a user: an [`Impression`](super::Impression) in borrowed parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImpressionRef<'a> {
-    /// What clicks name it by.
+    /// The id that clicks refer to.
     pub id: &'a str,
     /// When it was shown, in milliseconds since 1970.
     pub time: i64,
@@ -22,7 +22,7 @@ pub struct ImpressionRef<'a> {
     pub version: Option<&'a str>,
     /// The documents that the page displayed, top down, each once.
     pub shown: &'a [&'a str],
-    /// What is unusual about them.
+    /// What is unusual about the documents.
     pub oddities: Oddities,
     /// How the list was mixed; `None` if it was not.
     pub mixed: Option<MixedRef<'a>>,
@@ -31,11 +31,11 @@ pub struct ImpressionRef<'a> {
 /// How a list was mixed, as far as credit needs it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MixedRef<'a> {
-    /// Team draft: who owns each document shown, and nobody where that is `None`.
+    /// Team draft: the owner of each document shown; `None` for a document without an owner.
     Teams {
         /// By place.
         teams: &'a [Option<&'a str>],
-        /// All rankers that took part, if the line says so.
+        /// All rankers that took part, if the line names them.
         rankers: Option<&'a [&'a str]>,
     },
     /// A receipt of the crate `interleave`.
@@ -44,11 +44,11 @@ pub enum MixedRef<'a> {
         body: &'a [u8],
         /// The full name of the method that issued it.
         method: &'a str,
-        /// Whether the method mixes two rankers; any number otherwise.
+        /// Whether the method mixes exactly two rankers; otherwise any number.
         is_two: bool,
-        /// What the page displayed; the list as it was mixed if `None`.
+        /// The displayed page; `None` if that is the list as mixed.
         page: Option<&'a Page>,
-        /// How many places the user saw; all if `None`.
+        /// The number of places that the user saw; all if `None`.
         paged: Option<usize>,
         /// The rankers in the order of their lists, if the line names them.
         rankers: Option<&'a [&'a str]>,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 pub use verdicts::conversions::{Attribution, Primary};
 
-/// What a user did with a document, on whatever page and however much later.
+/// A user's action on a document, on any page and at any later time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversion<'a> {
     /// The user or session, by the unit of the analysis; `None` where the line names none.
@@ -14,9 +14,9 @@ pub struct Conversion<'a> {
     pub document: Cow<'a, str>,
     /// When, in milliseconds since 1970.
     pub time: i64,
-    /// What was done.
+    /// The name of the action.
     pub action: Option<Cow<'a, str>>,
-    /// What it is worth, in minor units such as cents; negative if it takes a conversion back, or a part of one.
+    /// Its value in minor units such as cents; negative if it cancels a conversion, or part of one.
     pub value: Option<i64>,
     /// The currency of the value.
     pub currency: Option<Cow<'a, str>>,
@@ -29,7 +29,7 @@ pub struct Conversion<'a> {
 pub struct ConversionRules {
     /// To which impressions.
     pub attribution: Attribution,
-    /// How many days after the last day of its impressions a unit closes.
+    /// The number of days after the last day of its impressions on which a unit closes.
     pub days: u32,
     /// The actions that count; a line without one counts always.
     pub actions: Vec<String>,
@@ -38,9 +38,9 @@ pub struct ConversionRules {
     /// By how much the values of the two sides of a unit may differ, in minor units: fixed before anything is seen. Without it, values
     /// have no verdict.
     pub cap: Option<u64>,
-    /// What decides.
+    /// The measure that decides.
     pub primary: Primary,
-    /// Of how many places of a list, as mixed, the advantage is noted that coins give; it is not if `None`.
+    /// The number of places of a list, as mixed, for which the advantage from coins is noted; `None` if it is not.
     pub draft_places: Option<u16>,
 }
 

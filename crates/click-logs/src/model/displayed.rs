@@ -1,4 +1,4 @@
-//! What a page displayed of the list that was mixed for it, by the documents that a line names.
+//! Finds what a page displayed of the list that was mixed for it, from the documents that a line names.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use super::receipts::ReceiptRef;
 /// The documents that a line names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Listed<'a> {
-    /// What the page displayed, top down.
+    /// The displayed documents, top down.
     pub(crate) shown: &'a [&'a str],
-    /// What was mixed.
+    /// The mixed documents.
     pub(crate) mixed: Option<&'a [&'a str]>,
-    /// What others placed on the page.
+    /// Documents that others placed on the page.
     pub(crate) pinned: &'a [&'a str],
-    /// How many places the user saw.
+    /// The number of places that the user saw.
     pub(crate) paged: Option<u64>,
 }
 
-/// What was displayed.
+/// The displayed page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Displayed {
     /// The places; `None` if they are those of the mixed list.
     pub(crate) page: Option<Page>,
-    /// How many places the user saw, if these were not all.
+    /// The number of places that the user saw, if not all.
     pub(crate) paged: Option<usize>,
     /// What is unusual about it.
     pub(crate) oddities: Oddities,
 }
 
-/// What is unusual about what an impression displayed.
+/// Oddities of the page that an impression displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Oddities {
-    /// A place is nobody's: its document was not mixed, or others placed it there.
+    /// A place has no owner: its document was not mixed, or others placed it there.
     pub has_pinned: bool,
     /// A document that was mixed was left out above others that were displayed.
     pub has_left_out: bool,
@@ -45,7 +45,7 @@ pub struct Oddities {
 }
 
 impl Oddities {
-    /// Whether the page displays what was mixed, as it was mixed, from the top.
+    /// Whether the page displays the mixed list unchanged, from the top.
     #[must_use]
     pub fn are_none(self) -> bool {
         self == Self::default()
@@ -60,16 +60,16 @@ fn is_moved(page: &Page) -> bool {
 /// Where documents are in a list.
 struct Positions<'a> {
     list: &'a [&'a str],
-    /// Of long lists.
+    /// Only for long lists.
     places: BTreeMap<&'a str, usize>,
     next: usize,
 }
 
-/// How many documents are compared one by one.
+/// Up to this many documents are compared one by one.
 const FEW: usize = 64;
 
 impl<'a> Positions<'a> {
-    /// Those of a list, if no document is there twice.
+    /// The positions of a list's documents, if none occurs twice.
     fn of(list: &'a [&'a str], name: &str) -> Result<Self, String> {
         let mut places = BTreeMap::new();
         let twice = if list.len() > FEW {
@@ -99,7 +99,7 @@ impl<'a> Positions<'a> {
 }
 
 impl Listed<'_> {
-    /// Checks what needs no list: how far the user saw, and that pinned documents are on the page.
+    /// Checks that need no list: how far the user saw, and that pinned documents are on the page.
     pub(crate) fn check(&self) -> Result<(), String> {
         let shown = self.shown.len();
         if let Some(paged) = self.paged.filter(|paged| *paged > shown as u64) {
@@ -140,7 +140,7 @@ impl Listed<'_> {
         Ok(are_pinned)
     }
 
-    /// What was displayed of the list `mixed`, called `name`; `more` was pinned as well.
+    /// The page displayed of the list `mixed`, called `name`; `more` was pinned as well.
     fn of(&self, mixed: &[&str], name: &str, more: &[&str]) -> Result<Displayed, String> {
         let mut displayed = Displayed { paged: self.cut(), ..Displayed::default() };
         if self.pinned.is_empty() && more.is_empty() && mixed.starts_with(self.shown) {
@@ -170,15 +170,15 @@ impl Listed<'_> {
         Ok(displayed)
     }
 
-    /// How many places the user saw, if these were not all.
+    /// The number of places that the user saw, if not all.
     fn cut(&self) -> Option<usize> {
         self.paged.map(|paged| paged as usize).filter(|paged| *paged < self.shown.len())
     }
 
-    /// What was displayed of a list whose owners a line names: one per document mixed, or per document shown.
+    /// The page displayed of a list, given as many owners as documents mixed, or as documents shown.
     ///
     /// # Errors
-    /// Why they do not fit each other.
+    /// The reason if they do not fit.
     pub(crate) fn by_teams(&self, teams: usize) -> Result<Displayed, String> {
         self.check()?;
         let shown = self.shown.len();
@@ -201,10 +201,10 @@ impl Listed<'_> {
         }
     }
 
-    /// What was displayed of the list of a receipt.
+    /// The page displayed of the list of a receipt.
     ///
     /// # Errors
-    /// Why they do not fit each other.
+    /// The reason if they do not fit.
     pub(crate) fn by_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
         self.check()?;
         let documents = match (&receipt.documents, self.mixed) {
@@ -234,7 +234,7 @@ impl Listed<'_> {
         Ok(displayed)
     }
 
-    /// What was displayed by the documents, if the page in the receipt says the same, or how far of it the user saw.
+    /// The page found from the documents, if the receipt has the same page, or how far the user saw.
     fn agreed(&self, displayed: Displayed, kept: Option<&Page>) -> Result<Displayed, String> {
         let Some(kept) = kept else { return Ok(displayed) };
         let shown = self.shown.len();
@@ -257,7 +257,7 @@ impl Listed<'_> {
         ))
     }
 
-    /// What was displayed of a list whose documents nobody names: all of it, or what the receipt says.
+    /// The page displayed of a list without document ids: all of it, or the page in the receipt.
     fn without_documents(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
         let (shown, mixed) = (self.shown.len(), receipt.length);
         let displayed = Displayed { paged: self.cut(), ..Displayed::default() };
@@ -325,7 +325,8 @@ pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8
     to.extend_from_slice(body);
 }
 
-/// What [`write_credit`] wrote: the page, how far the user saw, and the method's own part; `None` for other bytes.
+/// Parses the result of [`write_credit`]: the page, how far the user saw, and the method's own part; `None` for other
+/// bytes.
 pub(crate) fn read_credit(bytes: &[u8]) -> Option<(Option<Page>, Option<usize>, &[u8])> {
     let (paged, rest) = varint::read(bytes)?;
     let paged = paged.checked_sub(1).map(|paged| paged as usize);
@@ -368,7 +369,7 @@ mod tests {
             (&["a", "b"][..], &[][..], vec![Some(0), Some(1)], odd(false, false)),
             (&["ad", "a", "c"], &[], vec![None, Some(0), Some(2)], odd(true, true)),
             (&["a", "b", "c", "d", "ad"], &[], vec![Some(0), Some(1), Some(2), Some(3), None], odd(true, false)),
-            // What was moved to the top was not left out.
+            // A document that was moved to the top was not left out.
             (&["c", "a", "b", "d"], &["c"], vec![None, Some(0), Some(1), Some(3)], odd(true, false)),
             (&["b"], &[], vec![Some(1)], odd(false, true)),
         ] {

@@ -1,5 +1,5 @@
-//! Who took part in an impression, and by which method: few of these occur in millions of impressions, so each has a
-//! number. Numbers depend on the order of reading, and reach no result: results have names.
+//! The rankers of an impression and their method. Few of these occur in millions of impressions, so each has a number.
+//! Numbers depend on the order of reading, and reach no result: results have names.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +11,14 @@ use verdicts::{OfVersion, PairChoice, wrong_version};
 
 use super::displayed::read_credit;
 
-/// How credit is given.
+/// The scheme by which credit is given.
 #[derive(Debug, Clone)]
 pub enum Scheme {
     /// A click counts for the team that owns the document; more clicks win.
     Teams,
-    /// As a method for two rankers says.
+    /// By a method for two rankers.
     Interleaving(AnyInterleaving),
-    /// As a method for any number of rankers says.
+    /// By a method for any number of rankers.
     Multileaving(AnyMultileaving),
 }
 
@@ -33,13 +33,13 @@ pub struct Lineup {
     pub method: String,
     /// The version of the experiment, if the impression names one.
     pub version: Option<String>,
-    /// How the rankers were chosen, if the impression says so.
+    /// How the rankers were chosen, if the impression declares it.
     pub declared: Option<PairChoice>,
-    /// Whether the list may be of one ranker alone.
+    /// Whether the list may be from one ranker alone.
     pub alone: Alone,
 }
 
-/// Whether a list may be of one ranker alone, which a bandit shows when it knows the best.
+/// Whether a list may be from one ranker alone, as a bandit shows it once it has found the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Alone {
     /// Several rankers are known to have taken part, or it is too short to say.
@@ -51,12 +51,12 @@ pub enum Alone {
     Yes,
 }
 
-/// The team of a document that nobody owns.
-pub(crate) const NOBODY: u8 = u8::MAX;
+/// The team of a document without an owner.
+pub(crate) const NO_TEAM: u8 = u8::MAX;
 
 impl Lineup {
     /// Whether lists were mixed by `optimized`. It draws lists so that random clicks give rankers the same mean credit; which ranker has
-    /// more credit after an impression, which is what counts here, has no such balance.
+    /// more credit after an impression, as counted here, is not balanced.
     pub(crate) fn is_optimized(&self) -> bool {
         match &self.scheme {
             Scheme::Teams => false,
@@ -74,12 +74,12 @@ impl Lineup {
         }
     }
 
-    /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with who won an impression, given
-    /// its stored `credit` (a team per place, or what is kept of a receipt) and the places clicked among the `shown`, ascending.
-    /// A click proves that the user saw the page as far as that.
+    /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with the winner of an impression,
+    /// given its stored `credit` (a team per place, or a stored receipt) and the places clicked among the `shown`, ascending. A
+    /// click proves that the user saw the page as far as that.
     ///
     /// # Errors
-    /// If the receipt is none of the method.
+    /// If the receipt is not valid for the method.
     pub fn outcomes(
         &self,
         credit: &[u8],
@@ -89,7 +89,7 @@ impl Lineup {
     ) -> Result<(), String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
         if clicked.is_empty() {
-            // By every method, nobody wins where nobody clicked.
+            // By every method, an impression without clicks is a tie.
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
             return Ok(());
         }
@@ -144,7 +144,7 @@ impl Lineup {
     }
 }
 
-/// What is wrong with the name of a ranker, if anything: names are written into tables and on terminals.
+/// The fault of a ranker's name, if it has one: names are written to tables and terminals.
 pub(crate) fn wrong_name(name: &str) -> Option<String> {
     ranktypes::text::check_name(name).err().map(|fault| format!("the name of the ranker {} {fault}", excerpt(name)))
 }
@@ -155,7 +155,7 @@ pub struct Lineups {
     inner: Mutex<Inner>,
 }
 
-/// What makes a lineup: names, method, version, how rankers were chosen, whether one may be alone.
+/// The key of a lineup: names, method, version, how rankers were chosen, whether one may be alone.
 type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, Alone);
 
 #[derive(Debug, Default)]
@@ -168,12 +168,12 @@ struct Inner {
 const MOST: usize = 10_000;
 
 impl Lineups {
-    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or
-    /// multileaving method; `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression says so, and `alone` whether one
-    /// ranker may have shown its list alone.
+    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or multileaving method;
+    /// `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression declares it, and `alone` whether
+    /// one ranker may have shown its list alone.
     ///
     /// # Errors
-    /// If a name or version is none, the method is unknown, or there are more than 10,000 lineups.
+    /// If a name or version is invalid, the method is unknown, or there are more than 10,000 lineups.
     pub fn number(
         &self,
         rankers: &[&str],
@@ -221,7 +221,7 @@ impl Lineups {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).lineups.clone()
     }
 
-    /// What all of them say about each version.
+    /// A summary of all of them by version.
     #[must_use]
     pub fn versions(&self) -> BTreeMap<Option<String>, OfVersion> {
         let mut versions = BTreeMap::<_, OfVersion>::new();
@@ -279,7 +279,7 @@ mod tests {
                 Preference::Second => wins.push((j, i)),
                 Preference::Tie => {}
             };
-            lineup.outcomes(&[0, last, NOBODY, last], 4, &[0, 1, 2, 3], note).unwrap();
+            lineup.outcomes(&[0, last, NO_TEAM, last], 4, &[0, 1, 2, 3], note).unwrap();
             assert!(wins.contains(&(count - 1, 0)));
             assert_eq!(wins.len(), 1 + 2 * (count - 2), "{count}");
         }

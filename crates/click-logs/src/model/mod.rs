@@ -1,4 +1,4 @@
-//! What logs say, whatever their format: impressions, clicks, times, rankers and how lists were mixed; and the rules by
+//! The contents of logs in any format: impressions, clicks, times, rankers and how lists were mixed; and the rules by
 //! which they are joined. Not here: files.
 
 mod borrowed;
@@ -15,7 +15,7 @@ pub use conversion::{Attribution, Conversion, ConversionRules, Primary};
 pub use displayed::Oddities;
 pub(crate) use displayed::{Displayed, Listed, read_credit, write_credit};
 pub use lineup::{Alone, Lineup, Lineups, Scheme};
-pub(crate) use lineup::{NOBODY, wrong_name};
+pub(crate) use lineup::{NO_TEAM, wrong_name};
 pub(crate) use receipts::{ReceiptRef, Receipts};
 pub use record::{Click, Impression, Mixed};
 pub use settings::{Complete, Settings, UnitKind};

@@ -1,4 +1,4 @@
-//! Receipts, as logs have them: read, checked, and brought into one form.
+//! Receipts as logs have them: reads and checks them, and converts them to one form.
 
 use std::str::FromStr;
 
@@ -15,13 +15,13 @@ pub(crate) struct ReceiptRef<'a> {
     pub(crate) body: &'a [u8],
     /// The full name of the method.
     pub(crate) method: &'a str,
-    /// Whether the method mixes two rankers; any number otherwise.
+    /// Whether the method mixes exactly two rankers; otherwise any number.
     pub(crate) is_two: bool,
-    /// How many documents were mixed.
+    /// The number of documents mixed.
     pub(crate) length: usize,
     /// The page that it keeps.
     pub(crate) page: Option<&'a Page>,
-    /// The documents that were mixed, and those of the page that are nobody's, if it keeps documents.
+    /// The documents that were mixed, and those of the page that no ranker owns, if it keeps documents.
     pub(crate) documents: Option<[Vec<&'a str>; 2]>,
     /// The experiment and the hash of its version.
     pub(crate) version: Option<(&'a str, u64)>,
@@ -45,7 +45,7 @@ impl<'a> ReceiptRef<'a> {
         }
     }
 
-    /// The documents that it says were displayed, top down, if it keeps documents.
+    /// The displayed documents, top down, if it keeps documents.
     pub(crate) fn shown(&self) -> Option<Vec<&str>> {
         let [mixed, pinned] = self.documents.as_ref()?;
         let Some(page) = self.page else { return Some(mixed.clone()) };
@@ -56,7 +56,7 @@ impl<'a> ReceiptRef<'a> {
     /// Whether its method credits clicks on a page.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason if it does not.
     pub(crate) fn check_page(&self, page: &Page) -> Result<(), String> {
         self.methods.check(self.mixed, Some(page)).map_err(|error| error.to_string())
     }
@@ -84,8 +84,8 @@ impl Methods {
         }
     }
 
-    /// Whether the receipt, with the page if there is one, is of its method: then all that it refuses is a click below every list,
-    /// which costs less than to credit none.
+    /// Checks that the receipt, with the page if there is one, is valid for its method. The only click that a valid one refuses is
+    /// one below every list, and testing that costs less than crediting no click.
     fn check(&self, mixed: &Mixed, page: Option<&Page>) -> Result<(), CreditError> {
         const BELOW: [usize; 1] = [usize::MAX];
         let unknown = || CreditError::UnknownMethod { method: mixed.method().to_owned() };
@@ -126,7 +126,7 @@ impl Receipts {
     /// The receipt in bytes, with or without documents.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason if it is not a receipt.
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<ReceiptRef<'a>, String> {
         let parts = match Parts::read(bytes) {
             Ok(parts) => parts,

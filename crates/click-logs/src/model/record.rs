@@ -10,7 +10,7 @@ use super::Oddities;
 /// A list that was shown to a user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Impression<'a> {
-    /// What clicks name it by.
+    /// The id that clicks refer to.
     pub id: Cow<'a, str>,
     /// When it was shown, in milliseconds since 1970.
     pub time: i64,
@@ -24,7 +24,7 @@ pub struct Impression<'a> {
     pub version: Option<Cow<'a, str>>,
     /// The documents that the page displayed, top down, each once.
     pub shown: Vec<Cow<'a, str>>,
-    /// What is unusual about them.
+    /// What is unusual about the documents.
     pub oddities: Oddities,
     /// How the list was mixed; `None` if it was not.
     pub mixed: Option<Mixed<'a>>,
@@ -41,11 +41,11 @@ impl Impression<'_> {
 /// How a list was mixed, as far as credit needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mixed<'a> {
-    /// Team draft: who owns each document shown, and nobody where that is `None`.
+    /// Team draft: the owner of each document shown; `None` for a document without an owner.
     Teams {
         /// By place.
         teams: Vec<Option<Cow<'a, str>>>,
-        /// All rankers that took part, if the line says so.
+        /// All rankers that took part, if the line names them.
         rankers: Option<Vec<Cow<'a, str>>>,
     },
     /// A receipt of the crate `interleave`.
@@ -54,11 +54,11 @@ pub enum Mixed<'a> {
         body: Vec<u8>,
         /// The full name of the method that issued it.
         method: String,
-        /// Whether the method mixes two rankers; any number otherwise.
+        /// Whether the method mixes exactly two rankers; otherwise any number.
         is_two: bool,
-        /// What the page displayed; the list as it was mixed if `None`.
+        /// The displayed page; `None` if that is the list as mixed.
         page: Option<Page>,
-        /// How many places the user saw; all if `None`.
+        /// The number of places that the user saw; all if `None`.
         paged: Option<usize>,
         /// The rankers in the order of their lists, if the line names them.
         rankers: Option<Vec<Cow<'a, str>>>,
@@ -74,6 +74,6 @@ pub struct Click<'a> {
     pub document: Cow<'a, str>,
     /// When, in milliseconds since 1970.
     pub time: i64,
-    /// How long the user stayed with the document, in milliseconds, where the log says so.
+    /// How long the user stayed with the document, in milliseconds, if the log has it.
     pub dwell: Option<i64>,
 }

@@ -5,7 +5,7 @@ use times::{Zone, duration_text};
 use verdicts::integrity::{Fresh, Logged};
 use verdicts::{Bots, PairChoice};
 
-/// What enters the statistics once.
+/// The unit that statistics count once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnitKind {
     /// All impressions of a user.
@@ -44,7 +44,7 @@ pub enum Complete {
 /// How impressions and clicks are read, joined and counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// What enters once.
+    /// The unit that is counted once.
     pub unit: UnitKind,
     /// The impressions of a unit count on the day of its first and on the days after it, N in all.
     pub unit_days: u32,
@@ -58,18 +58,18 @@ pub struct Settings {
     pub zone: Zone,
     /// Until when the log is complete.
     pub complete: Complete,
-    /// Who is a bot.
+    /// The rules for bots.
     pub bots: Bots,
     /// The actions of UBI events that are clicks.
     pub actions: Vec<String>,
-    /// How the rankers of impressions were chosen; as the log says, or as its rankers suggest, if `None`.
+    /// How the rankers of impressions were chosen; if `None`, as the log declares, or as its rankers suggest.
     pub pairs: Option<PairChoice>,
     /// The rankers, the order in which results name them; empty to take them from the log, in the order of their names.
     pub rankers: Vec<String>,
-    /// What separates the entries of a list in CSV, whatever else they hold; if `None`, spaces do, and lists in brackets and
+    /// Separates the entries of a list in CSV, whatever else they contain; if `None`, spaces do, and lists in brackets and
     /// those that seem to be separated by something else are recognised.
     pub list_separator: Option<char>,
-    /// Which pages the log keeps; `None` if that was not said.
+    /// Which pages the log keeps; `None` if that is not known.
     pub logged: Option<Logged>,
     /// How often a list is drawn: once for each user, each session, or each impression.
     pub coin: UnitKind,
@@ -83,8 +83,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// All that counts depend on, but for the files and until when they are complete: what results and states of logs that grow are
-    /// known by.
+    /// All settings that counts depend on, without the files and the end of complete data: results, and states of logs that grow,
+    /// are identified by these.
     #[must_use]
     pub fn described(&self) -> Value {
         let mut described = json!({

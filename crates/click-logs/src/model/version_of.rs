@@ -7,11 +7,11 @@ use ranktypes::text::excerpt;
 /// The most bytes of a version.
 const MOST_BYTES: usize = 200;
 
-/// The version of an impression by the fields `experiment` and `version`, and by its receipt: `EXPERIMENT@VERSION`, or the one of
-/// both that is there; `None` without any.
+/// The version of an impression from the fields `experiment` and `version`, and from its receipt: `EXPERIMENT@VERSION`, or the
+/// part that is there; `None` without any.
 ///
 /// # Errors
-/// If the receipt says something else than the fields do, or the text is too long for a name.
+/// If the receipt and the fields differ, or the text is too long for a name.
 pub(crate) fn version_of<'a>(
     experiment: Option<&'a str>,
     version: Option<&'a str>,

@@ -1,8 +1,8 @@
 //! The summary beside a table of outcomes: `summary.json` beside `outcomes.csv`.
 //!
-//! It says what reaches verdicts: whether the log is simulated, how its pairs were chosen, and what does not count. So it has a
-//! seal ([`output::sealed`]) and the checksum of the table, and one that was changed, or is that of another table, is ignored
-//! with a remark.
+//! It has facts that verdicts depend on: whether the log is simulated, how its pairs were chosen, and what does not count. So
+//! it has a seal ([`output::sealed`]) and the checksum of the table; if it was changed, or belongs to another table, it is
+//! ignored with a remark.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -20,7 +20,7 @@ const TABLE: &str = "outcomes_checksum";
 /// A larger file is not one.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// What is written to summary.json beside `table`, the text of outcomes.csv.
+/// The content of summary.json beside `table`, the text of outcomes.csv.
 ///
 /// # Errors
 /// None in practice.
@@ -30,15 +30,15 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
     Sealed::new(summary)
 }
 
-/// Reads the summary beside the file `path`, whose text is `table`; null if there is none, or it cannot be believed. Also
-/// returns a remark, in a line, if it is not what `click-logs credit` wrote beside this table.
+/// Reads the summary beside the file `path` with the text `table`; null if there is none, or it is not valid. Also
+/// returns a remark, in a line, if `click-logs credit` did not write it beside this table.
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     let path = &described(path, |path| path.with_file_name(FILE).exists());
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // A table alone claims nothing; beside that of fates, `credit` wrote it.
+            // A single table claims nothing; with a table of fates beside it, `credit` wrote it.
             let credited = path.with_file_name("fates.csv").exists();
             if credited { ignored(path, "is missing") } else { (Value::Null, None) }
         }
@@ -46,8 +46,8 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     }
 }
 
-/// The rankers that the summary beside the file `path` names, in its order, whether it can be believed or not: where a table is in
-/// another form, the text that the summary describes is made in this order.
+/// The rankers that the summary beside the file `path` names, in its order, valid or not: if a table has another form, the text
+/// that the summary describes is made in this order.
 #[must_use]
 pub fn rankers_beside(path: &Path) -> Vec<String> {
     let path = described(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
@@ -56,7 +56,7 @@ pub fn rankers_beside(path: &Path) -> Vec<String> {
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// Nothing is believed of the summary beside `path`, because it is as `why` says.
+/// Ignores the summary beside `path`, for the reason `why`.
 fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
     let file = path.with_file_name(FILE);
     let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";
@@ -64,7 +64,7 @@ fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
     (Value::Null, Some(what))
 }
 
-/// What is believed of the `bytes` of the summary beside `path`, and a remark.
+/// The summary in `bytes`, found beside `path`, if it is valid for this table; and a remark.
 fn believed(bytes: &[u8], path: &Path, table: &str) -> (Value, Option<String>) {
     let ignored = |why: &str| ignored(path, why);
     let Some((mut summary, seal)) = unsealed(bytes) else {
@@ -98,7 +98,7 @@ mod tests {
         serde_json::to_string_pretty(&sealed_summary(&summary(), CSV).unwrap()).unwrap()
     }
 
-    /// What is read beside a table if the summary has this text.
+    /// The result of reading the summary beside a table if the summary has this text.
     fn beside(text: &str, table: &str) -> (Value, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), text).unwrap();
@@ -162,7 +162,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_in_place_of_a_summary_keeps_nobody_waiting() {
+    fn a_pipe_in_place_of_a_summary_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         assert!(std::process::Command::new("mkfifo").arg(folder.path().join(FILE)).status().unwrap().success());
         let (send, receive) = std::sync::mpsc::channel();

@@ -1,4 +1,4 @@
-//! Conversions of a log: what a summary says of them, and their table read back.
+//! Conversions of a log: their part of a summary, and their table read back.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,17 +19,17 @@ use crate::model::Primary;
 
 /// The name of the table.
 pub const CONVERSIONS_FILE: &str = "conversions.csv";
-/// A larger table is none.
+/// A larger table is invalid.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What became of the lines of conversions: the name of each fate, how many, and what it means.
+/// Fates of the lines of conversions: name, count and meaning of each.
 pub(super) fn fates(credited: &CreditedConversions) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
     let mut counts = [0; ConversionFate::ALL.len()];
     credited.fates.iter().for_each(|(.., fate)| counts[*fate as usize] += 1);
     ConversionFate::ALL.iter().zip(counts).map(|(fate, count)| (fate.name(), count, fate.meaning()))
 }
 
-/// What a summary says of conversions.
+/// The part of a summary on conversions.
 #[must_use]
 pub fn summary(credited: &CreditedConversions) -> Value {
     let mut summary = credited.rules.described();
@@ -41,7 +41,7 @@ pub fn summary(credited: &CreditedConversions) -> Value {
     summary
 }
 
-/// What seems to be wrong with conversions, by a summary.
+/// Warnings about conversions, from a summary.
 pub(super) fn warnings(summary: &Value) -> Vec<String> {
     let fates = &summary["fates"]["conversions"];
     let Some(lines) = summary["conversions"]["lines"].as_u64() else { return Vec::new() };
@@ -79,15 +79,15 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
     found
 }
 
-/// What decides, by a summary; clicks where there are no conversions.
+/// The measure that decides, from a summary; clicks if there are no conversions.
 #[must_use]
 pub fn primary(summary: &Value) -> Primary {
     let name = summary["conversions"]["primary"].as_str();
     Primary::ALL.into_iter().find(|primary| Some(primary.name()) == name).unwrap_or_default()
 }
 
-/// The conversions in a folder that `credit` wrote, with `rankers` in the order of its results and the summary that is believed of it;
-/// `None` if there are none.
+/// The conversions in a folder that `credit` wrote, with `rankers` in the order of its results and its valid summary; `None` if there
+/// are none.
 ///
 /// # Errors
 /// If their table cannot be read, or is not the one that the summary describes.
@@ -185,7 +185,7 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
     Ok(Conversions { rankers: outcomes.rankers, versions: outcomes.versions, days, cap, has_draft })
 }
 
-/// What decision.json holds of rules that were fixed beforehand.
+/// The rules that were fixed in advance, for decision.json.
 #[must_use]
 pub fn rules(summary: &Value) -> Value {
     let of = &summary["conversions"];

@@ -1,4 +1,4 @@
-//! Tables of outcomes in the forms in which warehouses write them: CSV, JSON Lines and Parquet, plain or packed.
+//! Tables of outcomes in the forms that warehouses write: CSV, JSON Lines and Parquet, plain or compressed.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -11,10 +11,10 @@ use verdicts::outcomes::Outcomes;
 use super::table::{self, of_rows};
 use crate::error::{LogError, Malformed};
 
-/// A larger table is none.
+/// A larger table is invalid.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What a file says, before anything is made of it.
+/// The content of a file, before it is interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Table {
     /// The text of CSV.
@@ -25,7 +25,7 @@ pub enum Table {
         names: Vec<String>,
         /// By row: its number, from 1, and its fields.
         rows: Vec<(u64, Vec<String>)>,
-        /// Whether rows are those of Parquet, and not lines.
+        /// Whether rows are rows of Parquet instead of lines.
         of_parquet: bool,
     },
 }
@@ -58,7 +58,7 @@ impl Table {
     /// The outcomes; the rankers are in this order if it names all of them.
     ///
     /// # Errors
-    /// With the place and what is wrong there, as [`read`](table::read).
+    /// With the place and the fault, as [`read`](table::read).
     pub fn outcomes(&self, order: &[String]) -> Result<Outcomes, LogError> {
         match self {
             Self::Csv(text) => table::read(text, order),
@@ -74,7 +74,7 @@ impl Table {
         }
     }
 
-    /// Its text as `click-logs credit` writes it, by which a summary knows its table.
+    /// Its text as `click-logs credit` would write it; a summary recognises its table by this text.
     #[must_use]
     pub fn text(&self, order: &[String]) -> String {
         match self {
@@ -86,7 +86,7 @@ impl Table {
 
 fn is_parquet(path: &Path) -> bool {
     let mut start = [0; 4];
-    // What comes through a pipe can be read once.
+    // A pipe can be read only once.
     path.is_file() && input::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && &start == b"PAR1")
 }
 

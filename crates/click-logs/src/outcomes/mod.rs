@@ -1,4 +1,5 @@
-//! Outcomes of logs: their tables read, and what became of every line. Not here: what an outcome is, which `verdicts` owns.
+//! Outcomes of logs: reads their tables, and lists the fate of every line. Not here: outcomes themselves, which are in
+//! `verdicts`.
 
 mod beside;
 mod conversions;
@@ -30,7 +31,7 @@ pub fn of_credited(credited: &Credited) -> Outcomes {
     Outcomes { rankers: credited.rankers.clone(), versions, days: credited.days.clone() }
 }
 
-/// What became of every line, as CSV.
+/// Fates of lines, as CSV.
 #[must_use]
 pub fn fates_csv(credited: &Credited) -> String {
     let mut text = "what,fate,count,meaning\n".to_owned();
@@ -40,7 +41,7 @@ pub fn fates_csv(credited: &Credited) -> String {
     text
 }
 
-/// What pages show, as CSV: by version (if any has a name), day and pair.
+/// Counts of pages, as CSV: by version (if any has a name), day and pair.
 #[must_use]
 pub fn pages_csv(credited: &Credited) -> String {
     let are_named = credited.versions.iter().any(|version| version.name.is_some());
@@ -58,7 +59,7 @@ pub fn pages_csv(credited: &Credited) -> String {
     text
 }
 
-/// What became of every line: of what, the name of its fate, how many, and what it means.
+/// Fates of lines: kind of line, name, count and meaning of each fate.
 #[must_use]
 pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'static str)> {
     let tally = &credited.tally;

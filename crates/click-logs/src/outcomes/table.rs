@@ -1,4 +1,4 @@
-//! Outcomes read back from CSV: as `click-logs credit` writes them, or as somebody else counts them.
+//! Outcomes read back from CSV, written by `click-logs credit` or by another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::read::Fields;
 
 /// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
 const MOST: u64 = 1_000_000_000_000;
-/// The largest amount, of which some are sums of squares.
+/// The largest amount; some amounts are sums of squares.
 const MOST_AMOUNT: i64 = 1_000_000_000_000_000;
 
-/// How many of [`COLUMNS`] a table must have: those of impressions may be left out, all three.
+/// The number of [`COLUMNS`] that a table must have: those of impressions may be left out, all three.
 const REQUIRED: usize = 6;
 
 /// The outcomes in CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
@@ -26,14 +26,14 @@ const REQUIRED: usize = 6;
 /// passed over. A row with empty cells in all columns of amounts has none. The rankers are those that it names, in the order of their names unless `order` lists them all.
 ///
 /// # Errors
-/// With the line and what is wrong with it; also if two rows are of one version, day and pair.
+/// With the line and its fault; also if two rows are of one version, day and pair.
 pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     // Spreadsheets put a mark of the byte order in front.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
     let header = header.trim();
-    // What cannot be divided is one column of another name.
+    // A header that cannot be split is one column with an unknown name.
     let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
     let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
         Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
@@ -46,8 +46,8 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     })
 }
 
-/// The outcomes in rows of fields, each with its number; `what` is what a number counts. `error` makes an error of a message and the
-/// number of a row, or of no row.
+/// The outcomes in rows of fields, each with its number; `what` names the thing that numbers count. `error` makes an error of a
+/// message and the number of a row, or of no row.
 ///
 /// # Errors
 /// As for [`read`].
@@ -101,7 +101,7 @@ pub(super) fn of_rows(
     Ok(Outcomes { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
 }
 
-/// Refuses outcomes of units alone where impressions shall be counted.
+/// Refuses outcomes that have only units if impressions are to be counted.
 ///
 /// # Errors
 /// If there are units and no impressions.
@@ -114,7 +114,7 @@ pub fn need_impressions(outcomes: &Outcomes) -> Result<(), LogError> {
     Ok(())
 }
 
-/// Where the columns of a table stand.
+/// The positions of a table's columns.
 struct Columns {
     version: Option<usize>,
     /// By [`COLUMNS`].
@@ -130,12 +130,12 @@ struct Row<'a> {
     day: i32,
     /// By name.
     pair: [&'a str; 2],
-    /// Of the first of them.
+    /// The counts of the first of them.
     counts: DayCounts,
 }
 
 impl<'a> Row<'a> {
-    /// What a table has once.
+    /// The key of a row, unique in a table.
     fn key(&self) -> (Option<&'a str>, i32, [&'a str; 2]) {
         (self.version, self.day, self.pair)
     }
@@ -184,7 +184,7 @@ impl Columns {
         Ok(Self { version: place(VERSION)?, places, amounts, number: names.len() })
     }
 
-    /// The amounts of a row of which this number of units closed.
+    /// The amounts of a row, given the number of its units that closed.
     fn amounts(&self, fields: &[String], closed: u64) -> Result<Amounts, String> {
         if self.amounts.iter().all(|place| fields[*place].trim().is_empty()) {
             return Ok(Amounts::default());
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn amounts_are_read_where_they_are() {
         let usual = format!("{},{}", COLUMNS.join(","), Amounts::COLUMNS.join(","));
-        // A unit with two impressions, two clicks on a document of the first and one of the second; and one of which nothing is known.
+        // A unit with two impressions, two clicks on a document of the first and one of the second; and one without known sides.
         let known = "2026-01-01,b,a,1,0,1,2,0,0,1,2,4,2,1,0,1,2,1,1,0,0,0";
         let table = format!("{usual}\n{known}\n2026-01-02,a,b,1,2,3,4,5,6{}\n", ",".repeat(13));
         let found = read(&table, &[]).unwrap();

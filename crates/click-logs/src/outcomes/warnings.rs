@@ -1,10 +1,10 @@
-//! What makes a verdict meaningless, in words: clicks that do not count, impressions that are all set aside, pairs that were
-//! steered. It comes before anything else that is printed, because readers believe "all users tied".
+//! Warnings that make a verdict meaningless: clicks that do not count, impressions that are all set aside, pairs that were
+//! steered. They are printed first, because readers believe "all users tied".
 
 use serde_json::Value;
 use verdicts::integrity::{Checked, Fault};
 
-/// What must be said before anything else of a log with this summary (`summary.json`); nothing for a healthy one.
+/// Warnings to print first for a log with this summary (`summary.json`); none for a healthy log.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
     let of_pairs = |summary: &Value| [steered(summary), mistaken(summary)].into_iter().flatten().collect::<Vec<_>>();
@@ -37,13 +37,13 @@ pub fn warnings(summary: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What the check of pages found; `None` if the summary does not say.
+/// The result of the check of pages; `None` if the summary has none.
 #[must_use]
 pub fn integrity(summary: &Value) -> Option<Checked> {
     serde_json::from_value(summary["integrity"].clone()).ok()
 }
 
-/// What a summary says of one version of the experiment: how its pairs were chosen.
+/// How the pairs of one version of the experiment were chosen, from a summary.
 #[must_use]
 pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
     let mut of = summary.clone();
@@ -56,7 +56,7 @@ pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
     of
 }
 
-/// What is said if no impression or no click counts, or fewer than half of those that should.
+/// A warning if no impression or no click counts, or fewer than half of those that should.
 #[must_use]
 pub fn missing(summary: &Value) -> Vec<String> {
     [impressions(summary), clicks(summary)].into_iter().flatten().collect()
@@ -73,7 +73,7 @@ impl Fates<'_> {
     /// The largest of some fates.
     fn largest(&self, names: &[&'static str]) -> Option<(&'static str, u64)> {
         let counts = names.iter().map(|name| (*name, self.of(name))).filter(|(_, count)| *count > 0);
-        // Of several that are as large, the first.
+        // Of several largest, the first.
         counts.rev().max_by_key(|(_, count)| *count)
     }
 }
@@ -83,9 +83,10 @@ fn impressions(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["impressions"]);
     let lines = summary["lines"]["impressions"].as_u64().filter(|lines| *lines > 0)?;
     let credited = fates.of("credited");
-    // Those that count as soon as more of the log is there, and lists outside the test, are expected to be many.
+    // Open impressions, which count once the log continues, and lists outside the test may be many, so they are not
+    // listed here.
     let mut wrong = vec!["conflict", "no-unit", "bot", "malformed"];
-    // What steers pairs may show one ranker alone for good.
+    // A policy that steers pairs may show one ranker alone for good.
     if summary["pairs"] != "steered" {
         wrong.push("one-team");
     }
@@ -125,7 +126,7 @@ fn clicks(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["clicks"]);
     let lines = summary["lines"]["clicks"].as_u64()?;
     if Fates(&summary["fates"]["impressions"]).of("credited") == 0 {
-        // Then that is what is wrong.
+        // That warning then explains it.
         return None;
     }
     if lines == 0 {
@@ -198,7 +199,7 @@ fn clicks(summary: &Value) -> Option<String> {
     })
 }
 
-/// If verdicts need what nobody can check.
+/// A warning if verdicts rest on an assumption that cannot be checked.
 fn steered(summary: &Value) -> Option<String> {
     if summary["pairs"] != "steered" {
         return None;
@@ -222,7 +223,7 @@ fn steered(summary: &Value) -> Option<String> {
     ))
 }
 
-/// If pairs were not chosen as the settings or the log say.
+/// A warning if pairs were not chosen as the settings or the log declare.
 fn mistaken(summary: &Value) -> Option<String> {
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let several = summary["units_with_several_pairs"].as_u64().filter(|count| *count > 0);
@@ -253,7 +254,7 @@ fn names(summary: &Value) -> Option<String> {
     })
 }
 
-/// If lists were mixed by a method without balance in what verdicts count.
+/// A warning if lists were mixed by a method that does not balance what verdicts count.
 fn optimized(summary: &Value) -> Option<String> {
     let count = summary["impressions_by_optimized"].as_u64().filter(|count| *count > 0)?;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");
@@ -264,7 +265,8 @@ fn optimized(summary: &Value) -> Option<String> {
     ))
 }
 
-/// If many pages left out what was mixed, which by itself can make a ranker win (the table in `interleave::page`).
+/// A warning if many pages left out mixed documents, which by itself can make a ranker win (the table in
+/// `interleave::page`).
 fn left_out(summary: &Value) -> Option<String> {
     const MANY: u64 = 10;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");

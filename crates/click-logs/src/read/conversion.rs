@@ -1,5 +1,5 @@
-//! Conversions: one line of JSON or CSV that says what a user did with a document, on whatever page and however much later. It
-//! names the user and not the impression.
+//! Conversions: one line of JSON or CSV for a user's action on a document, on any page and at any later time. It names the
+//! user, not the impression.
 
 use super::fields::LineFields;
 use super::lists::Separated;
@@ -13,7 +13,7 @@ use crate::model::{Conversion, Settings, UnitKind};
 /// document in the next line.
 ///
 /// # Errors
-/// What is wrong with the line.
+/// The fault in the line.
 pub fn conversion<'a>(
     text: &'a str,
     header: Option<&super::Header>,

@@ -21,7 +21,7 @@ pub struct Header {
     kinds: Box<[Columns; 3]>,
 }
 
-/// What the columns hold, for one kind of lines.
+/// The fields that the columns hold, for one kind of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Columns {
     slots: Vec<Option<Slot>>,
@@ -35,7 +35,7 @@ const FIELDS: usize = Field::Count as usize + 1;
 
 impl Columns {
     fn of(names: &[String], kind: Kind) -> Self {
-        // A document is an object in lines of JSON alone.
+        // Only in lines of JSON is a document an object.
         let is_column = |slot: &Slot| !matches!(slot, Slot::Object(Container::Document, _));
         let slots: Vec<_> = names.iter().map(|name| slot(kind, Container::Line, name).filter(is_column)).collect();
         let mut places = [None; FIELDS];
@@ -46,7 +46,7 @@ impl Columns {
                 Some(Slot::Object(..)) => is_plain = false,
                 Some(Slot::Field(field, _)) => {
                     let is_first = places[field as usize].replace(place).is_none();
-                    // Some fields say that a line is of the other kind.
+                    // Some fields show that a line is of the other kind.
                     let is_strange = match field {
                         Field::Action => kind == Kind::Impressions,
                         Field::Shown => kind == Kind::Clicks,
@@ -116,7 +116,7 @@ impl Header {
         &self.kinds[kind as usize]
     }
 
-    /// What separates columns.
+    /// The separator of columns.
     pub(super) fn separator(&self) -> u8 {
         self.separator
     }
@@ -141,7 +141,7 @@ impl Header {
         self.of_kind(kind).places[field as usize]
     }
 
-    /// The fields of a line; lists are separated as `separated` says.
+    /// The fields of a line, with lists in the form `separated`.
     pub(super) fn fields<'a>(
         &self,
         line: &'a str,

@@ -11,7 +11,7 @@ use super::{json, shape};
 use crate::error::Malformed;
 use crate::model::{Click, Settings};
 
-/// What a line of a file of clicks holds.
+/// The content of a line of a file of clicks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A click. One before any search is on the impression `""`, and one on nothing that was shown on the document `""`.
@@ -24,7 +24,7 @@ pub enum Event<'a> {
 /// with the document in the next line, or, in a file of both, an impression; that may be a [`session`](super::session).
 ///
 /// # Errors
-/// What is wrong with the line.
+/// The fault in the line.
 pub fn click<'a>(
     text: &'a str,
     header: Option<&super::Header>,

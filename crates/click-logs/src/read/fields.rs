@@ -1,5 +1,5 @@
-//! What a line says, by field, whatever its format and whatever it calls its fields; and what follows from that. Two names for
-//! one field agree or are refused: which of them is meant is unknown.
+//! The fields of a line in any format and under any name; and what follows from them. Two names for one field must agree, or
+//! the line is refused: it is unknown which of them is meant.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::error::Malformed;
 /// A value with the name of the field that had it.
 type Named<T> = Option<(&'static str, T)>;
 
-/// The fields whose values are ids.
+/// The number of fields with ids as values.
 const TEXTS: usize = 12;
 
 /// The fields of a line.
@@ -38,7 +38,7 @@ pub(super) struct LineFields<'a> {
     hits: Named<Vec<Hit<'a>>>,
     has_configuration: bool,
     has_count: bool,
-    /// What is wrong with the first field that is.
+    /// The fault of the first faulty field.
     wrong: Option<Malformed>,
 }
 
@@ -60,7 +60,7 @@ fn text_place(field: Field) -> usize {
     }
 }
 
-/// The fields whose values are lists, all entries of which have values.
+/// The number of fields with lists of values, none of them missing.
 const LISTS: usize = 5;
 
 /// The place of a list among [`LineFields::lists`].
@@ -108,12 +108,12 @@ impl<'a> LineFields<'a> {
         self.separated
     }
 
-    /// Notes what is wrong with a field, unless another one is wrong already.
+    /// Notes the fault of a field, unless there is an earlier one.
     pub(super) fn wrong(&mut self, malformed: Malformed) {
         self.wrong.get_or_insert(malformed);
     }
 
-    /// Whether anything is wrong.
+    /// Reports the first fault, if there is one.
     pub(super) fn check(&mut self) -> Result<(), Malformed> {
         self.wrong.take().map_or(Ok(()), Err)
     }
@@ -148,7 +148,7 @@ impl<'a> LineFields<'a> {
                     other => return Err(unexpected(name, &other, "text or a whole number")),
                 };
                 let names_a_unit = matches!(field, Field::User | Field::Client | Field::Session);
-                if text.is_empty() || names_a_unit && lists::is_nobody(&text) {
+                if text.is_empty() || names_a_unit && lists::is_no_unit(&text) {
                     return Ok(());
                 }
                 set_field(&mut self.texts[place], name, text, |text| excerpt(text))
@@ -276,7 +276,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// Adds what another part of the line says.
+    /// Adds the fields of another part of the line.
     pub(super) fn merge(&mut self, other: LineFields<'a>) {
         let added = self.try_merge(other);
         if let Err(malformed) = added {
@@ -359,7 +359,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// An id that says something.
+    /// An id that is not blank.
     pub(super) fn take_text(&mut self, field: Field) -> Option<Cow<'a, str>> {
         self.texts[text_place(field)].take().map(|(_, text)| text)
     }
@@ -390,12 +390,12 @@ impl<'a> LineFields<'a> {
         found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
     }
 
-    /// A list all entries of which have values: not teams.
+    /// A list with a value for every entry: not teams.
     pub(super) fn take_list(&mut self, field: Field) -> Option<Vec<Cow<'a, str>>> {
         self.lists[list_place(field)].take().map(|(_, list)| list)
     }
 
-    /// How many places the user saw.
+    /// The number of places that the user saw.
     pub(super) fn take_paged(&mut self) -> Option<u64> {
         self.paged.take().map(|(_, places)| places)
     }

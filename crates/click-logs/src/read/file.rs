@@ -1,4 +1,5 @@
-//! A file of lines, in blocks: plain, gzip or zstd, JSON or CSV, or the rows of Parquet; recognised by its first bytes.
+//! A file of lines, read in blocks: plain, gzip or zstd, JSON or CSV, or the rows of Parquet; recognised by its first
+//! bytes.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use ranktypes::text::excerpt;
 use super::{Header, shape};
 use crate::error::LogError;
 
-/// What the lines of a file are.
+/// The format of the lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object per line.
@@ -38,9 +39,9 @@ pub struct LogFile {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
     format: Format,
-    /// What was read but not returned: the beginning of a line.
+    /// Bytes that were read but not returned: the beginning of a line.
     pending: Vec<u8>,
-    /// Whether what comes next is the rest of a line that is too long.
+    /// Whether the next bytes are the rest of a line that is too long.
     passes_by: bool,
     ended: bool,
     next_line: u64,
@@ -77,7 +78,7 @@ const BLOCK: usize = 1 << 20;
 /// Lines are no longer than this.
 const LONGEST: usize = 1 << 26;
 
-/// What to do with a file of another format.
+/// Advice for a file of another format.
 fn remedy(format: OtherFormat) -> String {
     match format {
         OtherFormat::Zip | OtherFormat::Packed(_) => "unpack it first".to_owned(),
@@ -131,7 +132,7 @@ pub(crate) fn rows_of_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<Strin
     Err(without_parquet(path))
 }
 
-/// What a file packed by zstd holds.
+/// The content of a file compressed by zstd.
 #[cfg(feature = "zstd")]
 fn unpacked_zstd(path: &Path, packed: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, LogError> {
     let decoder = zstd::stream::read::Decoder::new(packed);
@@ -146,7 +147,7 @@ fn unpacked_zstd(path: &Path, _: impl Read + Send + 'static) -> Result<Box<dyn R
 }
 
 impl LogFile {
-    /// Opens the file at `path` and finds out what it is.
+    /// Opens the file at `path` and detects its format.
     ///
     /// # Errors
     /// If it cannot be read, or is neither JSON Lines nor CSV.
@@ -275,13 +276,13 @@ impl LogFile {
         self
     }
 
-    /// What its lines are.
+    /// The format of its lines.
     #[must_use]
     pub fn format(&self) -> &Format {
         &self.format
     }
 
-    /// How many bytes of the file were read since the last call, compressed ones where it is compressed.
+    /// The number of bytes of the file read since the last call, compressed ones if it is compressed.
     pub fn bytes_taken(&self) -> u64 {
         self.taken.swap(0, Ordering::Relaxed)
     }
@@ -313,7 +314,7 @@ impl LogFile {
             }
             searched = there;
             if searched >= LONGEST {
-                // Whether the line ends the reading is for those to say who set lines aside.
+                // The caller that sets lines aside decides whether this line ends the reading.
                 self.pending.clear();
                 self.passes_by = true;
                 self.next_line += 1;
@@ -406,7 +407,7 @@ impl Block {
                 };
                 start += length + 1;
                 number += 1;
-                // Tabs may separate columns, of which the first and the last may be empty.
+                // Tabs may separate columns, and the first and the last may be empty.
                 let line = line.map(|line| line.trim_matches([' ', '\r', '\x0c']));
                 let line = line.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line));
                 if line.as_ref().map_or(true, |line| !line.trim_ascii().is_empty()) {
@@ -437,7 +438,7 @@ fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct CountingReader {
     reader: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
@@ -533,7 +534,7 @@ mod tests {
         assert!(LogFile::open(folder.path()).map(drop).unwrap_err().to_string().contains("a folder"));
         std::fs::write(&path, b"").unwrap();
         assert!(LogFile::open(&path).unwrap().next_block().unwrap().is_none());
-        // What some programs write instead of nothing.
+        // Some programs write this for an empty file.
         std::fs::write(&path, "\u{feff}\r\n").unwrap();
         let block = LogFile::open(&path).unwrap().next_block().unwrap().unwrap();
         assert_eq!(block.lines().count(), 0);

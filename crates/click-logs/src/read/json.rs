@@ -1,5 +1,5 @@
-//! The fields of a line of JSON: an object whose keys are [`names`](super::names), nested or flat. An object may also be the text of
-//! one, as exports and tables keep it.
+//! The fields of a line of JSON: an object with [`names`](super::names) as keys, nested or flat. An object may also be JSON in a
+//! string, as exports and tables keep it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,11 +19,11 @@ use crate::error::Malformed;
 /// The fields of a line.
 ///
 /// # Errors
-/// If it is not an object of JSON. What is wrong with a field is kept with the others.
+/// If it is not an object of JSON. Faults of fields are kept with the fields.
 pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
     let mut fields = LineFields::new(kind, Separated::Never);
     let Err(error) = read(line, Container::Line, "", &mut fields, Cow::Borrowed) else { return Ok(fields) };
-    // Python writes what is missing as `NaN`.
+    // Python writes missing values as `NaN`.
     let without_nan = letor_io::nan_as_null(line).ok_or_else(|| Malformed::json(&error))?;
     let mut fields = LineFields::new(kind, Separated::Never);
     read(&without_nan, Container::Line, "", &mut fields, |text| Cow::Owned(text.to_owned()))
@@ -75,7 +75,7 @@ fn read<'de, 'a>(
     deserializer.end()
 }
 
-/// Whether an object has a name that other logs have for something else, such as the number of hits: it is passed over then.
+/// Whether other logs use an object's name for something else, such as the number of hits: then it is skipped.
 pub(super) fn may_be_other(within: Container) -> bool {
     use Container as C;
     matches!(within, C::Document | C::Response | C::Hits | C::Extension | C::Ubi)
@@ -89,10 +89,10 @@ fn not_an_object(name: &str, found: &str) -> Malformed {
     Malformed::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
-/// What a list is called in errors.
+/// The name of a list in errors.
 const LIST: &str = "a list";
 
-/// An object whose fields are read.
+/// An object with fields to be read.
 struct Object<'f, 'a, 'de> {
     to: &'f mut LineFields<'a>,
     within: Container,
@@ -101,7 +101,7 @@ struct Object<'f, 'a, 'de> {
 }
 
 impl Object<'_, '_, '_> {
-    /// What was found is not an object.
+    /// Refuses a value that is not an object.
     fn refuse<E: Error>(self, found: &str) -> Result<(), E> {
         if self.name.is_empty() {
             return Err(E::custom(format_args!("expected an object, found {found}")));
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
     }
 }
 
-/// A key, as what it leads to.
+/// A key, as its meaning.
 struct Key {
     kind: Kind,
     within: Container,
@@ -319,7 +319,7 @@ struct HitOf<'a, 'de> {
     number: usize,
 }
 
-/// What a key of a hit is.
+/// The meaning of a key of a hit.
 #[derive(Clone, Copy)]
 enum HitKey {
     Id,

@@ -1,7 +1,7 @@
 //! Lists that are text: separated, as in CSV, or in brackets, as pandas, numpy, Python, JSON, Java and Postgres write them.
 //!
-//! What cannot be read for certain is refused: a list that is split in the wrong places gives wrong rankers and loses clicks,
-//! and nothing would show it.
+//! Lists that cannot be read with certainty are refused: a list split in the wrong places silently gives wrong rankers and
+//! loses clicks.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ use crate::error::Malformed;
 pub(super) enum Separated {
     /// Not at all: they have brackets. Text in JSON, Parquet and data frames.
     Never,
-    /// By spaces, where nobody said otherwise.
+    /// By spaces, the default.
     BySpaces,
-    /// By this character, whatever else the entries hold.
+    /// By this character, whatever else the entries contain.
     By(char),
 }
 
 impl Separated {
-    /// Of CSV, with the separator that was asked for.
+    /// For CSV, with the separator from the settings.
     pub(super) fn in_csv(asked: Option<char>) -> Self {
         asked.map_or(Self::BySpaces, Self::By)
     }
@@ -33,23 +33,23 @@ type Entries<'a> = Vec<Option<Cow<'a, str>>>;
 /// Characters that separate entries elsewhere.
 const OTHERS: [char; 4] = [',', ';', '|', '\t'];
 
-/// What an entry that cannot be plain begins with.
+/// The first character of an entry that cannot be plain.
 const OPENING: [char; 5] = ['[', '(', '{', '\'', '"'];
 
-/// Whether text says that there is no value.
+/// Whether text stands for a missing value.
 pub(super) fn is_missing(text: &str) -> bool {
     matches!(text, "nan" | "NaN" | "NAN" | "None" | "null" | "NULL" | "<NA>" | "NA" | "\\N" | "NaT")
 }
 
-/// Whether a user or session is none: blank, or the text that a program wrote for a missing one. Counted as a user, all of them
-/// together would be one.
-pub(super) fn is_nobody(id: &str) -> bool {
+/// Whether the id of a user or session is missing: blank, or a program's text for a missing value. Otherwise all of these would
+/// count as one user.
+pub(super) fn is_no_unit(id: &str) -> bool {
     let id = id.trim_ascii();
     id.is_empty() || id == "-" || id == "undefined" || is_missing(id)
 }
 
-/// Whether a separated list, of which these are the first two entries and the number of all, is certain to be one. The reader
-/// of usual lines leaves all others to [`entries`], so it looks at nothing that takes longer.
+/// Whether a separated list with these first two entries and this number of entries can only be read in one way. The fast
+/// reader leaves all others to [`entries`], so this checks nothing that takes longer.
 #[inline]
 pub(super) fn is_plain(first: Option<&str>, second: Option<&str>, count: usize, separated: Separated) -> bool {
     let Some(first) = first else { return true };
@@ -59,7 +59,7 @@ pub(super) fn is_plain(first: Option<&str>, second: Option<&str>, count: usize, 
     separated != Separated::BySpaces || !is_suspicious(first, second, count)
 }
 
-/// Whether spaces seem not to be what separates these entries.
+/// Whether these entries seem to be separated by something other than spaces.
 #[inline]
 fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
     if count == 1 {
@@ -69,8 +69,8 @@ fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
     }
 }
 
-/// The entries of the list `text` in the field `name`; `None` if it says that there is none. In separated lists of `teams`, nobody
-/// has a name, `-`.
+/// The entries of the list `text` in the field `name`; `None` if it stands for no list. In separated lists of `teams`, `-` stands
+/// for no owner.
 ///
 /// # Errors
 /// If the text is not a list, or might be several.
@@ -96,9 +96,9 @@ pub(super) fn entries<'a>(
             return match bracketed(trimmed) {
                 Ok(entries) => {
                     let entries = entries.into_iter().map(|entry| entry.map(Cow::Owned));
-                    // In text, nobody may be written as in separated lists.
-                    let is_nobody = |entry: &Cow<'_, str>| are_teams && separated != Separated::Never && entry == "-";
-                    Ok(Some(entries.map(|entry| entry.filter(|entry| !is_nobody(entry))).collect()))
+                    // Lists in text may also write no owner as separated lists do.
+                    let is_no_team = |entry: &Cow<'_, str>| are_teams && separated != Separated::Never && entry == "-";
+                    Ok(Some(entries.map(|entry| entry.filter(|entry| !is_no_team(entry))).collect()))
                 }
                 Err(why) if separated == Separated::Never => {
                     refused(&format!(", which cannot be read as a list: {why}; expected e.g. [\"a\",\"b\"]"))
@@ -150,20 +150,20 @@ pub(super) fn entries<'a>(
             }
         }
     }
-    let is_nobody = |entry: &str| are_teams && entry == "-";
+    let is_no_team = |entry: &str| are_teams && entry == "-";
     Ok(Some(match text {
         Cow::Borrowed(text) => {
             let entries = ranges.into_iter().map(|range| &text[range]);
-            entries.map(|entry| (!is_nobody(entry)).then_some(Cow::Borrowed(entry))).collect()
+            entries.map(|entry| (!is_no_team(entry)).then_some(Cow::Borrowed(entry))).collect()
         }
         Cow::Owned(text) => {
             let entries = ranges.into_iter().map(|range| &text[range]);
-            entries.map(|entry| (!is_nobody(entry)).then(|| Cow::Owned(entry.to_owned()))).collect()
+            entries.map(|entry| (!is_no_team(entry)).then(|| Cow::Owned(entry.to_owned()))).collect()
         }
     }))
 }
 
-/// Whether the brackets at both ends of a text are around all of its entries, not parts of the first and the last.
+/// Whether the brackets at both ends of a text enclose all of its entries, and are not parts of the first and the last.
 fn are_around(text: &str, separator: char) -> bool {
     let close = closing(text);
     let first = text.split(separator).next().unwrap_or(text);
@@ -216,11 +216,11 @@ struct Item {
     is_single_quoted: bool,
 }
 
-/// Reads what is between brackets, entry by entry.
+/// Reads the text between brackets, entry by entry.
 struct Scanner<'a> {
     rest: &'a str,
     is_postgres: bool,
-    /// Whether commas separate entries, or spaces; not known before there are two.
+    /// Whether commas separate entries, or spaces; unknown until there are two entries.
     by_comma: Option<bool>,
 }
 
@@ -363,7 +363,7 @@ mod tests {
             assert_list(text, Separated::BySpaces, expected);
             assert_list(&format!(" {text} "), Separated::Never, expected);
         }
-        // A word in quotes is a name, whatever it means without them.
+        // A word in quotes is a name, even one that means a missing value without them.
         assert_eq!(read("['null', nan]", Separated::BySpaces), Ok(Some(vec![Some("null".to_owned()), None])));
         assert_list("['A', '-']", Separated::BySpaces, &["A", "null"]);
     }

@@ -1,4 +1,4 @@
-//! How a list was mixed and what a page displayed of it, as far as a line says so: from teams or from a receipt.
+//! How a list was mixed and what a page displayed of it, as far as a line has it: from teams or from a receipt.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// What to say of a team that is none of the rankers which the line names.
+/// An error for a team that is not among the rankers that the line names.
 pub(crate) fn strange_team(team: &str) -> String {
     format!("the team {team} is none of the rankers of the line; name it there")
 }
 
-/// What a line says about its list.
+/// The fields of a line about its list.
 pub(super) struct ListFields<'a> {
-    /// `None` if the receipt has to say it.
+    /// `None` if the receipt has it.
     pub(super) shown: Option<Vec<Cow<'a, str>>>,
     pub(super) mixed: Option<Vec<Cow<'a, str>>>,
     pub(super) pinned: Option<Vec<Cow<'a, str>>>,
@@ -38,7 +38,7 @@ pub(super) struct ListFields<'a> {
     pub(super) version: Option<Cow<'a, str>>,
 }
 
-/// What became of it.
+/// The list found from these fields.
 pub(super) struct List<'a> {
     pub(super) shown: Vec<Cow<'a, str>>,
     pub(super) oddities: Oddities,
@@ -51,7 +51,7 @@ fn borrowed<'b>(list: &'b [Cow<'_, str>]) -> Vec<&'b str> {
 }
 
 impl<'a> ListFields<'a> {
-    /// How the list was mixed, from teams or from a receipt, and what was displayed of it.
+    /// Finds how the list was mixed, from teams or from a receipt, and what was displayed of it.
     pub(super) fn list(mut self) -> Result<List<'a>, Malformed> {
         if let Some(rankers) = &self.rankers
             && let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]))

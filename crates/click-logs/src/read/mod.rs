@@ -1,6 +1,6 @@
-//! Logs from files: blocks of lines, plain, gzip or zstd, and one line as an impression or a click. JSON Lines (our own fields,
-//! those of UBI 1.3, responses of OpenSearch and Solr, sessions of living labs), CSV and, with the feature `parquet`, Parquet; and lines that are
-//! rows of a table already. Most lines are of a plain form (`fast_path`), and read without copies. Not here: what the lines mean
+//! Reads logs from files: blocks of lines, plain, gzip or zstd, and each line as an impression or a click. The formats are JSON Lines (our
+//! own fields, those of UBI 1.3, responses of OpenSearch and Solr, sessions of living labs), CSV and, with the feature `parquet`, Parquet;
+//! rows of tables are read likewise. Most lines have a plain form (`fast_path`), and are read without copies. Not here: what the lines mean
 //! together.
 
 mod conversion;

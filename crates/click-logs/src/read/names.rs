@@ -1,15 +1,15 @@
-//! The names of fields: one place for lines of JSON, headers of CSV, columns of Parquet and of data frames.
+//! The names of fields, for lines of JSON, headers of CSV, columns of Parquet and of data frames.
 //!
 //! A name is a path. Objects may be nested as UBI nests them, or flat with dots, as exports write them:
 //! `event_attributes.object.object_id` is a key of a line, a column, or a field of an object in an object.
 
-/// What a field holds.
+/// The meaning of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
     Impression,
     Time,
     User,
-    /// Who saw it, where no user is named.
+    /// The client that saw the list, for lines without a user.
     Client,
     Session,
     Agent,
@@ -19,13 +19,13 @@ pub(crate) enum Field {
     Experiment,
     Version,
     Shown,
-    /// What a page displayed, where the list has another name.
+    /// The displayed documents, for lines that use another name for the list.
     Displayed,
-    /// What was drawn, where a page displayed something else.
+    /// The drawn documents, for pages that displayed something else.
     Mixed,
-    /// What others placed on the page.
+    /// Documents that others placed on the page.
     Pinned,
-    /// How many places the user saw.
+    /// The number of places that the user saw.
     Paged,
     Teams,
     Rankers,
@@ -33,7 +33,7 @@ pub(crate) enum Field {
     Document,
     Dwell,
     Action,
-    /// What a conversion is worth, in minor units.
+    /// The value of a conversion, in minor units.
     Value,
     Currency,
     /// The order that a conversion is a part of.
@@ -42,7 +42,7 @@ pub(crate) enum Field {
     Hits,
     /// The documents of a response of Solr.
     Documents,
-    /// Of the clicks that OpenSearch's A/B tests store.
+    /// For the clicks that OpenSearch's A/B tests store.
     SearchConfiguration,
     Count,
 }
@@ -62,7 +62,7 @@ pub(crate) enum Container {
     Document,
 }
 
-/// What a key leads to.
+/// The meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// A field, and its full name.
@@ -71,18 +71,18 @@ pub(crate) enum Slot {
     Object(Container, &'static str),
 }
 
-/// Which lines are read: fields that the other kind alone has are ignored.
+/// The kind of lines: fields that only the other kind has are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Lists that were shown.
     Impressions,
     /// Clicks and other events.
     Clicks,
-    /// What users did later: orders, carts, minutes.
+    /// Later actions of users: orders, carts, minutes.
     Conversions,
 }
 
-/// What the key of an object leads to; `None` for keys that are not read.
+/// The meaning of an object's key; `None` for keys that are not read.
 pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
     match named(within, key) {
         Some(slot) => is_read(kind, slot).then_some(slot),
@@ -96,8 +96,8 @@ pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
     }
 }
 
-/// What a column of a table holds, by its name: the name that our own logs have for the field, `client` for who saw a list where
-/// no user is named, or `object` for what is nested; `None` for columns that are not read.
+/// The field that a column of a table holds, by the column's name: our own name of the field, `client` for the client of a line
+/// without a user, or `object` for nested fields; `None` for columns that are not read.
 ///
 /// ```
 /// use click_logs::read::column;
@@ -133,7 +133,7 @@ pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
         Field::Value => "value",
         Field::Currency => "currency",
         Field::Order => "order",
-        // Beside the list that it stands for, as what is nested is.
+        // It is kept beside the list that it replaces, as nested fields are.
         Field::Displayed => "object",
         Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => "object",
     })
@@ -214,7 +214,7 @@ fn named(within: Container, key: &str) -> Option<Slot> {
     }
 }
 
-/// The name of the field for what was done that conversions alone have.
+/// The name of the field for the action, which only conversions have.
 const ACTION: &str = "action";
 
 fn is_read(kind: Kind, slot: Slot) -> bool {

@@ -26,7 +26,7 @@ use crate::model::{Impression, Settings, UnitKind};
 /// document in the next line.
 ///
 /// # Errors
-/// What is wrong with the line.
+/// The fault in the line.
 pub fn impression<'a>(
     line: &'a str,
     header: Option<&super::Header>,
@@ -85,7 +85,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
     let hits = fields.take_hits();
     (list.shown, list.teams) = match (listed, hits) {
         (Some(shown), Some(hits)) if response::are_mixed(&hits) => {
-            // A response is what was drawn.
+            // The response has the drawn documents.
             let owners = match &list.mixed {
                 Some(mixed) if displayed.is_none() => response::owners(mixed, hits, &[])?,
                 _ if displayed.is_none() => response::owners(&shown, hits, list.pinned.as_deref().unwrap_or_default())?,
@@ -103,8 +103,8 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
             };
             (Some(shown), agreed(given, is_mixed.then_some(owners))?)
         }
-        // An empty field of CSV is an empty list. A query whose hits were not logged, as UBI has many of them, is a list of
-        // nothing that nobody mixed.
+        // An empty field of CSV is an empty list. A query without logged hits, as UBI has many of them, is an empty list
+        // that was not mixed.
         (None, None)
             if displayed.is_none()
                 && (fields.is_place(Field::Shown) && list.receipt.is_none()
@@ -115,7 +115,7 @@ pub(super) fn impression_of<'a>(mut fields: LineFields<'a>, settings: &Settings)
         (None, None) => (None, given.map(|(_, teams)| teams)),
     };
     if let Some(displayed) = displayed {
-        // Then the other list is what the engine returned.
+        // Then the other list holds the returned documents.
         let returned = list.shown.replace(displayed);
         match (&list.mixed, returned) {
             (Some(mixed), Some(returned)) if *mixed != returned => {

@@ -1,4 +1,4 @@
-//! The response of a search engine: who owns each of the documents that were shown.
+//! The response of a search engine: the owners of the documents that were shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub(super) struct Hit<'a> {
     pub(super) id: Cow<'a, str>,
     /// The ranker that owns it.
     pub(super) team: Option<Cow<'a, str>>,
-    /// What is wrong with it.
+    /// The fault found in it, if any.
     pub(super) wrong: Option<String>,
 }
 
@@ -28,20 +28,20 @@ impl Hit<'_> {
     }
 }
 
-/// Whether anybody owns any of them.
+/// Whether any of them has an owner.
 pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
     hits.iter().any(|hit| hit.team.is_some())
 }
 
-/// Who owns each document shown, by the response that it is from.
+/// The owner of each document shown, from the response that it came from.
 ///
-/// A page may show documents in another order than the response has them, or fewer, so they are looked for by their ids. Where
-/// no document that was shown is one of the response, the log has ids of its own (such as SKUs), and the order is that of the
-/// response. Documents that others placed, the `pinned` ones, need not be there.
+/// A page may show documents in another order than the response has them, or fewer, so they are looked up by their ids. If the
+/// response has none of the documents shown, the log has ids of its own (such as SKUs), and documents are matched by position.
+/// Documents that others placed (`pinned`) may be missing.
 ///
 /// # Errors
-/// If another document is not in the response though others are, or is there twice with two owners; or if the ids are others and
-/// their number is another, too.
+/// If another document is missing from the response though others are in it, or occurs twice with two owners; or if the ids are
+/// different and the number of documents is different, too.
 pub(super) fn owners<'a>(
     shown: &[Cow<'a, str>],
     hits: Vec<Hit<'a>>,
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(of(&["c", "b"], &hits), teams(&["-", "B"]), "fewer were shown");
         assert_eq!(of(&["x", "y", "z"], &hits), teams(&["A", "B", "-"]), "ids of another kind");
         assert_eq!(of(&["a", "b"], &[("a", "A"), ("b", "B"), ("a", "A")]), teams(&["A", "B"]));
-        assert_eq!(of(&["b"], &[("a", "A"), ("b", "B"), ("a", "B")]), teams(&["B"]), "nobody saw the other");
+        assert_eq!(of(&["b"], &[("a", "A"), ("b", "B"), ("a", "B")]), teams(&["B"]), "the other was not shown");
     }
 
     #[test]

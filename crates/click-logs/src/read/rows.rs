@@ -1,4 +1,4 @@
-//! Lines that are rows of a table already, such as those of a data frame or of Spark: the same fields, rules and errors as in
+//! Lines that are already rows of a table, such as those of a data frame or of Spark: the same fields, rules and errors as in
 //! files.
 
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub enum RowReceipt<'a> {
     Bytes(&'a [u8]),
 }
 
-/// An impression as a row; what the table does not have is `None`.
+/// An impression as a row; fields that the table lacks are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(missing_docs, reason = "the columns of files, which the README lists")]
 pub struct ImpressionRow<'a> {
@@ -58,7 +58,7 @@ pub struct ImpressionRow<'a> {
     pub teams: Option<Vec<Option<Cow<'a, str>>>>,
     pub rankers: Option<Vec<Cow<'a, str>>>,
     pub receipt: Option<RowReceipt<'a>>,
-    /// Other columns with names of logs, as the text of an object in JSON: what is nested, and second names of fields above.
+    /// Other columns with names of logs, as a JSON object in text: nested fields, and second names of fields above.
     pub more: Option<Cow<'a, str>>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> ImpressionRow<'a> {
     /// The impression.
     ///
     /// # Errors
-    /// What is wrong with the row.
+    /// The fault in the row.
     pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
         let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
         let texts = [
@@ -98,7 +98,7 @@ impl<'a> ImpressionRow<'a> {
         fields.add(Field::Shown, "shown", self.shown.map_or(Value::Null, all));
         fields.add(Field::Mixed, "mixed", self.mixed.map_or(Value::Null, all));
         fields.add(Field::Pinned, "pinned", self.pinned.map_or(Value::Null, all));
-        // What is not known is not a number in many tables.
+        // Many tables write unknown values as not a number.
         let paged = self.paged.filter(|places| !places.is_nan());
         fields.add(Field::Paged, "paged", paged.map_or(Value::Null, Value::Number));
         fields.add(Field::Teams, "teams", self.teams.map_or(Value::Null, Value::List));
@@ -118,7 +118,7 @@ impl<'a> ClickRow<'a> {
     /// The click or other event.
     ///
     /// # Errors
-    /// What is wrong with the row.
+    /// The fault in the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
         if let Some(click) = self.usual(settings) {
             return Ok(Event::Click(click));
@@ -131,7 +131,7 @@ impl<'a> ClickRow<'a> {
         ];
         add_texts(&mut fields, texts);
         add_time(&mut fields, self.time)?;
-        // What is not known is not a number in many tables.
+        // Many tables write unknown values as not a number.
         let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);

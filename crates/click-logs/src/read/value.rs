@@ -1,4 +1,4 @@
-//! The value of a field as it is written, before its meaning is known, and the errors for one that is missing or of another type.
+//! The value of a field as written, before it is interpreted, and the errors for one that is missing or of another type.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub(super) fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malfo
     Malformed::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
-/// The error for a dwell time that is none, as it was found.
+/// The error for an invalid dwell time, as it was found.
 pub(super) fn dwell_error(found: &str) -> Malformed {
     Malformed::new(format!(
         "the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"
@@ -60,7 +60,7 @@ pub(super) fn missing(names: &str) -> Malformed {
     Malformed::new(format!("no {names}; every line needs it"))
 }
 
-/// Text that says something: logs write unknown users as null or as nothing.
+/// Text that is not blank: logs write unknown users as null or as empty text.
 pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Lines of logs in several dialects, and in no particular order.
+//! Writes lines of logs in several dialects, in no particular order.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use super::orders::{ConversionLine, UnitConversions};
 use super::truth::CountedUnit;
 use crate::read::base64;
 
-/// How lines are written.
+/// The dialect of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// JSON Lines with our own fields.
@@ -67,7 +67,7 @@ impl Dialect {
 /// The columns of the rows about units.
 pub const UNITS: &str = "unit,version,day,first,second,net";
 
-/// The columns of the rows about what units order.
+/// The columns of the rows on orders by unit.
 pub const CONVERSION_UNITS: &str =
     "unit,version,day,first,second,first_conversions,second_conversions,first_value,second_value";
 
@@ -76,7 +76,7 @@ const DIGITS: u32 = 12;
 /// A stretch of [`Lines::each_conversion_unit`]: all users are a thousand of them.
 pub const STRETCH_OF_UNITS: i64 = 10_i64.pow(DIGITS) * 16 / 1000;
 
-/// Lines of impressions, clicks and conversions, and what is true of their users.
+/// Lines of impressions, clicks and conversions, and the truth about their users.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
     impressions: Shuffled,
@@ -94,7 +94,7 @@ struct Shuffled {
     lines: Vec<LineSpan>,
 }
 
-/// Where a line begins and ends, and its time or what sorts it instead.
+/// The beginning and end of a line, and its time or another sort key.
 #[derive(Debug, Clone, Copy)]
 struct LineSpan {
     start: usize,
@@ -136,13 +136,13 @@ pub(super) struct ImpressionLine<'a> {
     pub(super) session: u64,
     pub(super) agent: &'a str,
     pub(super) query: usize,
-    /// What the page displayed; empty where the receipt says it.
+    /// The displayed documents; empty if the receipt has them.
     pub(super) shown: &'a [u16],
-    /// What was drawn, if the page displayed something else.
+    /// The drawn documents, if the page displayed something else.
     pub(super) mixed: Option<&'a [u16]>,
-    /// What others placed on the page.
+    /// Documents that others placed on the page.
     pub(super) pinned: &'a [u16],
-    /// How many places the user saw, if the line says so.
+    /// The number of places that the user saw, if the line has it.
     pub(super) paged: Option<usize>,
     /// The experiment and its version, if they are fields of the line.
     pub(super) version: Option<(&'a str, &'a str)>,
@@ -153,10 +153,10 @@ pub(super) struct ImpressionLine<'a> {
     pub(super) credit: CreditLine<'a>,
 }
 
-/// What credit needs.
+/// The data that credit needs.
 #[derive(Clone, Copy)]
 pub(super) enum CreditLine<'a> {
-    /// By position in the mixed list: 0 or 1, or nobody.
+    /// By position in the mixed list: ranker 0 or 1, or no owner.
     Teams(&'a [Option<u8>]),
     /// The bytes of a receipt.
     Receipt(&'a [u8]),
@@ -191,8 +191,8 @@ impl Lines {
         self.conversions.text()
     }
 
-    /// The truth about what users order, as rows of CSV with the columns [`CONVERSION_UNITS`]. Sorted by their numbers, and those of
-    /// one number as they come, they are sorted by the text of the unit, version and pair.
+    /// The truth about orders by unit, as rows of CSV with the columns [`CONVERSION_UNITS`]. Sorted by their numbers, and by arrival
+    /// among equal numbers, they are sorted by the text of the unit, version and pair.
     pub fn each_conversion_unit(&self) -> impl Iterator<Item = (i64, &[u8])> {
         self.conversion_units.each()
     }
@@ -200,7 +200,7 @@ impl Lines {
     /// Passes each line with its time to `take`: impressions (0), then clicks (1), then conversions (2).
     ///
     /// # Errors
-    /// Those of `take`.
+    /// The errors of `take`.
     pub fn each<E>(&self, mut take: impl FnMut(usize, i64, &[u8]) -> Result<(), E>) -> Result<(), E> {
         for (kind, lines) in [&self.impressions, &self.clicks, &self.conversions].into_iter().enumerate() {
             lines.each().try_for_each(|(time, line)| take(kind, time, line))?;
@@ -213,7 +213,7 @@ impl Lines {
         let mut other = Generator::seed_from_u64(generator.random());
         self.impressions.shuffle(&mut generator);
         self.clicks.shuffle(&mut other);
-        // From a run of its own: with orders, the others stay as they are.
+        // From a random stream of its own: with orders, the other lines stay as they are.
         self.conversions.shuffle(&mut interleave::keyed::RunKey::new(seed, 5).impression(block).lists());
     }
 
@@ -261,7 +261,7 @@ fn by_text(number: u64) -> i64 {
     (number * 10_u64.pow(DIGITS.saturating_sub(digits)) * 16 + u64::from(digits)) as i64
 }
 
-/// How the rankers of each impression are drawn: by lot, whatever happened before.
+/// How the rankers of each impression are drawn: by chance, never by outcomes.
 pub(super) const PAIRS: PairChoice = PairChoice::Chance;
 
 fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
@@ -320,7 +320,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
                 out,
                 r#"{{"application":"simulated","query_id":"{id:016x}","client_id":"u{user}","user_query":"query {query}","timestamp":"{when}","#
             )?;
-            // What the engine returned.
+            // The documents that the engine returned.
             let returned = line.mixed.unwrap_or(shown);
             json_list(out, "query_response_hit_ids", query, returned)?;
             write!(out, r#","query_attributes":{{"session_id":"s{session}","agent":"{agent}","pairs":"{pairs}","#)?;

@@ -1,7 +1,7 @@
-//! Logs with known truth, at any size: users with tastes who come back for sessions, lists mixed from two rankers, clicks, and
-//! everything that goes wrong in logs. The truth is what `interleave` says of each impression while its user reads
-//! ([`Interleaving::compare`](interleave::Interleaving::compare)), or of the page that its user saw
-//! ([`Interleaving::credit_page`](interleave::Interleaving::credit_page)), added up here: the join has no part in it.
+//! Logs with known truth, at any size: users with tastes who return for sessions, lists mixed from two rankers, clicks, and
+//! typical faults of logs. The truth is the result of `interleave` for each impression while its user reads
+//! ([`Interleaving::compare`](interleave::Interleaving::compare)), or for the page that its user saw
+//! ([`Interleaving::credit_page`](interleave::Interleaving::credit_page)), added up here without the join.
 
 mod lines;
 mod orders;
@@ -33,7 +33,7 @@ use world::World;
 /// Users that are simulated together, and written as one block of shuffled lines.
 const BLOCK: u64 = 64;
 
-/// The rules under which the truth holds: what `credit` must be asked.
+/// The rules under which the truth holds: the settings for `credit`.
 #[must_use]
 pub fn rules(simulation: &Simulation) -> Settings {
     Settings {

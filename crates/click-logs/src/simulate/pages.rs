@@ -1,4 +1,4 @@
-//! Pages: what they display of a mixed list, and how far their users go.
+//! Pages: what they display of a mixed list, and how far their users read.
 
 use clicks::{CompiledClickModel, User};
 use interleave::{AnyInterleavingReceipt, Generator, Interleaving, Page, Preference, RankedList};
@@ -11,15 +11,15 @@ use super::world::World;
 pub(super) const ADVERTISEMENT: u16 = 1000;
 /// The place of an advertisement, from 0.
 const PLACE: usize = 1;
-/// How many users turn a page whose end they see.
+/// The share of users who turn a page when they see its end.
 const TURNED: f64 = 0.4;
 
-/// What was mixed, and what became of it.
+/// A mixed list, the page displayed of it, and its clicks.
 pub(super) struct Displayed {
     pub(super) mixed: Vec<u16>,
     pub(super) shown: Vec<u16>,
     pub(super) page: Page,
-    /// How many places the user saw: whole pages.
+    /// The number of places that the user saw: whole pages.
     pub(super) seen: usize,
     /// The places clicked that count.
     clicked: Vec<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Displayed {
 
 impl Displayed {
     /// Mixes `lists` for all pages, leaves documents out, adds an advertisement, and lets a user read; `click` takes each
-    /// document clicked and says whether that click counts.
+    /// document clicked and returns whether that click counts.
     #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
     pub(super) fn read(
         simulation: &Simulation,
@@ -75,13 +75,13 @@ impl Displayed {
         (Self { mixed, shown, page, seen, clicked }, receipt)
     }
 
-    /// The positions in the mixed list of the documents whose clicks count.
+    /// The positions in the mixed list of the documents with clicks that count.
     pub(super) fn clicked(&self) -> impl Iterator<Item = usize> {
         let mixed_at = |place: &usize| self.page.places().nth(*place).flatten();
         self.clicked.iter().filter_map(mixed_at)
     }
 
-    /// Who won, by the method alone.
+    /// The winner, by the method alone.
     pub(super) fn winner(&self, simulation: &Simulation, receipt: &AnyInterleavingReceipt) -> Preference {
         let seen = self.page.truncated(self.seen);
         simulation.method.credit_page(receipt, &seen, &self.clicked).expect("a page of a method that serves several")

@@ -1,4 +1,4 @@
-//! What is simulated.
+//! The settings of a simulation.
 
 use interleave::page::check_depth;
 use interleave::receipt::ExperimentVersion;
@@ -17,9 +17,9 @@ const EXPERIMENT: &str = "simulated";
 pub(super) const WINDOW: i64 = 30 * 60 * 1000;
 /// A bot sees more lists a day, a user fewer.
 const BUSY: u64 = 100;
-/// What crawlers call themselves.
+/// The user agent of crawlers.
 pub(super) const CRAWLER: &str = "ExampleCrawler/1.0 (simulated)";
-/// What everyone else uses.
+/// The user agent of everyone else.
 pub(super) const BROWSER: &str = "Browser/1.0 (simulated)";
 
 /// The rules that find the simulated bots, and no user.
@@ -38,13 +38,13 @@ pub struct Simulation {
     pub days: u32,
     /// The first day, counted from 1970-01-01.
     pub first_day: i32,
-    /// How many rankers; each impression mixes two of them.
+    /// The number of rankers; each impression mixes two of them.
     pub rankers: usize,
-    /// How much better each ranker is than the one before: 0 leaves differences by chance alone.
+    /// How much better each ranker is than the one before: 0 leaves only differences by chance.
     pub margin: f64,
-    /// How much of the margin comes only with time: 1 if only chance distinguishes rankers on the first day.
+    /// The part of the margin that comes only with time: 1 if only chance distinguishes rankers on the first day.
     pub drift: f64,
-    /// How much users differ in what they want.
+    /// How much users differ in taste.
     pub taste: f64,
     /// The method that mixes lists.
     pub method: AnyInterleaving,
@@ -60,7 +60,7 @@ pub struct Simulation {
     pub late: f64,
     /// Clicks that are not logged.
     pub lost: f64,
-    /// Clicks whose time is before the impression, by a clock that is an hour slow.
+    /// The share of clicks that come before the impression, by a clock that is an hour slow.
     pub early: f64,
     /// Further clicks on impressions that are not logged.
     pub unknown: f64,
@@ -76,13 +76,14 @@ pub struct Simulation {
     pub pinned: f64,
     /// Documents that were mixed and are not displayed.
     pub left_out: f64,
-    /// After which part of the time the experiment changes, if it does: then each ranker does what another one did.
+    /// The part of the time after which the experiment changes, if it does: then each ranker behaves as another one
+    /// did.
     pub change_version_at: Option<f64>,
-    /// How often users come; if there is nothing, they come as often as a chance of returning has it.
+    /// How often users come; if `None`, they return by chance.
     pub visits: Option<Visits>,
-    /// What users order, if they do.
+    /// Orders of users, if there are any.
     pub orders: Option<Orders>,
-    /// How lines are written.
+    /// The dialect of lines.
     pub dialect: Dialect,
 }
 
@@ -121,7 +122,7 @@ impl Default for Simulation {
 }
 
 impl Simulation {
-    /// What the rankers are called: `A`, `B`, ..., or `ranker-27` and so on beyond the alphabet.
+    /// The names of the rankers: `A`, `B`, ..., or `ranker-27` and so on beyond the alphabet.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let name = |n: usize| match u8::try_from(n) {
@@ -131,23 +132,23 @@ impl Simulation {
         (0..self.rankers).map(name).collect()
     }
 
-    /// Whether the lines say which team owns a document; otherwise they have receipts.
+    /// Whether the lines state the team that owns a document; otherwise they have receipts.
     pub(super) fn has_teams(&self) -> bool {
         self.method.ownership() == Ownership::Drafted
     }
 
-    /// Whether the method says which ranker owns each document.
+    /// Whether the method determines the owner of each document.
     pub(super) fn names_owners(&self) -> bool {
         self.method.ownership().has_owners()
     }
 
-    /// Whether pages display something else than the mixed list.
+    /// Whether pages display something other than the mixed list.
     #[must_use]
     pub fn has_pages(&self) -> bool {
         self.pages > 1 || self.pinned > 0.0 || self.left_out > 0.0
     }
 
-    /// How many documents are mixed.
+    /// The number of documents mixed.
     pub(super) fn depth(&self) -> usize {
         self.shown * self.pages
     }
@@ -241,7 +242,7 @@ impl Simulation {
             ));
         }
         if self.has_pages() {
-            // Beyond what it serves on one page, a method has to be asked for; and a page with gaps is one of those.
+            // The method must support documents beyond one page, and a page with gaps needs some.
             let depth = self.depth().max(self.shown + 1);
             check_depth(self.method.is_prefix_stable(), &self.method.to_string(), self.shown, depth)
                 .map_err(|error| format!("--pages, --pinned and --left-out: {error}"))?;

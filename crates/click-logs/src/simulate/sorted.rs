@@ -1,4 +1,5 @@
-//! Lines in the order of a number such as their time, more than memory holds: by stretches of it in files, each sorted in the end.
+//! Sorts more lines than fit in memory by a number such as their time: files hold one stretch of it each, and are sorted at the
+//! end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -17,7 +18,7 @@ const BUDGET: usize = 1 << 28;
 pub struct Sorted {
     folder: PathBuf,
     name: &'static str,
-    /// How much of the number one stretch covers.
+    /// The width of one stretch of the number.
     stretch: i64,
     stretches: BTreeMap<i64, Vec<u8>>,
     held: usize,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 /// Rows of a row group. Row groups do not depend on how lines come, so the same lines give the same bytes.
 const ROWS: usize = 1 << 17;
 
-/// What a column holds; every value may be missing.
+/// The type of a column; every value may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
@@ -98,7 +98,7 @@ impl TableWriter {
         Ok(Self { file, columns, rows: Vec::new(), pending: Vec::new() })
     }
 
-    /// Writes what is left, and the end of the table.
+    /// Writes the remaining rows, and the end of the table.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -147,7 +147,7 @@ impl Write for TableWriter {
     }
 }
 
-/// Writes the values of a column: with levels that say which of them are there, and which entries begin a list.
+/// Writes the values of a column, with levels that mark missing values and the beginnings of lists.
 fn write_column(writer: &mut ColumnWriter<'_>, kind: Kind, values: &[&Value]) -> parquet::errors::Result<()> {
     let mut definitions: Vec<i16> = Vec::with_capacity(values.len());
     if kind == Kind::List {

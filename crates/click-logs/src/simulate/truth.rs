@@ -1,4 +1,4 @@
-//! The truth of a simulated log, added up as its users go.
+//! The truth of a simulated log, added up while its users act.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::model::Oddities;
 /// A version, a day and a pair.
 type Key = (Option<String>, i32, (usize, usize));
 
-/// What a correct join finds, under [`rules`](super::rules).
+/// The result of a correct join, under [`rules`](super::rules).
 #[derive(Debug, Clone)]
 pub struct Truth {
     names: Vec<String>,
@@ -37,11 +37,11 @@ pub(super) struct CountedImpression {
     pub(super) pair: (usize, usize),
     /// 1 if the first won, -1 if the second did.
     pub(super) net: i64,
-    /// Clicks on documents of each of them, if the method says whose these are.
+    /// Clicks on documents of each of them, if the method determines owners.
     pub(super) sides: Option<SideClicks>,
 }
 
-/// What a user contributes to a pair of rankers.
+/// A user's contribution to a pair of rankers.
 #[derive(Debug, Clone)]
 pub(super) struct CountedUnit {
     pub(super) version: Option<String>,
@@ -63,13 +63,13 @@ impl Truth {
         self.impressions
     }
 
-    /// How many lines of conversions had a fate.
+    /// The number of lines of conversions with a fate.
     #[must_use]
     pub fn conversions(&self, fate: ConversionFate) -> u64 {
         self.conversions.of(fate)
     }
 
-    /// In the form of what a join finds.
+    /// In the form of a join's result.
     #[must_use]
     pub fn credited(&self) -> Credited {
         let place = |version: &Option<String>| self.versions.iter().position(|known| known == version).unwrap_or(0);
@@ -107,7 +107,7 @@ impl Truth {
         }
     }
 
-    /// An impression of a version; `oddities` if it counts as far as the join knows.
+    /// An impression of a version; `oddities` if it counts as far as the join can tell.
     pub(super) fn shown(&mut self, time: i64, version: Option<&String>, oddities: Option<Oddities>) {
         self.impressions += 1;
         if !self.versions.contains(&version.cloned()) {
@@ -132,7 +132,7 @@ impl Truth {
         self.tally.busiest = self.tally.busiest.max(lines);
     }
 
-    /// The impressions of one user that count, in any order; returns what they make of the user.
+    /// The impressions of one user that count, in any order; returns the user's counts.
     pub(super) fn user(&mut self, impressions: &[CountedImpression]) -> Vec<CountedUnit> {
         let mut first: BTreeMap<(&Option<String>, (usize, usize)), i32> = BTreeMap::new();
         for CountedImpression { version, day, pair, net, .. } in impressions {

@@ -1,4 +1,4 @@
-//! One user from the first visit to the last, and what the log makes of it.
+//! One user from the first visit to the last, and the log of it.
 
 use clicks::{CompiledClickModel, User};
 use interleave::keyed::RunKey;
@@ -22,20 +22,20 @@ use crate::model::Oddities;
 pub(super) const MOST: u64 = 1 << 12;
 /// Impressions of one person, in all, or on a day where their number is drawn from a file; fewer than make a bot of one on a day.
 pub(super) const MOST_OF_A_PERSON: u64 = 60;
-/// What bots see on their day, at least.
+/// The least number of impressions that a bot sees on its day.
 const LEAST_OF_A_BOT: u64 = 150;
 
-/// Who visits.
+/// One kind of visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Visitor {
     Person,
-    /// Says so.
+    /// Identified by its user agent.
     Crawler,
-    /// Is found by what it does.
+    /// Detected by its behaviour.
     Scraper,
 }
 
-/// A user, and what is drawn for it.
+/// A user, and the user's random state.
 pub(super) struct UserLog<'a> {
     simulation: &'a Simulation,
     world: &'a World,
@@ -85,7 +85,7 @@ struct Played {
     winner: Preference,
 }
 
-/// Where a line says what was displayed of the list of a receipt.
+/// Where a line states what was displayed of the list of a receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// In its fields.
@@ -97,7 +97,7 @@ enum Way {
 }
 
 impl Played {
-    /// What is unusual about what the log says: a receipt with a page ends where the user did.
+    /// What is unusual in the log's record of it: a receipt with a page ends where the user stopped.
     fn oddities(&self, way: Way) -> Oddities {
         let Some(Displayed { page, seen, .. }) = &self.displayed else { return Oddities::default() };
         let page = if way == Way::Page { page.truncated(*seen) } else { page.clone() };
@@ -108,12 +108,12 @@ impl Played {
         }
     }
 
-    /// What others placed on the page.
+    /// Documents that others placed on the page.
     fn pinned(&self) -> &'static [u16] {
         if self.shown.contains(&ADVERTISEMENT) { &[ADVERTISEMENT] } else { &[] }
     }
 
-    /// Who owns a document that was mixed: the ranker that wins by a click on it alone.
+    /// The owner of a mixed document: the ranker that wins by a click on it alone.
     fn owner(&self, simulation: &Simulation, position: usize) -> Option<u8> {
         match simulation.method.credit(&self.kept, &[position]).expect("a position of the list") {
             Preference::First => Some(0),
@@ -135,7 +135,7 @@ impl Played {
         places.map(owned).collect()
     }
 
-    /// Clicks that count on the documents of each ranker, if the method says whose these are.
+    /// Clicks that count on the documents of each ranker, if the method determines owners.
     fn sides(&self, simulation: &Simulation) -> Option<SideClicks> {
         let mut sides = [0; 2];
         let mut add = |position| {
@@ -154,7 +154,7 @@ impl Played {
         simulation.names_owners().then_some(SideClicks(sides))
     }
 
-    /// Who owns each document that was mixed, if lines say so.
+    /// The owner of each mixed document, if lines state it.
     fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
         let mixed = self.displayed.as_ref().map_or(self.shown.len(), |displayed| displayed.mixed.len());
         simulation.has_teams().then(|| (0..mixed).map(|position| self.owner(simulation, position)).collect())
@@ -287,7 +287,8 @@ impl<'a> UserLog<'a> {
         (i64::from(self.simulation.first_day) + i64::from(day)) * DAY + DAY / 4
     }
 
-    /// Plays one impression and logs it; returns who won, if it counts or is of a bot. What orders need is added to `seen`.
+    /// Plays one impression and logs it; returns the winner, if it counts or is from a bot. Data for orders are added to
+    /// `seen`.
     fn impression(
         &mut self,
         visit: Visit,
@@ -302,7 +303,7 @@ impl<'a> UserLog<'a> {
         let query = key.query(world.queries());
         let (first, second) = self.pair(&mut chance);
         let has_changed = visit.time >= self.change;
-        // Then each ranker does what another one did.
+        // After the change, each ranker behaves as another one did.
         let does = |ranker: usize| if has_changed { simulation.rankers - 1 - ranker } else { ranker };
         let lists = [first, second].map(|ranker| world.list(simulation, query, does(ranker), visit.day).as_list());
         let played = self.play(visit, number, query, lists, &mut chance);
@@ -310,7 +311,7 @@ impl<'a> UserLog<'a> {
         let name = version.map(ToString::to_string);
         let is_conflict = visitor == Visitor::Person && chance.random::<f64>() < simulation.conflicts;
         let teams = played.teams(simulation);
-        // Each third receipt says in another way what was displayed.
+        // Every third receipt states in another way what was displayed.
         let way = if teams.is_some() || played.displayed.is_none() {
             Way::Fields
         } else {
@@ -340,7 +341,7 @@ impl<'a> UserLog<'a> {
                 lines.impression(simulation.dialect, &line);
             } else {
                 let bytes = played.receipt(way, line.query, version);
-                // What the receipt says has no field.
+                // Fields that the receipt covers are left out.
                 let line = match way {
                     Way::Fields => line,
                     Way::Documents => ImpressionLine { mixed: None, ..line },
@@ -394,7 +395,7 @@ impl<'a> UserLog<'a> {
         Some(CountedImpression { version: name, day, pair, net, sides })
     }
 
-    /// What the user sees and clicks, and who wins by the method alone.
+    /// The user's page and clicks, and the winner by the method alone.
     fn play(
         &self,
         visit: Visit,
@@ -429,7 +430,7 @@ impl<'a> UserLog<'a> {
         let mut reader = world.model.user();
         let method = &simulation.method;
         let mut scratch = Default::default();
-        // The truth: what the method says while the user reads.
+        // The truth: the method's result while the user reads.
         let winner = method.compare(lists, simulation.shown, &mut key.lists(), &mut scratch, |doc: Doc| {
             let read = reader.examine(world.grade(query, doc.index(), taste), &mut luck);
             if !read.clicked {
@@ -453,7 +454,7 @@ impl<'a> UserLog<'a> {
         (first, second)
     }
 
-    /// Logs the clicks of an impression, doubles, and clicks that are none.
+    /// Logs the clicks of an impression, doubles, and clicks that do not count.
     #[expect(clippy::too_many_arguments, reason = "all that an impression is")]
     fn clicks(
         &self,
@@ -505,7 +506,7 @@ impl<'a> UserLog<'a> {
     }
 }
 
-/// What becomes of a click.
+/// The fate of a click.
 fn happened(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> Happened {
     let draw = chance.random::<f64>();
     let dwell = (10.0 * (1.0 + 90.0 * chance.random::<f64>().powi(3))).round() / 10.0;

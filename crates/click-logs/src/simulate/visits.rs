@@ -1,4 +1,4 @@
-//! How often users come, by the counts of real ones: most come once, a few all the time.
+//! Numbers of visits per user, from counts of real users: most come once, a few all the time.
 //!
 //! ## References
 //!
@@ -11,7 +11,7 @@ use interleave::Generator;
 use rand::RngExt;
 use serde::Deserialize;
 
-/// How often each of many users comes.
+/// The number of visits of each of many users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visits {
     /// One for each user, at least 1.
@@ -54,14 +54,14 @@ impl Visits {
         self.counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// What distinguishes these counts from others.
+    /// Identifies these counts.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let bytes: Vec<u8> = self.counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         xxhash_rust::xxh3::xxh3_64(&bytes)
     }
 
-    /// How many users it is from.
+    /// The number of users that it was taken from.
     #[must_use]
     pub fn users(&self) -> usize {
         self.counts.len()

@@ -1,4 +1,4 @@
-//! What users search: queries with documents of some grade and some kind, and the lists of the rankers.
+//! The searches of users: queries with documents of some grade and some kind, and the lists of the rankers.
 
 use clicks::{AnyClickModel, ClickModel, FractionalLabels, Grade};
 use interleave::{Generator, ListBuf};
@@ -75,7 +75,7 @@ impl Query {
             let of_ranker = |ranker: usize| {
                 let part = 1.0 - simulation.drift * (1.0 - time);
                 let margin = simulation.margin * ranker as f64 * part;
-                // Every ranker prefers one kind: that is what users differ about.
+                // Every ranker prefers one kind: users differ in which they prefer.
                 let lean = if ranker.is_multiple_of(2) { 0.8 } else { -0.8 };
                 let score = |document: usize| {
                     (1.0 + margin) * quality[document] + lean * kind[document] + 1.5 * noise[ranker][document]

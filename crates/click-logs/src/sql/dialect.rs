@@ -21,7 +21,7 @@ pub enum Dialect {
     Redshift,
 }
 
-/// Lists as rows: what follows the table `line`, and in each row the place from 1 and the entry.
+/// Lists as rows: the SQL after the table `line`, and in each row the place from 1 and the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Exploded {
     pub(super) join: String,
@@ -43,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// Whether tests run its text, and compare each row with what `credit` writes.
+    /// Whether tests run its SQL, and compare each row with the result of `credit`.
     #[must_use]
     pub fn is_run(self) -> bool {
         matches!(self, Self::DuckDb | Self::Postgres)
@@ -109,7 +109,7 @@ impl Dialect {
         }
     }
 
-    /// Whether there is a list in a column.
+    /// Whether a column holds a list.
     pub(super) fn is_list(self, column: &str) -> String {
         match self {
             // A column of lists has no nulls: it has empty lists.

@@ -1,8 +1,8 @@
-//! What `credit` does, as SQL that runs in a warehouse: the text of models, which one dialect and the rules of an analysis complete. Not
-//! here: running it, and logs with receipts.
+//! `credit` as SQL that runs in a warehouse: the text of models, completed by a dialect and the rules of an analysis. Not here: running
+//! it, and logs with receipts.
 //!
 //! Models are files beside this one. `staging` reads the inputs, and is all that dialects differ in; `intermediate` and `marts` are plain
-//! SQL. In each file `<<...>>` is replaced, and a line that ends with `--[x]` is kept if `x` is there (`--[!x]`: if it is not). What is left
+//! SQL. In each file `<<...>>` is replaced, and a line that ends with `--[x]` is kept if `x` is there (`--[!x]`: if it is not). The result
 //! is a model of dbt; in a script, each becomes a table.
 
 mod dialect;
@@ -53,14 +53,14 @@ impl Column {
     }
 }
 
-/// What a warehouse has, and what is asked of it.
+/// A warehouse's columns, and the requested rules.
 #[derive(Debug, Clone)]
 pub struct Warehouse {
     /// Its dialect.
     pub dialect: Dialect,
     /// The tables of impressions and of clicks.
     pub tables: [String; 2],
-    /// The schema for what is written.
+    /// The schema for the output.
     pub schema: String,
     /// Further columns that its tables have.
     pub columns: Vec<Column>,
@@ -126,10 +126,10 @@ enum Layout {
 }
 
 impl Warehouse {
-    /// What cannot be had in SQL of these settings, or cannot be written in it.
+    /// Checks that SQL can express these settings.
     ///
     /// # Errors
-    /// One line that says what, and what to do.
+    /// One line with the setting that it cannot express, and a remedy.
     pub fn check(&self) -> Result<(), String> {
         let Settings { zone, bots, dwell, rankers, .. } = &self.settings;
         let zone_text = zone.text();
@@ -182,7 +182,7 @@ impl Warehouse {
                 "\n{comments}drop table if exists {name};\ncreate table {name} as\n{};\n",
                 query.trim_end()
             );
-            // Others know by themselves how many rows a new table has, or look often enough.
+            // Other engines track the number of rows of a new table, or check often enough.
             if self.dialect == Dialect::Postgres {
                 let _ = writeln!(text, "analyze {name};");
             }
@@ -253,7 +253,7 @@ impl Warehouse {
         text
     }
 
-    /// What stands for `<<what>>` in a model.
+    /// The replacement for `<<what>>` in a model.
     fn value(&self, what: &str, model: &Model, layout: Layout) -> String {
         let dialect = self.dialect;
         let (word, rest) = what.split_once(' ').unwrap_or((what, ""));
@@ -380,7 +380,7 @@ impl Warehouse {
     }
 }
 
-/// `text` with what `value` makes of each part between `open` and `close`.
+/// `text` with each part between `open` and `close` replaced by its `value`.
 fn replaced(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> String) -> String {
     let (mut done, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(open)
@@ -393,13 +393,13 @@ fn replaced(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> 
     done + rest
 }
 
-/// The comments at the head of a text, and what follows.
+/// The comments at the head of a text, and the rest.
 fn split_comments(text: &str) -> (&str, &str) {
     let length = text.split_inclusive('\n').take_while(|line| line.starts_with("--")).map(str::len).sum();
     text.split_at(length)
 }
 
-/// Whether a line is of a bot by its unit or its agent.
+/// Whether a line is by a bot, from its unit or its agent.
 fn is_bot(bots: &Bots) -> String {
     let units = bots.units.iter().map(|name| format!("line.unit = '{name}'"));
     let prefixes = bots

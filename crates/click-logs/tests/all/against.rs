@@ -190,7 +190,7 @@ fn the_latest_verdict_is_a_new_result() {
     assert_ne!(new["sign_differs"], other["new"]["sign_differs"]);
     let said = ok(at, &["decide", "--against", "ab.csv", "outcomes.csv"]);
     assert!(said.contains("\nnew, taken for the new ranker (--new says which is), won 51.9% of 1,350 units that preferred a side, a result of 0.0185"), "{said}");
-    // The latest of two versions, with what is said before every verdict.
+    // The latest of two versions, with the warnings before every verdict.
     let versions: String = OUTCOMES
         .lines()
         .skip(1)
@@ -202,7 +202,7 @@ fn the_latest_verdict_is_a_new_result() {
     let two = json(at, &["two.csv", "--new", "new"]);
     close(&two["new"]["interleaving"], 660.0 / 1310.0 - 0.5);
     assert!(two["new"]["warnings"][0].as_str().unwrap().contains("they are two experiments"), "{two}");
-    // A simulated log says that it is one.
+    // A simulated log is labelled as one.
     ok(at, &["simulate", "--out", "log", "--impressions", "5e3", "--quality-gap", "0.6"]);
     ok(
         at,

@@ -1,4 +1,4 @@
-//! Logs that grow by files are those of all files together, byte for byte.
+//! Logs that grow file by file give the same result as all files together, byte for byte.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -337,7 +337,7 @@ fn check(world: &World, runs: &Runs, what: &str) -> u64 {
         assert_eq!(found.tally.behind(), behind, "{what}, run {run}");
         let mut expected = credit(&inputs(at, "all", &taken, 0), &settings, &limits(at, 1 << 28), &(), None).unwrap();
         if behind != [0, 0] {
-            // What remains are the same counts.
+            // The counts that are left are the same.
             expected.tally.impressions(ImpressionFate::Behind, behind[0]);
             expected.tally.clicks(ClickFate::Behind, behind[1]);
         }

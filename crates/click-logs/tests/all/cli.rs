@@ -72,7 +72,7 @@ fn a_change_of_the_experiment_is_the_first_line() {
     let lines: Vec<&str> = said.lines().collect();
     assert!(lines[0].starts_with("2 versions of simulated: ") && lines[0].contains(" until 2026-01-0"), "{said}");
     assert!(lines[0].ends_with("; they are two experiments, and each is judged alone."), "{said}");
-    // Each ranker did what the other one had done, so the winners differ, and neither contradicts the other.
+    // Each ranker behaved as the other one had, so the winners differ, and neither contradicts the other.
     let verdict =
         |from: usize| lines[from..].iter().position(|line| line.starts_with("simulated@")).unwrap() + from + 1;
     let (first, second) = (verdict(1), verdict(verdict(1)));
@@ -87,7 +87,7 @@ fn a_change_of_the_experiment_is_the_first_line() {
     for panel in [">B against A</text>", ">A against B</text>"] {
         assert_eq!(figure.matches(panel).count(), 1, "{panel}");
     }
-    // A table alone says the same, and a version without outcomes is named.
+    // A single table gives the same result, and a version without outcomes is named.
     std::fs::write(at.join("alone.csv"), read(&at.join("out/outcomes.csv"))).unwrap();
     assert_eq!(ok(at, &["decide", "alone.csv"]).lines().next(), Some(lines[0]));
 }
@@ -275,7 +275,7 @@ fn a_page_is_one_file_with_everything() {
     let said = ok(at, &["decide", "out", "--html", "page.html"]);
     let page = read(&at.join("page.html"));
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
-    // The headline, a chart, its table, what was set aside, and all the words.
+    // The headline, a chart, its table, the lines set aside, and the whole text.
     for what in
         ["<h1>B beats A: ", "<svg class=\"plot\"", "Share of wins of B against A", "set aside", "bot", "simulated"]
     {
@@ -387,7 +387,7 @@ fn wrong_usage_and_failures_are_one_line() {
     for arguments in [&["--help"][..], &["credit", "--help"], &["--version"]] {
         assert!(!ok(at, arguments).is_empty());
     }
-    // Some clicks say how long users stayed: the others are unsatisfied.
+    // Some clicks have dwell times: the others are unsatisfied.
     let two = "{\"impression\":\"i1\",\"document\":\"a\",\"time\":1795001000,\"dwell\":31}\n{\"impression\":\"i1\",\"document\":\"a\",\"time\":1795001000}\n";
     std::fs::write(at.join("two"), two).unwrap();
     let said = ok(at, &with_clicks("two", &["--dwell", "30s", "--out", "two-out", "--rankers", "A,B"][..]));

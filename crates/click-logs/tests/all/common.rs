@@ -1,4 +1,4 @@
-//! Logs in temporary folders, and what the crate makes of them.
+//! Logs in temporary folders, and the crate's results for them.
 
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ impl Log {
         (credited, asides.collect())
     }
 
-    /// With what became of every line and unit, in order.
+    /// With the fate of every line and unit, in order.
     pub(crate) fn credit_traced(&self, settings: &Settings) -> (Credited, Vec<Traced>) {
         let mut all = Vec::new();
         let credited =
@@ -90,7 +90,7 @@ pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
     (Log::of(&[&texts[0]], &[&texts[1]]), truth)
 }
 
-/// What must agree in two results: everything but the bytes of temporary files.
+/// The parts of two results that must agree: everything but the bytes of temporary files.
 #[track_caller]
 pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.tally, expected.tally, "{what}");
@@ -101,7 +101,7 @@ pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
     assert_eq!(found.days, expected.days, "{what}");
 }
 
-/// A receipt of a method, whose own part is as in its JSON.
+/// A receipt of a method, with its own part as in its JSON.
 pub(crate) fn receipt(method: &str, part: serde_json::Value) -> interleave::receipt::Receipt {
     let kept = serde_json::json!({"method": method, "receipt": part});
     serde_json::from_value::<interleave::AnyInterleavingReceipt>(kept).expect("a receipt").into()

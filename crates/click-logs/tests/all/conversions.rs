@@ -1,4 +1,4 @@
-//! Conversions credited by a plain reading of the rules, line against line, and by the join.
+//! Conversions credited by a plain program, line by line, and by the join.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,8 @@ impl World {
     }
 }
 
-/// What a plain reading says: by version, day and pair, wins, losses, ties, both numbers and both values; and the fate of each line.
+/// The plain program's result: by version, day and pair, wins, losses, ties, both numbers and both values; and the fate of each
+/// line.
 type Plain = (BTreeMap<(String, i32, [&'static str; 2]), [u64; 7]>, Vec<ConversionFate>);
 
 fn day(time: i64) -> i32 {
@@ -215,7 +216,7 @@ fn plain(world: &World, settings: &Settings, rules: &ConversionRules, last_day: 
                     note(at, if has { ConversionFate::Return } else { ConversionFate::NoOrder });
                     continue;
                 }
-                // What comes back is taken from the latest conversion of the order before it, then from those before.
+                // A return is subtracted from the latest conversion of the order before it, then from those before.
                 let mut group: Vec<usize> = lines.iter().filter(same).copied().collect();
                 group.sort_by_key(|&at| key(at));
                 let mut left: BTreeMap<usize, i64> = BTreeMap::new();
@@ -466,7 +467,7 @@ fn what_decides_is_named_beforehand_and_the_others_stand_beside() {
     }
     let table = std::fs::read_to_string(at.join("value/conversions.csv")).unwrap();
     assert_eq!(table.lines().nth(1), Some("2026-01-08,new,old,1,1,0,1,1,990,1250,0,0,2542600"), "{table}");
-    // The table alone has signs, and nothing that was named beforehand.
+    // The table alone has signs, but no measure chosen in advance.
     assert!(ok(at, &["decide", "value/conversions.csv"]).starts_with("new and old: not decided"));
     ok(at, &["decide", "value", "--out", "decided"]);
     assert!(
@@ -523,7 +524,7 @@ fn orders_that_cannot_be_credited_are_refused() {
     assert!(found.contains("before.csv are in JPY, and those of --outcomes in EUR"), "{found}");
     std::fs::write(other.path().join("before.csv"), earlier).unwrap();
     ok(other.path(), &capped);
-    // Nothing says who owns a document.
+    // Owners of documents are not known.
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     ok(at, &["simulate", "--impressions", "50", "--method", "balanced", "--out", "log"]);
@@ -551,7 +552,7 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
         let text = std::fs::read_to_string(at.join("log").join(name)).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    // The first list of each user alone: later ones would share its documents.
+    // Only the first list of each user: later ones would share its documents.
     let mut impressions = read("impressions.jsonl");
     impressions.sort_by_key(|line| line["time"].as_i64());
     let mut seen = BTreeSet::new();
@@ -599,7 +600,7 @@ fn where_each_click_is_an_order_both_verdicts_are_one() {
     assert_eq!(clicks.into_values().collect::<Vec<_>>(), orders.into_values().collect::<Vec<_>>());
 }
 
-/// How many of 30 shops are decided by clicks, conversions and value within 28 days of lists, and the median day of those.
+/// The number of 30 shops that clicks, conversions and value each decide within 28 days of lists, and their median day.
 #[test]
 #[ignore = "minutes: the numbers of the page about orders"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
@@ -627,7 +628,7 @@ fn orders_beside_clicks_at_full_size() {
         (days.len(), days.get(days.len() / 2).copied())
     });
     eprintln!("decided of 30, and the median day: {decided:?}");
-    // The page says so.
+    // The documentation has these numbers.
     assert_eq!(decided, [(30, Some(3)), (13, Some(27)), (6, Some(29))]);
 }
 
@@ -680,7 +681,7 @@ fn advantages_of_a_log_are_those_of_a_plain_reading() {
         let mut mixed = texts.clone();
         mixed.iter_mut().for_each(|lines| *lines = shuffled(lines, seed));
         assert_eq!(credited(&mixed, 3, &settings, &rules, Order::Auto).conversions, found.conversions);
-        // Those of a user by time, from the first day to the next; of a coin for each user, the first alone.
+        // Advantages of a user by time, from the first day to the next; with one coin per user, only the first.
         lists.sort_by_key(|(user, time, _)| (*user, *time));
         let mut expected = BTreeMap::<i32, [i64; 2]>::new();
         for of_user in lists.chunk_by(|a, b| a.0 == b.0) {

@@ -1,4 +1,4 @@
-//! Rows per impression and per unit add up to what `credit` says.
+//! Rows per impression and per unit add up to the result of `credit`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -85,7 +85,7 @@ fn details_add_up() {
         for (name, count) in of_units {
             assert_eq!(count, fate("unit", name), "{more:?}: {name}");
         }
-        // The same rows, whatever the threads and the memory.
+        // The same rows with any threads and memory.
         let again = [&credit[..], rules, &["--out", "again", "--detail", "--threads", "1", "--memory", "1"]].concat();
         ok(at, &again);
         for file in ["detail-impressions.csv", "detail-units.csv"] {

@@ -1,4 +1,5 @@
-//! The advantage that coins of a team draft give: its mean over all coins of small cases, and how much it explains.
+//! The advantage from the coins of a team draft: its mean over all coins of small cases, and how much variance it
+//! explains.
 #![allow(clippy::print_stdout, reason = "the table of what it explains")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ fn next(list: &[u16], mixed: &Mixed) -> Option<u16> {
     list.iter().copied().find(|doc| mixed.iter().all(|(other, _)| other != doc))
 }
 
-/// What team draft makes of two lists: bit r of `coins` says who begins round r.
+/// The team draft of two lists: bit r of `coins` chooses the ranker that begins round r.
 fn team_draft(lists: [&[u16]; 2], coins: u32) -> Mixed {
     let mut mixed = Mixed::new();
     let mut round = 0;
@@ -51,7 +52,7 @@ fn team_draft(lists: [&[u16]; 2], coins: u32) -> Mixed {
     }
 }
 
-/// The same of competitive pairs: bit r of `coins` says who has the upper place of pair r.
+/// The same for competitive pairs: bit r of `coins` chooses the ranker with the upper place of pair r.
 fn competitive_pairs(lists: [&[u16]; 2], coins: u32) -> Mixed {
     let mut mixed = Mixed::new();
     let mut pair = 0;
@@ -87,13 +88,13 @@ fn over_all_coins_its_mean_is_0_up_to_the_shorter_list_and_for_pairs_always() {
     for (a, b) in lists.iter().flat_map(|a| lists.iter().map(move |b| (a, b))) {
         let [drafts, pairs] =
             [team_draft, competitive_pairs].map(|mix| (0..COINS).map(|coins| mix([a, b], coins)).collect::<Vec<_>>());
-        // How long a list is, and which of its places are of nobody, no coin decides.
+        // The coins do not affect the length of a list, nor which of its places have no owner.
         assert!(drafts.iter().all(|mixed| mixed.len() == drafts[0].len()));
-        let nobodys = |mixed: &Mixed| mixed.iter().map(|(_, owner)| owner.is_none()).collect::<Vec<_>>();
-        assert!(pairs.iter().all(|mixed| nobodys(mixed) == nobodys(&pairs[0])));
+        let unowned = |mixed: &Mixed| mixed.iter().map(|(_, owner)| owner.is_none()).collect::<Vec<_>>();
+        assert!(pairs.iter().all(|mixed| unowned(mixed) == unowned(&pairs[0])));
         for places in 1..=8 {
             let sum = |all: &[Mixed]| all.iter().map(|mixed| of_places(mixed, places)).sum::<i64>();
-            // Of whole rounds alone, if all coins leave some.
+            // Only whole rounds, if all coins leave some.
             let sum_of_whole = |all: &[Mixed]| {
                 let of = |mixed: &Mixed| Some(of_places(mixed, whole(mixed, places)?));
                 all.iter().map(of).collect::<Option<Vec<i64>>>().map(|all| all.iter().sum::<i64>())
@@ -102,7 +103,8 @@ fn over_all_coins_its_mean_is_0_up_to_the_shorter_list_and_for_pairs_always() {
             if places <= a.len().min(b.len()) {
                 assert_eq!((sum(&drafts), sum_of_whole(&drafts)), (0, Some(0)), "{a:?} {b:?} {places}");
             }
-            // Beyond, the mean of what counts is 0 as well, or some coins show that a ranker had none left.
+            // Beyond, the mean of the advantages that count is 0 as well, or some coins show that a ranker had none
+            // left.
             assert!(matches!(sum_of_whole(&drafts), Some(0) | None), "{a:?} {b:?} {places}");
             biased += usize::from(sum(&drafts) != 0);
             let is_small = |mixed: &Mixed| {
@@ -121,7 +123,7 @@ fn beyond_the_shorter_list_it_is_not() {
     let all: Vec<Mixed> = (0..4).map(|coins| team_draft([&[0, 1], &[0]], coins)).collect();
     let of = |places| all.iter().map(|mixed| of_places(mixed, places)).sum::<i64>();
     assert_eq!((of(1), of(2)), (0, 4 * 500));
-    // Nor is it over whole rounds alone: where one has none left depends on coins.
+    // Nor is it over whole rounds alone: the round in which a ranker has none left depends on coins.
     let is_whole = |mixed: &&Mixed| whole(mixed, 2).is_some();
     assert_eq!(all.iter().filter(is_whole).map(|mixed| of_places(mixed, 2)).sum::<i64>(), 2 * -500);
 }
@@ -151,7 +153,7 @@ fn the_library_mixes_these_lists() {
     }
 }
 
-/// What a user clicks and buys with each of two rankers, and the advantage.
+/// A user's clicks and purchases for each of two rankers, and the advantage.
 #[derive(Default)]
 struct Unit {
     advantage: f64,
@@ -187,7 +189,7 @@ fn queries(model: &str, draws: &mut Generator) -> Vec<(Vec<f32>, Users)> {
         .collect()
 }
 
-/// Users with three searches each, lists of ten documents, and rankers of which neither is better.
+/// Users with three searches each, lists of ten documents, and two equal rankers.
 fn units(model: &str, is_pairs: bool, users: usize) -> Vec<Unit> {
     let mut draws = Generator::seed_from_u64(7);
     let mut normals = Normals::from_seed(7);
@@ -263,7 +265,7 @@ fn it_explains_much_where_users_look_at_the_top() {
     let value = explained(&top, |unit| unit.value);
     // By chance, the square of a correlation is below 16 of 4,000.
     assert!(value > 16.0 / 4_000.0 && value < of_top, "{value} {of_top}");
-    // The advantages of other users say nothing.
+    // The advantages of other users have no effect.
     let shifted: Vec<Unit> =
         top.iter().zip(&all[1..]).map(|(unit, other)| Unit { advantage: other.advantage, ..*unit }).collect();
     assert!(explained(&shifted, |unit| unit.clicks) < 16.0 / 4_000.0);

@@ -1,5 +1,5 @@
-//! Verdicts when preferences drift: none that the outcomes contradict goes without its sentence, and logs of users who stay the
-//! same hardly ever carry it.
+//! Verdicts when preferences drift: each that the outcomes contradict has its warning, and logs of users who stay the same
+//! hardly ever have it.
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -8,7 +8,7 @@ use statistics::anytime::TestState;
 use verdicts::decide::{By, Decision, decide, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
-/// A log of days, of which each has this many users and this share of them for the first ranker.
+/// A log of days, each with this many users and this share of them for the first ranker.
 fn log(days: &[(u64, f64)], seed: u64) -> Outcomes {
     let mut generator = Generator::seed_from_u64(seed);
     let day = |(day, &(users, share)): (usize, &(u64, f64))| {
@@ -24,7 +24,7 @@ fn judged(outcomes: &Outcomes) -> Decision {
     decide(outcomes, 0.05, By::Units).unwrap().latest().clone()
 }
 
-/// Whether the first words say that a verdict is about the past.
+/// Whether the first words warn that a verdict is about the past.
 fn says_so(decision: &Decision) -> bool {
     let words = report(decision, Some("user"));
     let first = words.lines().next().unwrap();
@@ -41,7 +41,7 @@ fn is_decided(decision: &Decision) -> bool {
     decision.pairs[0].last.verdict != TestState::Open
 }
 
-/// Whether fewer than half of all users who preferred a side are for the winner.
+/// Whether fewer than half of all users who preferred a side prefer the winner.
 fn loses(decision: &Decision) -> bool {
     let last = &decision.pairs[0].last;
     let Counts { wins, losses, .. } = last.counts;
@@ -92,7 +92,7 @@ fn check(logs: u64) {
     assert!(20 * said <= logs, "{said} of {logs} logs of users who stay the same");
 }
 
-/// The same for the best of three, of which the second overtakes the first.
+/// The same for the best of three, where the second overtakes the first.
 #[test]
 fn the_best_of_three_may_be_of_the_past() {
     let mut outcomes = Outcomes { rankers: ["A", "B", "C"].map(str::to_owned).into(), ..Outcomes::default() };

@@ -1,4 +1,4 @@
-//! Lines that something else brings together, in any number of pieces, some of them twice, say the same as files.
+//! Lines grouped by another program, in any number of pieces, some of them twice, give the same result as files.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use verdicts::{OfVersion, PairChoice};
 
 use crate::common::{assert_same, simulated, simulated_log};
 
-/// An outcome with names of its own, as an engine stores it.
+/// An outcome with names instead of numbers, as an engine stores it.
 struct Stored {
     names: [Option<String>; 3],
     /// Without its names.
@@ -40,7 +40,7 @@ fn piece(id: &str, pieces: usize) -> usize {
     id.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % pieces
 }
 
-/// Makes a row what an impression of the usual form says; every fifth is left to the other reader.
+/// Fills a row from an impression of the usual form; every fifth is left to the other reader.
 fn fill<'a>(at: usize, impression: &'a Impression<'_>, row: &mut RowRef<'a>) -> bool {
     row.impression = Some(&impression.id);
     row.time = Some(impression.time);
@@ -134,7 +134,7 @@ fn pieces_of_a_log_add_up_to_its_truth() {
             let found = credited(&rules, &impressions, &clicks, pieces);
             assert_same(&found, &truth.credited(), &format!("{pieces} pieces"));
         }
-        // A log that is not complete, and rankers in another order: as files say it.
+        // An incomplete log, and rankers in another order: the same as with files.
         let mut rankers = truth.credited().rankers;
         rankers.reverse();
         let settings = Settings { complete: Complete::LastImpression, rankers, ..rules };
@@ -182,7 +182,7 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 }
 
 #[test]
-fn a_ranker_that_nobody_named_is_refused() {
+fn an_undeclared_ranker_is_refused() {
     let of = OfVersion { rankers: ["A", "B"].map(str::to_owned).into(), ..OfVersion::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);

@@ -1,4 +1,4 @@
-//! Names, days and lines that should not be logged: what `credit` writes, `decide` reads, and a terminal shows.
+//! Names, days and lines that should not be logged: the output of `credit`, its reading by `decide`, and the terminal.
 
 use click_logs::join::ImpressionFate;
 use click_logs::model::{Complete, Settings};

@@ -1,4 +1,4 @@
-//! Lists in text: read where they cannot be anything else, in all list columns and formats; refused otherwise.
+//! Lists in text: read in all list columns and formats if they can only be read in one way, otherwise refused.
 
 use click_logs::join::{ClickFate, Credited, ImpressionFate};
 use click_logs::model::{Complete, Settings};
@@ -10,7 +10,7 @@ fn settings() -> Settings {
     Settings { complete: Complete::Final, ..Settings::default() }
 }
 
-/// How others write the list of three texts.
+/// The ways in which programs write a list of three texts.
 fn forms(texts: [&str; 3]) -> Vec<(String, &'static str)> {
     let [a, b, c] = texts;
     vec![
@@ -28,7 +28,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// The click on `2` is on what B owns, and there is one on what nobody owns.
+/// The click on `2` is on a document of B's; another is on a document without an owner.
 #[track_caller]
 fn assert_b_won(found: &Credited, what: &str) {
     assert_eq!(found.rankers, ["A", "B"], "{what}");
@@ -40,14 +40,14 @@ const CLICKS: &str = "impression,document,time\ni1,2,1795002000\ni1,3,1795002000
 
 #[test]
 fn lists_in_brackets_are_read_in_every_column_and_format() {
-    let (plain, nobody) = (["1", "2", "3"], ["A", "B", "-"]);
+    let (plain, owners) = (["1", "2", "3"], ["A", "B", "-"]);
     let none = |form: &str| match form {
         "pandas" | "numpy" | "numpy numbers" | "a tuple" => "None",
         "Postgres" => "NULL",
         _ => "null",
     };
     for (at, (shown, form)) in forms(plain).into_iter().enumerate() {
-        let teams = forms(nobody)[at].0.replace("'-'", none(form)).replace("\"-\"", "null").replace('-', none(form));
+        let teams = forms(owners)[at].0.replace("'-'", none(form)).replace("\"-\"", "null").replace('-', none(form));
         let rankers = match form {
             "Postgres" => "{A,B}",
             "a tuple" => "('A', 'B')",
@@ -71,7 +71,7 @@ fn lists_in_brackets_are_read_in_every_column_and_format() {
             let log = Log::of(&[table.as_bytes()], &[CLICKS.as_bytes()]);
             assert_b_won(&log.credit(&settings()).unwrap(), &table);
         }
-        // Unquoted, in a table whose columns tabs separate.
+        // Unquoted, in a table with tabs between columns.
         let table = format!("impression\ttime\tuser\tshown\tteams\ni1\t1795001000\tu1\t{shown}\t{teams}\n")
             .replace('"', "\"\"");
         let table = if form == "JSON" { table.replace("[", "\"[").replace("]", "]\"") } else { table };
@@ -115,7 +115,7 @@ fn a_separator_that_was_asked_for_is_all_that_separates() {
         error.contains("impressions-0:2: `shown` is `[a],x|[b],x| c`") && error.contains("--list-separator"),
         "{error}"
     );
-    // Commas, with spaces or without; and brackets that nobody expects then.
+    // Commas, with spaces or without; and unexpected brackets.
     let clicks = "impression,document,time\ni1,b,1795002000\n";
     for cells in ["\"a,b,c\",\"A,B,A\"", "\"a, b, c\",\"A, B, A\""] {
         let table = format!("impression,time,user,shown,teams\ni1,1795001000,u1,{cells}\n");

@@ -12,7 +12,7 @@ fn settings() -> Settings {
     Settings { complete: Complete::Final, ..Settings::default() }
 }
 
-/// Impressions that cannot be read, and what the refusal says after `file:line:`.
+/// Impressions that cannot be read, and the message after `file:line:`.
 const IMPRESSIONS: &[(&str, &str)] = &[
     (
         r#"{"impression":"i2","time":1795001000,"user":"u1","shown":["a""#,
@@ -317,7 +317,7 @@ fn a_file_cut_off_in_its_compression_is_refused() {
 }
 
 #[test]
-fn teams_that_nobody_named_are_refused() {
+fn undeclared_teams_are_refused() {
     let rankers = vec!["B".to_owned(), "C".to_owned()];
     let error = Log::of(&[GOOD.as_bytes()], &[]).credit(&Settings { rankers, ..settings() }).unwrap_err().to_string();
     assert!(error.contains("impressions-0:1: the team `A` is none of --rankers B,C"), "{error}");
@@ -346,7 +346,7 @@ fn words_for_no_user_are_no_user() {
             assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), WORDS.len() as u64, "{impressions}");
         }
     }
-    // A client stands for the user that the word does not name.
+    // A client replaces a user with a missing name.
     let known = "impression,time,user,client_id,session,shown,teams\ni1,1795001000,null,c1,,a b,A B\ni2,1795001000,,c2,,a b,A B\n";
     let found = Log::of(&[known.as_bytes()], &[CLICK.as_bytes()]).credit(&settings()).unwrap();
     assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 2);

@@ -1,4 +1,4 @@
-//! Every name that the README gives for a field is read in every format, and says the same.
+//! Every name that the README gives for a field is read in every format, with the same result.
 
 use click_logs::join::{Credited, ImpressionFate};
 use click_logs::model::{Complete, Settings, UnitKind};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Log, assert_same};
 
-/// The names of fields of impressions, as paths; those of one row stand for the same.
+/// The names of fields of impressions, as paths; those in one row are synonyms.
 const IMPRESSIONS: &[(&str, &[&str])] = &[
     ("impression", &["query_id", "ext.ubi.query_id", "ubi.query_id"]),
     ("time", &["timestamp"]),
@@ -109,7 +109,7 @@ fn renamed(rows: &[Value], own: &str, name: &str) -> Vec<Value> {
 fn flat(row: &Value) -> Value {
     fn add(path: &str, value: &Value, to: &mut Value) {
         match value {
-            // What has one method and its content is a receipt.
+            // An object with the key `method` is a receipt.
             Value::Object(inner) if !inner.contains_key("method") => {
                 for (key, value) in inner {
                     let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -142,7 +142,7 @@ fn with_texts(row: &Value) -> Value {
         .into()
 }
 
-/// A table of CSV: lists are separated by spaces where `spaces` says so, and JSON otherwise.
+/// A table of CSV: lists are separated by spaces if `spaces` is set, otherwise JSON.
 fn table(rows: &[Value], spaces: bool) -> String {
     let names: Vec<String> = rows[0].as_object().unwrap().keys().cloned().collect();
     let field = |value: &Value| {
@@ -263,7 +263,7 @@ fn names_for_the_same_field_agree_or_are_refused() {
             assert!(at(own) && at(name) && error.contains("leave one of them out"), "{error}");
         }
     }
-    // The client counts where no user is named, whoever it is.
+    // The client counts if no user is named.
     let both: Vec<Value> = impressions
         .iter()
         .map(|row| {

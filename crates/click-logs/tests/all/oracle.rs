@@ -1,4 +1,4 @@
-//! The join against the plainest program for the same rules: everything in maps, one rule after the other.
+//! The join against the simplest program for the same rules: everything in maps, one rule after another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ struct Shown {
 impl Shown {
     /// Whether both are lines of one impression.
     fn says_the_same(&self, other: &Self) -> bool {
-        // Who owns what matters only where a user is known.
+        // Owners matter only if a user is known.
         let owned =
             |shown: &Self| shown.teams.clone().map(|teams| if shown.user.is_some() { teams } else { Vec::new() });
         (self.id, self.user, self.documents, owned(self)) == (other.id, other.user, other.documents, owned(other))
@@ -88,7 +88,7 @@ fn random_log(generator: &mut Generator) -> (Vec<Shown>, Vec<Clicked>) {
 
 type Fates = BTreeMap<&'static str, u64>;
 
-/// Impressions whose lines agree, and that are closed; and all lines of those in conflict.
+/// Closed impressions with consistent lines; and all lines of those in conflict.
 fn settled(
     shown: &[Shown],
     until: i64,
@@ -366,7 +366,7 @@ fn line_of_click(click: &Clicked) -> String {
 }
 
 /// The ledger, which counts units as days close, against the join, which counts a whole log: with conflicts, bots, units that
-/// come back, two versions, and sets of four.
+/// return, two versions, and sets of four.
 #[test]
 fn the_ledger_counts_as_the_join_does() {
     let mut generator = Generator::seed_from_u64(23);

@@ -1,4 +1,4 @@
-//! Orders of simulated users: their lines, and what is true of them.
+//! Orders of simulated users: their lines, and their truth.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -75,7 +75,7 @@ fn without_orders_nothing_changes() {
     }
 }
 
-/// A log with all that goes wrong, of users who see the same documents several times.
+/// A log with all faults, of users who see the same documents several times.
 fn troubled(rankers: usize) -> Simulation {
     let counts: Vec<String> = (1..=91).step_by(6).map(|count| format!(r#"{{"count":{count}}}"#)).collect();
     let facets = format!(r#"{{"parent_buckets":[{{"users":[{}]}}]}}"#, counts.join(","));
@@ -217,7 +217,7 @@ fn day(time: i64) -> i32 {
     time.div_euclid(DAY) as i32
 }
 
-/// What the rules say of a log, read line by line.
+/// The rules applied to a log, line by line.
 #[derive(Default)]
 struct Reading {
     rows: Vec<String>,
@@ -351,13 +351,13 @@ fn the_truth_is_what_the_lines_say() {
             assert_eq!(truth.conversions(fate), expected, "{}", fate.name());
             assert!(expected > 0, "{}", fate.name());
         }
-        // What could be got wrong is in the log. Pairs give a document to the same ranker nearly always.
+        // The log has the difficult cases. Pairs give a document to the same ranker nearly always.
         assert!(reading.partly_returned > 10, "{method}: {}", reading.partly_returned);
         assert!(reading.moved > 0 || method == "team-draft:pairs", "{method} of {rankers}");
     }
 }
 
-/// Users who are alike, and nothing else that goes wrong.
+/// Users who are alike, and no other faults.
 fn plain() -> Simulation {
     Simulation {
         impressions: 20_000,

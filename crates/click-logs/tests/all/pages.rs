@@ -1,4 +1,4 @@
-//! What a page displayed of a mixed list: every way to say it gives the same counts, those of `credit_page` in a plain loop.
+//! The page displayed of a mixed list: every way to log it gives the same counts, those of `credit_page` in a plain loop.
 
 use click_logs::join::Credited;
 use click_logs::model::{Complete, Settings};
@@ -40,7 +40,7 @@ fn sums(credited: &Credited) -> Vec<((usize, usize), [u64; 3])> {
 
 const RANKERS: [&str; 3] = ["A", "B", "C"];
 
-/// Who won a pair.
+/// The winner of a pair.
 type Won = ((usize, usize), Preference);
 
 /// A list that was drawn by some method.
@@ -77,7 +77,7 @@ impl Drawn {
         if matches!(self, Self::Two(..)) { &RANKERS[..2] } else { &RANKERS }
     }
 
-    /// Who wins each pair, by the method alone.
+    /// The winner of each pair, by the method alone.
     fn outcome(&self, page: &Page, clicked: &[usize]) -> Result<Vec<Won>, CreditError> {
         match self {
             Self::Two(method, kept) => Ok(vec![((0, 1), method.credit_page(kept, page, clicked)?)]),
@@ -178,7 +178,7 @@ fn every_way_to_say_what_was_displayed_counts_the_same() {
                 "receipt": hexadecimal(&with_documents.to_bytes()), "shown": shown, "pinned": pinned, "paged": paged as f64,
             })));
             ways[3].push(with(json!({"receipt": on_page, "paged": paged})));
-            // What the page displayed is in the receipt, and its documents are in the log.
+            // The receipt has the page, and the log has its documents.
             ways[4].push(with(json!({
                 "receipt": hexadecimal(&on_page.without_documents().to_bytes()), "shown": shown, "paged": paged,
             })));
@@ -367,7 +367,7 @@ fn teams_have_pages_too() {
         line
     };
     for (fields, expected) in [
-        // A click on the advertisement is nobody's.
+        // The advertisement has no owner, so a click on it counts for no ranker.
         (json!({"shown": ["ad", "a", "c"], "mixed": ["a", "b", "c"], "teams": ["A", "B", "B"]}), ["ad", "tie"]),
         (json!({"shown": ["ad", "a", "c"], "mixed": ["a", "b", "c"], "teams": ["A", "B", "B"]}), ["c", "B"]),
         (json!({"shown": ["ad", "a", "b"], "teams": ["A", "B", "B"], "pinned": ["ad"]}), ["ad", "tie"]),
@@ -430,7 +430,7 @@ fn outcomes_of_two_versions_are_never_added_up() {
                     search@2,2026-11-01,A,B,0,1,0,0,1,0,1,1,1,0,1,0,1,-1,0,1,0,1,-1\n\
                     search@2,2026-11-02,A,B,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
     assert_eq!(click_logs::outcomes::of_credited(&found).to_csv(), expected);
-    // The same by receipts of one experiment, of which only the first names its version.
+    // The same with receipts of one experiment, where only the first names its version.
     let unnamed = credited(&lines[3..], &clicks).unwrap();
     assert!(click_logs::outcomes::of_credited(&unnamed).to_csv().starts_with("day,"));
 }

@@ -1,4 +1,4 @@
-//! Tables in Parquet say what lines say, and are refused as clearly.
+//! Tables in Parquet have the same content as lines, and are refused as clearly.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -238,13 +238,13 @@ fn nested_tables_of_pyarrow() {
     // Every session has one query; one has no attributes, and so no session: it was not mixed.
     assert_eq!(found.tally.of_impressions(ImpressionFate::NotMixed), 1);
     assert_eq!(found.tally.of_clicks(ClickFate::Other), 1);
-    // Every third click is on what the old ranker owns.
+    // Every third click is on a document of the old ranker.
     let units = found.days.iter().fold(Counts::default(), |mut sum, day| {
         sum += day.counts.units;
         sum
     });
     assert_eq!((found.rankers.as_slice(), units), (&["new".to_owned(), "old".to_owned()][..], Counts::new(6, 4, 1)));
-    // Dwell times are read, and a client that is null is nobody.
+    // Dwell times are read, and a null client is no unit.
     let long = Settings { dwell: Some(31_000), unit: click_logs::model::UnitKind::User, ..settings };
     let found = log.credit(&long).unwrap();
     assert_eq!(found.tally.of_clicks(ClickFate::Credited), 0);
@@ -304,7 +304,7 @@ fn columns_of_other_types_are_refused_by_name() {
     }
     let nameless = [vec![("other", TEXT, vec!["i".into()])], of_one_row(&[])[1].clone()];
     assert!(credit(&nameless).unwrap_err().contains("no column `impression` (or `query_id`) among `other`"));
-    // Stored clicks of OpenSearch's A/B tests say nothing here either.
+    // Stored clicks of OpenSearch's A/B tests are refused here as well.
     let stored = vec![("search_configuration", TEXT, vec!["c".into()]), ("count", "int64", vec![3.into()])];
     assert!(credit(&[of_one_row(&[])[0].clone(), stored]).unwrap_err().contains("nobody"));
 }
@@ -380,7 +380,8 @@ fn damaged_files_are_refused_in_one_line() {
         if round % 3 == 0 {
             bytes.truncate(4 + round * (sound.len() - 4) / 300);
         } else {
-            // Where, and what, by multiples of two primes; rounds of the last third damage the end, which describes the rest.
+            // The place and the value of the damage, by multiples of two primes; rounds of the last third damage the end,
+            // which describes the rest.
             let at = if round > 200 { sound.len() - 1 - round * 7 % 2_000 } else { round * 7_919 % sound.len() };
             bytes[at.max(4)] ^= (1 + round * 31 % 255) as u8;
         }

@@ -1,4 +1,4 @@
-//! Lines in the shapes that others publish: UBI 1.3, OpenSearch, Solr; and receipts of `interleave`.
+//! Lines in published formats: UBI 1.3, OpenSearch, Solr; and receipts of `interleave`.
 
 use click_logs::join::{ClickFate, ImpressionFate};
 use click_logs::model::{Complete, Settings, UnitKind};
@@ -32,7 +32,7 @@ fn ubi_queries_and_events() {
     let wrapped = format!(r#"{{"_index":"ubi_queries","_id":"1","_score":1.0,"_source":{query}}}"#);
     let event = format!(r#"{{"_index":"ubi_events","_id":"2","_source":{EVENT}}}"#);
     assert_eq!(counts(&wrapped, &event, &settings()).1, Counts::new(1, 0, 0));
-    // Events other than clicks are counted, whatever they lack; so are queries that nobody mixed.
+    // Events other than clicks are counted, even incomplete ones; so are queries without a mixed list.
     let exit = r#"{"action_name":"page_exit","user_id":"1821196507152684","query_id":"00112233-4455-6677-8899-aabbccddeeff","timestamp":"2024-05-16T12:34:56.789Z","event_attributes":{"position":{},"object":{"idleTimeoutMs":5000}}}"#;
     let plain = r#"{"query_id":"plain","client_id":"c","user_query":"x","timestamp":"2026-11-13T20:20:39+00:00","query_response_hit_ids":["1"]}"#;
     let log = Log::of(&[format!("{query}\n{plain}").as_bytes()], &[format!("{exit}\n{EVENT}").as_bytes()]);
@@ -71,7 +71,7 @@ fn responses_of_opensearch_have_a_configuration_per_hit() {
     for line in [within, itself] {
         assert_eq!(counts(&line, EVENT, &settings()), expected, "{line}");
     }
-    // What was shown may have another order, or be less: documents are found by their ids.
+    // The documents shown may be fewer, or in another order: they are found by their ids.
     let listed = |list: &str| {
         format!(
             r#"{{"query_id":"{id}","client_id":"c","timestamp":"2026-11-13T20:20:39Z","query_response_hit_ids":{list},"response":{{{hits}}}}}"#
@@ -173,7 +173,7 @@ fn receipts_of_many_rankers() {
     }
 }
 
-/// Such receipts count, and the summary says what they are worth.
+/// Such receipts count, and the summary has a remark on them.
 #[test]
 fn receipts_of_optimized_are_counted_with_a_warning() {
     let line = |number: u32, ranks: &[[u16; 2]; 3]| {

@@ -1,4 +1,4 @@
-//! Sessions of living labs: lists with the clicks on them in one line.
+//! Sessions of living labs: lists and the clicks on them in one line.
 
 use std::collections::BTreeMap;
 
@@ -126,11 +126,11 @@ fn the_published_form_is_read_as_it_is() {
     }
     let unclear = STELLA.replace("\"interleave\":true", "\"interleave\":2");
     assert!(both(&unclear).credit(&settings()).unwrap_err().to_string().contains("`interleave` is `2`"));
-    // All sessions of no name would count as one.
-    for nobody in ["null", "\"undefined\"", "\"-\"", "\" \""] {
-        let nameless = STELLA.replace("\"session_id\":3", &format!("\"session_id\":{nobody}"));
+    // All sessions without a name would count as one.
+    for missing in ["null", "\"undefined\"", "\"-\"", "\" \""] {
+        let nameless = STELLA.replace("\"session_id\":3", &format!("\"session_id\":{missing}"));
         let found = both(&nameless).credit(&settings()).unwrap();
-        assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), 1, "{nobody}");
+        assert_eq!(found.tally.of_impressions(ImpressionFate::NoUnit), 1, "{missing}");
     }
     // Sessions beside other lines.
     let page = r#"{"impression":"p","session":"s","time":"2017-08-02T00:00:00Z","shown":["a"],"teams":["site"],"rankers":["participant","site"]}"#;

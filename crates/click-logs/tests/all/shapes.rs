@@ -1,4 +1,5 @@
-//! UBI as search engines and exports have it: requests of `_bulk`, attributes as text, clicks on nothing, queries without hits.
+//! UBI as search engines and exports write it: requests of `_bulk`, attributes as text, clicks on nothing, queries without
+//! hits.
 
 use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, Order, Sum, Units};
 use click_logs::model::{Complete, Settings};
@@ -109,8 +110,8 @@ fn attributes_may_be_text() {
 fn clicks_on_nothing_have_a_fate() {
     let before = EVENT.replace(r#""query_id":"q1""#, r#""query_id":"""#);
     let without = EVENT.replace(r#""query_id":"q1","#, "");
-    let nobody = EVENT.replace(r#""query_id":"q1""#, r#""query_id":null"#);
-    for event in [&before, &without, &nobody] {
+    let of_null = EVENT.replace(r#""query_id":"q1""#, r#""query_id":null"#);
+    for event in [&before, &without, &of_null] {
         let found = credited(QUERY, &format!("{event}\n{EVENT}"));
         assert_eq!(found.tally.of_clicks(ClickFate::Unknown), 1, "{event}");
         assert_eq!(found.days[0].counts.impressions, Counts::new(0, 1, 0));
@@ -164,7 +165,7 @@ fn queries_without_hits_are_not_mixed() {
     assert_eq!(found.tally.of_impressions(ImpressionFate::Credited), 1);
 }
 
-/// The same log through files in both orders, and through [`FrameJoin`]: what became of impressions and clicks.
+/// The same log through files in both orders, and through [`FrameJoin`]: the fates of impressions and clicks.
 fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<Credited> {
     let text = impressions.join("\n");
     let log = Log::of(&[text.as_bytes()], &[clicks.as_bytes()]);
@@ -228,7 +229,7 @@ fn a_query_that_is_logged_several_times_is_one_impression() {
             assert_eq!(found.days[0].counts.impressions, Counts::new(0, 1, 0));
         }
     }
-    // Another list is a conflict, whatever else there is.
+    // Another list is a conflict, regardless of the other lines.
     let other = at(800, r#"["b","a"]"#);
     for lines in orders(&[&empty[0], &full[0], &other, &full[1]]) {
         for found in in_every_way(&lines, &clicks, &settings) {
@@ -236,7 +237,7 @@ fn a_query_that_is_logged_several_times_is_one_impression() {
             assert_eq!(found.tally.of_clicks(ClickFate::SetAside), 3, "{lines:#?}");
         }
     }
-    // Lines without documents alone agree, whenever they are.
+    // Lines that all lack documents agree, at any times.
     for found in in_every_way(&[&empty[0], &empty[1], &bare], &clicks, &settings) {
         let fates = [ImpressionFate::NotMixed, ImpressionFate::Duplicate].map(|fate| found.tally.of_impressions(fate));
         assert_eq!(fates, [1, 2]);

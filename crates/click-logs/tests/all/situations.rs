@@ -1,4 +1,4 @@
-//! What callers do wrong, and how the program ends: the same as other programs, [`desk::situations`].
+//! Mistakes of callers, and how the program ends: the same as other programs, [`desk::situations`].
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Logs in the order of time: a window slides over them, and what it cannot join is joined otherwise or refused.
+//! Logs in the order of time: a window slides over them, and logs that it cannot join are joined otherwise or refused.
 
 use std::sync::Mutex;
 
@@ -141,8 +141,8 @@ fn other_orders_are_recognised_at_once() {
     assert!(reasons.0.into_inner().unwrap()[0].contains("memory"));
 }
 
-/// At night nobody comes for longer than a window: what was shown before is closed by what is shown on the next day, in another
-/// file.
+/// There are no events at night for longer than a window: impressions of the evening are closed by those of the next day, in
+/// another file.
 #[test]
 fn a_gap_between_two_files_is_not_the_end_of_the_log() {
     let settings = Settings { rankers: vec!["A".into(), "B".into()], ..Settings::default() };

@@ -1,4 +1,4 @@
-//! What `click-logs sql` prints; `python/tests/test_sql.py` runs it, and compares it with what `credit` writes.
+//! The output of `click-logs sql`; `python/tests/test_sql.py` runs it, and compares the result with that of `credit`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

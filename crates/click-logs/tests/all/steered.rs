@@ -1,6 +1,6 @@
-//! Logs that a bandit steered: two equal rankers, users who differ in taste, fair on average. Adding up what each user
-//! said of a pair finds winners far too often, because the bandit stops showing a pair to a user by what that very user said.
-//! With the first impression of each user alone, verdicts keep their level.
+//! Logs that a bandit steered: two equal rankers, users who differ in taste, fair on average. Adding up each user's outcomes
+//! for a pair finds winners far too often, because the bandit stops showing a pair to a user depending on that user's own
+//! outcomes. With only the first impression of each user, verdicts keep their level.
 
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, OpenPolicy, Preference};
@@ -73,7 +73,7 @@ fn log(policy: &str, seed: u64) -> Vec<Shown> {
     shown
 }
 
-/// Whether a verdict is given, if pairs count as chosen in this way.
+/// Whether a verdict is given if pairs are taken as chosen in this way.
 fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
     let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
     let of = OfVersion { rankers: NAMES.map(str::to_owned).into(), ..OfVersion::default() };
@@ -134,7 +134,7 @@ fn lines(log: &[Shown]) -> [String; 2] {
     [log.iter().map(impression).collect(), log.iter().filter_map(click).collect()]
 }
 
-/// How many of `logs` that a policy steered get a verdict, if pairs count as chosen by chance and as steered.
+/// The number of `logs` steered by a policy that get a verdict, if pairs are taken as chosen by chance and as steered.
 fn verdicts(policy: &str, logs: u64) -> [u64; 2] {
     let mut counts = [0; 2];
     for seed in 0..logs {
@@ -195,7 +195,7 @@ fn verdicts_of_steered_logs_keep_their_level() {
     assert!(chance > 2 * steered.max(1), "{chance} of {logs}, or the test cannot fail");
 }
 
-/// What the test below finds: how many of a thousand logs get a verdict, by policy.
+/// The result of the test below: how many of a thousand logs get a verdict, by policy.
 const PUBLISHED: &str = include_str!("../data/steered.csv");
 
 /// The same at full size.

@@ -1,4 +1,4 @@
-//! Simulated logs: counts equal the truth, which is what `interleave` said while users read.
+//! Simulated logs: counts equal the truth, which is the result of `interleave` while users read.
 
 use click_logs::join::{ClickFate, ImpressionFate, UnitFate};
 use click_logs::simulate::{Dialect, Simulation, rules};

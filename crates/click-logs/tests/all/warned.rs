@@ -1,5 +1,5 @@
-//! What must be said before a verdict, from logs: the reason if no click counts, lists that one ranker may have been shown
-//! alone in; and nothing of healthy logs.
+//! Warnings before a verdict, from logs: the reason if no click counts, and lists that may show one ranker alone; none for
+//! healthy logs.
 
 use click_logs::cli::summary;
 use click_logs::join::{Credited, ImpressionFate, UnitFate};
@@ -15,8 +15,7 @@ fn settings() -> Settings {
     Settings { complete: Complete::Final, ..Settings::default() }
 }
 
-/// What is said of a log of lists with these fields behind the time, in this order, and a click on the second document of
-/// each.
+/// Credits a log of lists with these fields after the time, in this order, and a click on the second document of each.
 fn credited(lists: &[&str], click: &str, settings: &Settings) -> Credited {
     let line = |(number, fields): (usize, &&str)| {
         format!(
@@ -74,7 +73,8 @@ fn healthy_logs_in_every_dialect_are_silent() {
     }
 }
 
-/// Lists that may be of one ranker alone: once outcomes may have chosen them, a click on them says nothing of another ranker.
+/// Lists that may be from one ranker alone: once outcomes may have chosen them, a click on them is no evidence about another
+/// ranker.
 #[test]
 fn a_ranker_that_was_shown_alone_wins_nothing() {
     const ALONE: &str = r#""shown":["a","b"],"teams":["A","A"]"#;
@@ -85,7 +85,7 @@ fn a_ranker_that_was_shown_alone_wins_nothing() {
         sum
     };
     for (lists, pairs, expected) in [
-        // Nobody says how pairs were chosen: several documents of one ranker are a sign that outcomes did.
+        // The log does not say how pairs were chosen: several documents of one ranker suggest that outcomes chose them.
         ([MIXED, ALONE, ALONE, ALONE], None, (PairChoice::Steered, 3, 3)),
         ([MIXED, NAMED, NAMED, NAMED], None, (PairChoice::Steered, 3, 3)),
         ([MIXED, ALONE, ALONE, ALONE], Some(PairChoice::Steered), (PairChoice::Steered, 3, 3)),

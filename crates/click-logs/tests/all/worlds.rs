@@ -1,7 +1,7 @@
 //! How often verdicts and intervals are wrong, in worlds of equal and unequal rankers and of preferences that drift.
 //!
-//! *Before* is what an interval of another construction does, with a uniform prior for every share while the test of one half had
-//! Beta(20, 20), and the test for the best beside a table of pairs with a test of its own.
+//! *Before* is an interval of another construction, with a uniform prior for every share while the test of one half had Beta(20,
+//! 20), and a test for the best separate from that of the table of pairs.
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -62,7 +62,7 @@ fn agrees(decision: &Decision) {
         };
         assert_eq!(verdict, expected, "{row}");
     }
-    // The headline speaks of what the table says.
+    // The headline is about the same claim as the table.
     let found = finding(decision, None);
     let winners = decision.pairs.iter().filter(|pair| pair.last.winner().is_some()).count();
     match &decision.best {
@@ -78,7 +78,7 @@ fn agrees(decision: &Decision) {
     }
 }
 
-/// Whether a look's interval leaves out a share.
+/// Whether a look's interval excludes a share.
 fn misses(look: &Look, share: f64) -> bool {
     look.is_claimed && look.interval.is_none_or(|(low, high)| share <= low || high <= share)
 }
@@ -102,7 +102,8 @@ fn with_uniform_prior(counts: Counts) -> (f64, f64) {
     (lower(counts), 1.0 - lower(counts.swapped()))
 }
 
-/// Whether the interval of before leaves out a share at some look, and whether it disagrees with the test of one half at some.
+/// Whether the interval of before excludes a share at some look, and whether it disagrees with the test of one half at some
+/// look.
 fn before(decision: &Decision, share: f64) -> (bool, bool) {
     let mut test = PairTest::new(ALPHA).unwrap();
     decision.looks().fold((false, false), |(has_missed, has_disagreed), look| {
@@ -199,7 +200,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
                     .iter()
                     .any(|pair| (pair.last.pair.0 == ranker || pair.last.pair.1 == ranker) && is_open(&pair.last))
             };
-            // A test of its own for every pair of the table, until the best was known.
+            // A separate test for every pair of the table, until the best was known.
             let was_open = |look: &Look| {
                 let since = best.declared.map_or(i32::MAX, |(_, day)| day);
                 let mut test = PairTest::new(ALPHA / decision.pairs.len() as f64).unwrap();
@@ -225,7 +226,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
     }
 }
 
-/// Two rankers with shares that change: what by, days, users a day, the share of the first by day.
+/// Two rankers with shares that change: the kind of change, days, users a day, the share of the first by day.
 type Drifting = (&'static str, i32, u64, fn(i32) -> f64);
 const DRIFTING: [Drifting; 6] = [
     ("60% for ten days, then 40%", 30, 60, |day| if day < 10 { 0.6 } else { 0.4 }),
@@ -275,7 +276,7 @@ fn verdicts_and_intervals_hold_in_five_hundred_logs_of_every_world_at_full_size(
     assert!(missing.is_empty(), "docs/pages/trust.md has other rows: {missing:#?}");
 }
 
-/// A test and a table of the best beside each other, of before: where the one names the best, the other does not know a pair.
+/// The separate test and table of the best of before: where the test names the best, the table lacks a known pair.
 #[test]
 fn the_best_and_its_pairs_are_one_claim() {
     let mut contradictions = 0;

@@ -1,4 +1,4 @@
-//! Files that zstd packed are those that it packed.
+//! Files compressed by zstd give the same result as the originals.
 
 use click_logs::simulate::{Simulation, rules};
 

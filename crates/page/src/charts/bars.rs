@@ -10,7 +10,7 @@ use crate::text::number;
 /// The height of a histogram, in pixels.
 const HEIGHT: f64 = 90.0;
 
-/// A bar as long as a share, in a cell of a table that says the number.
+/// A bar as long as a share, in a table cell with the number.
 pub(crate) fn bar(share: f64, class: &str) -> Markup {
     html! {
         svg.bar aria-hidden="true" width="100%" height="8" {
@@ -37,7 +37,7 @@ pub(crate) fn buckets(buckets: &[(String, u64)], about: &str) -> Markup {
             line.zero x1="0" x2="100%" y1=(HEIGHT) y2=(HEIGHT) {}
             @for (at, (end, count)) in buckets.iter().enumerate() {
                 @let high = HEIGHT * *count as f64 / most as f64;
-                // What is there must be seen.
+                // A count above 0 must be visible.
                 @let high = if *count > 0 { high.max(1.5) } else { 0.0 };
                 rect.c0 x=(across((at as f64 + 0.08) * slot)) width=(across(0.84 * slot)) y=(number(HEIGHT - high)) height=(number(high)) {}
                 @if at % 2 == 0 {

@@ -60,7 +60,7 @@ pub(crate) fn plot_of(course: &Course, height: f64, width: f64) -> Markup {
     }
 }
 
-/// How far the axis reaches from 0: the last difference and interval are on it, and most of what is in the middle of the time.
+/// The extent of the axis from 0: it includes the last difference and interval, and most of those in the middle of the time.
 fn reach(points: &[CoursePoint]) -> f64 {
     let of = |point: &CoursePoint| point.interval.map_or(0.0, |(low, high)| high.max(-low));
     let last = points.iter().rev().find(|point| point.interval.is_some()).map_or(0.0, of);
@@ -76,7 +76,7 @@ fn reach(points: &[CoursePoint]) -> f64 {
     }
 }
 
-/// What the chart shows, for readers who do not see it.
+/// A text alternative for the chart.
 fn described(course: &Course) -> String {
     let last = course.points.last().map_or_else(String::new, |point| {
         let interval = point.interval.map_or_else(

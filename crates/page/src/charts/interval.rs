@@ -5,15 +5,14 @@ use maud::{Markup, html};
 use super::across;
 use super::rate::{distance, round_up};
 
-/// How far the axis must reach from one half, so that nothing is cut off: shares count too, since one may lie outside of its interval or
-/// have none.
+/// The extent of the axis from one half that cuts nothing off: shares count too, since one may lie outside of its interval or have none.
 pub(crate) fn common_reach(shown: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> f64 {
     let needed =
         |(share, interval): (f64, Option<(f64, f64)>)| distance((share, share)).max(interval.map_or(0.0, distance));
     round_up(shown.map(needed).fold(0.0, f64::max))
 }
 
-/// On an axis that reaches equally far to both sides of one half, as far as [`common_reach`] says.
+/// On an axis that extends equally to both sides of one half, by [`common_reach`].
 pub(crate) fn interval(share: f64, interval: Option<(f64, f64)>, reach: f64, is_decided: bool) -> Markup {
     let class = if is_decided { "whisker decided" } else { "whisker" };
     let x = |share: f64| across(0.5 + (share - 0.5) / reach / 2.0);

@@ -28,7 +28,7 @@ fn labelled(count: usize) -> Vec<usize> {
     if count <= LABELS {
         return (0..count).collect();
     }
-    // As many equal gaps as divide the whole, or else the ends alone.
+    // As many equal gaps as divide the whole, or else only the ends.
     let gaps = (2..LABELS).rev().find(|gaps| (count - 1).is_multiple_of(*gaps)).unwrap_or(1);
     (0..=gaps).map(|at| at * (count - 1) / gaps).collect()
 }

@@ -10,16 +10,16 @@ use crate::text::{number, percent, range, short_date};
 
 /// The height of one plot among several, and of one alone, in pixels.
 pub(crate) const HEIGHTS: [f64; 2] = [200.0, 300.0];
-/// What the axis may reach to both sides of one half.
+/// Possible extents of the axis to both sides of one half.
 const REACHES: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
 /// The width of the box of curves where the plot takes the width of its place: the box is stretched.
 pub(super) const STRETCHED: f64 = 1000.0;
-/// What the chart shows.
+/// The explanation of the chart.
 pub(crate) const ABOUT: [&str; 2] = [
     "Share of wins among units that preferred a side, after each day, with its confidence sequence.",
     "The dashed line in the middle is a tie.",
 ];
-/// What the mark of a cut band means.
+/// The explanation of the mark of a cut band.
 pub(crate) const CUT: &str = "Where the band ends in a dashed edge, it goes on beyond the axis.";
 
 /// The chart, as wide as its place. One that stands alone is higher.
@@ -114,7 +114,7 @@ fn edges(points: &[RatePoint], reach: f64) -> [Edge; 2] {
     [of(|(low, _)| low), of(|(_, high)| high)]
 }
 
-/// An edge between two borders: it leaves the plot exactly where it crosses one, and follows the border until it comes back.
+/// An edge between two borders: it leaves the plot exactly where it crosses one, and follows the border until it returns.
 pub(super) fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
     let mut points: Vec<(f64, f64)> =
         edge.first().map(|&(x, share)| (x, share.clamp(least, most))).into_iter().collect();
@@ -159,7 +159,7 @@ fn reach(points: &[RatePoint]) -> f64 {
     round_up(shares.fold(needed, f64::max))
 }
 
-/// How far an interval reaches from one half.
+/// The distance of an interval's farther end from one half.
 pub(super) fn distance((low, high): (f64, f64)) -> f64 {
     (high - 0.5).max(0.5 - low)
 }
@@ -169,7 +169,7 @@ pub(super) fn round_up(needed: f64) -> f64 {
     REACHES.into_iter().find(|reach| *reach >= needed).unwrap_or(0.5)
 }
 
-/// What the chart shows, for readers who do not see it.
+/// A text alternative for the chart.
 fn described(rate: &Rate) -> String {
     let Rate { of, against, points, .. } = rate;
     let last = points.last().map_or_else(String::new, |point| {

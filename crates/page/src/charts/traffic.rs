@@ -1,4 +1,4 @@
-//! Who got how much traffic: lists per day, stacked by ranker.
+//! Traffic of rankers: lists per day, stacked by ranker.
 
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use crate::text::{nice, number};
 const HEIGHT: f64 = 160.0;
 /// The most bars; days beyond are added up in groups.
 const BARS: usize = 60;
-/// How many colours there are: further rankers share one.
+/// The number of colours: further rankers share one.
 const COLORS: usize = 7;
 
 /// A bar: a day, or several.

@@ -1,4 +1,4 @@
-//! How many more clicks.
+//! The additional clicks.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! What became of impressions, what is watched, how long answers took, what was changed, and everything else.
+//! Fates of impressions, guardrails, latency, changes, and everything else.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! What is read first: the headline, warnings, key figures, and what an admin can change.
+//! The top of the page: the headline, warnings, key figures, and the controls of an admin.
 
 use maud::{Markup, html};
 
@@ -69,7 +69,7 @@ struct Action {
     button: String,
     /// The rankers to choose from.
     rankers: Vec<String>,
-    /// Whether the first of them has won, and is chosen until somebody chooses otherwise.
+    /// Whether the first of them has won, and is preselected.
     has_winner: bool,
 }
 

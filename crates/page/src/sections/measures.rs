@@ -1,4 +1,4 @@
-//! What else an experiment is measured by, and which measure decides.
+//! The measures of an experiment, and which of them decides.
 
 use maud::{Markup, html};
 

@@ -14,16 +14,16 @@ use crate::model::{Controls, Overview};
 
 pub(crate) use self::headline::{figures, headline, warnings};
 
-/// A piece of an overview: what the section with this id contains, or nothing.
+/// A piece of an overview: the content of the section with this id, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The section.
     pub id: &'static str,
-    /// What it contains, as HTML.
+    /// Its content, as HTML.
     pub html: String,
 }
 
-/// Where a part stands.
+/// The position of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Top,
@@ -35,7 +35,7 @@ pub(crate) enum Place {
 /// The part that differs from reader to reader.
 const CONTROLS: &str = "controls";
 
-/// How a part is made.
+/// Renders a part.
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
@@ -61,7 +61,7 @@ const PARTS: [(&str, Place, Make); 16] = [
 /// The last one, which is not for a glance.
 const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
 
-/// The part that is made of all others: what their words mean.
+/// The part that is made from all others: the meaning of their words.
 const WORDS: (&str, Place) = ("words", Place::Bottom);
 
 fn all_parts() -> impl Iterator<Item = (&'static str, Place, Make)> {
@@ -84,7 +84,7 @@ impl Overview {
 }
 
 impl Section {
-    /// The part with what a reader may change. It holds what only this reader may know.
+    /// The part with the controls of a reader. It contains secrets of this reader.
     #[must_use]
     pub fn controls(experiment: &str, controls: &Controls) -> Self {
         Self { id: CONTROLS, html: headline::controls_of(experiment, controls).into_string() }
@@ -118,7 +118,7 @@ pub(crate) fn body(parts: &[Section]) -> Markup {
     }
 }
 
-/// A table that says what a chart shows, folded.
+/// A table with the numbers of a chart, folded.
 fn as_table(caption: &str, id: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Markup {
     html! {
         details.data id=(id) {

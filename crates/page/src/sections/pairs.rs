@@ -1,4 +1,4 @@
-//! Pairs of rankers: one row each, and who beats whom among a few.
+//! Pairs of rankers: one row each, and a matrix for a few rankers.
 
 use maud::{Markup, html};
 
@@ -34,7 +34,7 @@ pub(super) fn pairs(overview: &Overview) -> Markup {
     }
 }
 
-/// Whether the confidence of a verdict stands beside a confidence sequence.
+/// Whether the confidence of a verdict is shown beside a confidence sequence.
 fn says_both(pair: &Pair) -> bool {
     pair.interval.is_some() && pair.confidence.contains('%')
 }

@@ -1,4 +1,4 @@
-//! Segments of the units: one row each, and which rankers harm one.
+//! Segments of the units: one row each, and the rankers that harm one.
 
 use maud::{Markup, html};
 use ranktypes::text::{with_separators, with_unit};

@@ -1,4 +1,4 @@
-//! What shows that a ranker does harm: which rates are watched, and what follows.
+//! Guardrails against rankers that do harm: the rates to watch, and the reaction.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Guardrails {
     pub slow: Option<f64>,
     /// In milliseconds.
     pub slow_after: u32,
-    /// What follows a breach.
+    /// The reaction to a breach.
     pub then: Then,
 }
 
@@ -26,7 +26,7 @@ impl Default for Guardrails {
     }
 }
 
-/// What follows when a guardrail breaks.
+/// The reaction when a guardrail breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
@@ -53,7 +53,7 @@ impl Guard {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::NoClick, Self::Missing, Self::Slow];
 
-    /// What is bad, in words.
+    /// What the rate counts as bad, in words.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! What an experiment is made of: written once, at the beginning of its log. Not here: what is watched by its guardrails, which
-//! `guards` counts.
+//! The settings of an experiment: written once, at the beginning of its log. Not here: the rates that its guardrails watch,
+//! which `guards` counts.
 
 mod guardrails;
 mod outcomes;
@@ -26,7 +26,7 @@ pub use segments::OTHER;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Step, UnitPosition};
 
-/// What is wrong with a setting.
+/// An error in a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct ConfigError {
@@ -45,7 +45,7 @@ const MOST_RANKERS: usize = 1_000;
 /// More documents per impression than these are refused.
 const MOST_DOCUMENTS: u32 = 1_000;
 
-/// The settings of an experiment. They never change: what must not change during a test belongs to its
+/// The settings of an experiment. They never change: those that must not change during a test belong to its
 /// [version](Self::experiment_version), and another experiment begins with other settings.
 ///
 /// ```
@@ -63,14 +63,14 @@ pub struct Config {
     pub name: String,
     /// 2 to 1,000, each once.
     pub rankers: Vec<Ranker>,
-    /// Whose list everybody gets where nothing is mixed; the first ranker's if `None`.
+    /// The ranker that provides the list where nothing is mixed; the first if `None`.
     #[serde(default)]
     pub champion: Option<String>,
-    /// Who chooses the rankers of an impression: a policy of the registry of `bandits`, `fixed` (all pairs in balanced blocks,
-    /// whatever the outcomes), or `auto` (`fixed` for two rankers, `bradley-terry` for more).
+    /// How the rankers of an impression are chosen: a policy of the registry of `bandits`, `fixed` (all pairs in balanced
+    /// blocks, whatever the outcomes), or `auto` (`fixed` for two rankers, `bradley-terry` for more).
     #[serde(default = "auto")]
     pub policy: String,
-    /// How many impressions there will be, for policies that must know; 0 for all others.
+    /// The number of impressions to come, for policies that need it; 0 for all others.
     #[serde(default)]
     pub horizon: u64,
     /// Whether lists are mixed, or judges compare two.
@@ -79,19 +79,19 @@ pub struct Config {
     /// How two lists are mixed.
     #[serde(default = "team_draft")]
     pub interleaving: String,
-    /// How more are mixed, for policies that choose sets.
+    /// How three or more lists are mixed, for policies that choose sets.
     #[serde(default = "team_draft")]
     pub multileaving: String,
-    /// How many documents a page shows.
+    /// The number of documents on a page.
     #[serde(default = "ten")]
     pub shown: u32,
-    /// How many documents are mixed, for pages after the first; as many as a page shows if 0.
+    /// The number of documents to mix, for pages after the first; as many as on a page if 0.
     #[serde(default)]
     pub depth: u32,
     /// How long after an impression its clicks count, e.g. `30m`.
     #[serde(default = "half_an_hour")]
     pub window: String,
-    /// What keeps the rankers that it got first.
+    /// What keeps the rankers that it got first: the unit, or nothing.
     #[serde(default)]
     pub keep: Keep,
     /// The impressions of a unit count on the day of its first and on the days after it, N in all.
@@ -100,19 +100,19 @@ pub struct Config {
     /// Where days begin: `UTC`, or an offset such as `+01:00`.
     #[serde(default = "utc")]
     pub timezone: String,
-    /// Who is a bot.
+    /// The rules for bots.
     #[serde(default)]
     pub bots: Bots,
     /// The level of all verdicts together, in (0, 1).
     #[serde(default = "level")]
     pub level: f64,
-    /// What ends the traffic of a ranker that does harm.
+    /// The limits at which a ranker's traffic ends because it does harm.
     #[serde(default)]
     pub guardrails: Guardrails,
-    /// All rankers show the champion's list: nobody can win, and a verdict is a false alarm.
+    /// All rankers show the champion's list: no ranker can be better, and a verdict is a false alarm.
     #[serde(default)]
     pub same_lists: bool,
-    /// Users are simulated, which everything made from the experiment says.
+    /// Users are simulated, and all output from the experiment states it.
     #[serde(default)]
     pub simulated: bool,
     /// From which all random choices follow.
@@ -131,30 +131,30 @@ pub struct Config {
     /// is raised later ([`raise`](crate::Experiment::raise)), and never lowered.
     #[serde(default = "all")]
     pub share: f64,
-    /// How the share is raised by itself: steps of a higher share each. The next one comes once the experiment has run for the time of
-    /// this one, as long as no guardrail broke and its pages can be trusted.
+    /// Raises the share automatically, in steps of a higher share each. The next step begins once the experiment has run for the time
+    /// of this one, as long as no guardrail broke and its pages can be trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ramp: Option<Vec<Step>>,
     /// The part of a layer that its units come from; all units if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,
-    /// Labels of impressions, at most 8, each of which gets a verdict of its own. A unit belongs to the segment of its first impression; one
-    /// without a label, or with another, counts as [`OTHER`], which has none.
+    /// Labels of impressions, at most 8; each gets a verdict of its own. A unit belongs to the segment of its first impression; a unit
+    /// without a label, or with another, counts as [`OTHER`], which gets no verdict.
     #[serde(default)]
     pub segments: Vec<String>,
-    /// When it ends by itself: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is its
-    /// first moment; `None` if somebody ends it.
+    /// When it ends automatically: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is
+    /// its first moment; `None` if it is ended by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_at: Option<String>,
     /// The experiment after which it begins: until that one is over it is paused. It begins immediately if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin_after: Option<String>,
-    /// What users do later that counts, such as orders: by the name of the action, whether its number counts, or its value too. The rankers
-    /// are credited that showed the document.
+    /// Later actions of users that count, such as orders: by the name of the action, and whether only its number counts, or its value too.
+    /// They are credited to the rankers that showed the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcomes: Option<BTreeMap<String, OutcomeKind>>,
-    /// How many days after the last day on which its impressions count a unit closes for outcomes; 7, or the window of `attribution`, if
-    /// `None`.
+    /// The number of days after the last day on which its impressions count until a unit closes for outcomes; 7, or the window of
+    /// `attribution`, if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_days: Option<u32>,
     /// To which of the lists that showed the document an outcome is credited: `last` (if `None`), `all`, `window=7d` or `most-drafted`.
@@ -166,7 +166,8 @@ pub struct Config {
     /// By how much the values of both sides of a unit may differ, in minor units such as cents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<u64>,
-    /// What decides: `clicks` (if `None`), `conversions`, which is the number of outcomes, or `value`. The others stand beside it.
+    /// The measure that decides: `clicks` (if `None`), `conversions`, which is the number of outcomes, or `value`. The others are
+    /// shown beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary: Option<Primary>,
 }
@@ -237,14 +238,14 @@ impl From<NamedOr> for Ranker {
     }
 }
 
-/// What impressions are.
+/// The form of impressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ask {
     /// Lists that are mixed and clicked.
     #[default]
     Lists,
-    /// Pairs of rankers that somebody judges, without lists.
+    /// Pairs of rankers for judges, without lists.
     Duels,
 }
 
@@ -252,11 +253,11 @@ pub enum Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
-    /// A unit: while its impressions count, it meets the same rankers, so that no outcome of its own ends the sum that is its
-    /// outcome.
+    /// A unit: while its impressions count, it meets the same rankers, so that its own outcomes cannot end the sum that is
+    /// its outcome.
     #[default]
     Unit,
-    /// Nothing: the policy chooses for every impression. Then a unit's first impression alone is evidence.
+    /// Nothing: the policy chooses for every impression. Then only a unit's first impression is evidence.
     Impression,
 }
 
@@ -422,7 +423,7 @@ impl Config {
         }
     }
 
-    /// What the settings mean.
+    /// The settings, parsed.
     pub(crate) fn rules(&self) -> Result<Rules, ConfigError> {
         self.check_rankers()?;
         let spec = self.spec()?;
@@ -442,7 +443,8 @@ impl Config {
         if depth > MOST_DOCUMENTS {
             return Err(invalid("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
         }
-        // Before page 1 is drawn: a method that cannot serve a second page says so here. A policy of sets may choose two.
+        // Before page 1 is drawn: methods that cannot serve a second page are refused here. A policy of sets may choose
+        // two.
         let check = |is_stable, method: &str| {
             page::check_depth(is_stable, method, self.shown as usize, depth as usize)
                 .map_err(|error| invalid("depth", error.to_string()))
@@ -520,7 +522,7 @@ impl Config {
         if kept % DAY != 0 || !(DAY..=36_500 * DAY).contains(&kept) {
             return Err(wrong("whole days from 1d to 36500d".to_owned()));
         }
-        // What still counts is not forgotten.
+        // Data that still count must not be forgotten.
         let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days) + i64::from(self.days_for_outcomes());
         if kept / DAY < counts {
             let what = if self.outcomes.is_some() { "outcomes are credited" } else { "impressions count" };
@@ -529,7 +531,8 @@ impl Config {
         Ok((kept / DAY) as i32)
     }
 
-    /// What must not change during a test: the rankers with their versions, the method, the length of a page.
+    /// The version of the experiment, from all that must not change during a test: the rankers with their versions, the
+    /// method, the length of a page.
     ///
     /// # Errors
     /// If a setting is wrong.
@@ -537,7 +540,7 @@ impl Config {
         Ok(self.rules()?.version)
     }
 
-    /// How the rankers of impressions are chosen, in the words of `click-logs`.
+    /// How the rankers of impressions are chosen, in the terms of `click-logs`.
     ///
     /// # Errors
     /// If a setting is wrong.
@@ -546,7 +549,7 @@ impl Config {
     }
 }
 
-/// What the settings mean.
+/// The settings, parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) interleaving: AnyInterleaving,
@@ -563,9 +566,9 @@ pub(crate) struct Rules {
     pub(crate) generators: Option<[Generator; 2]>,
     /// On how many days after its own an impression is kept; on all if `None`.
     pub(crate) retain: Option<i32>,
-    /// The steps of the ramp, of which the first is the share at the beginning; none without a ramp.
+    /// The steps of the ramp, starting with the initial share; none without a ramp.
     pub(crate) ramp: Vec<Hold>,
-    /// When it ends by itself, in milliseconds since 1970.
+    /// When it ends automatically, in milliseconds since 1970.
     pub(crate) end_at: Option<i64>,
     /// How outcomes are credited, if any count.
     pub(crate) outcomes: Option<OutcomeRules>,

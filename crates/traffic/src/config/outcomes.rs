@@ -1,5 +1,5 @@
-//! What users do later, such as orders: which actions count, how they are credited, and what decides. The rules are those of
-//! `click-logs credit --outcomes`; what is refused there is refused here.
+//! Later actions of users, such as orders: the actions that count, how they are credited, and the measure that decides. The
+//! rules are those of `click-logs credit --outcomes`, and so are the refusals.
 
 use std::collections::BTreeMap;
 
@@ -19,34 +19,34 @@ const MOST_DAYS: u32 = 3_650;
 /// The actions that are clicks, which count anyway.
 pub const CLICKS: [&str; 2] = ["click", "click_through"];
 
-// Who owns a document is kept in 16 bits, of which two values say that no ranker does.
+// The owner of a document is stored in 16 bits, and two values mean that no ranker owns it.
 const _: () = assert!(MOST_RANKERS < u16::MAX as usize - 1);
 
-/// What of an outcome counts.
+/// The part of an outcome that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeKind {
-    /// How many there are.
+    /// Its number.
     Number,
-    /// What each is worth, too.
+    /// Its value, too.
     Value,
 }
 
-/// What the settings of outcomes mean.
+/// The settings of outcomes, parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct OutcomeRules {
     /// In the order of their names.
     pub(crate) actions: Vec<String>,
     pub(crate) currency: Option<String>,
     pub(crate) attribution: Attribution,
-    /// How many days after the last day of its impressions a unit closes.
+    /// The number of days after the last day of its impressions until a unit closes.
     pub(crate) days: i32,
     pub(crate) cap: Option<u64>,
     pub(crate) primary: Primary,
 }
 
 impl Config {
-    /// States what a default decides of outcomes, if there are any.
+    /// Fills in the defaults for outcomes, if there are any.
     pub(super) fn resolve_outcomes(&mut self) -> Result<(), ConfigError> {
         if self.outcomes.is_some() {
             let attribution = self.attribution()?;
@@ -62,12 +62,12 @@ impl Config {
         text.parse().map_err(|expected| invalid("attribution", format!("{expected}, found `{}`", text.escape_debug())))
     }
 
-    /// How many days after the last day of its impressions a unit closes; 0 without outcomes.
+    /// The number of days after the last day of its impressions until a unit closes; 0 without outcomes.
     pub(super) fn days_for_outcomes(&self) -> u32 {
         self.outcomes.as_ref().map_or(0, |_| self.outcome_days.unwrap_or(0))
     }
 
-    /// What the settings of outcomes mean; `None` if there are none.
+    /// Parses the settings of outcomes; `None` if there are none.
     pub(super) fn outcome_rules(
         &self,
         interleaving: &AnyInterleaving,
@@ -145,7 +145,7 @@ impl Config {
         }))
     }
 
-    /// Outcomes are credited to those who own documents.
+    /// Checks that documents have owners: outcomes are credited to them.
     fn check_owners(
         &self,
         interleaving: &AnyInterleaving,

@@ -1,5 +1,5 @@
-//! When an experiment begins and ends by itself: after another one, and at a time. Not here: whether that other one is over, which the caller
-//! knows.
+//! The automatic start and end of an experiment: after another one, and at a time. Not here: whether that other one is over, which the
+//! caller checks.
 
 use ranktypes::text::excerpt;
 use times::{Zone, check, day_of_date};
@@ -7,7 +7,7 @@ use times::{Zone, check, day_of_date};
 use super::{Config, ConfigError, Rules, invalid, is_plain};
 
 impl Config {
-    /// When it ends by itself, after checks of that and of the experiment that it begins after.
+    /// When it ends automatically; also checks that, and the experiment that it begins after.
     pub(crate) fn schedule_rules(&self, zone: Zone) -> Result<Option<i64>, ConfigError> {
         if let Some(other) = &self.begin_after {
             if !is_plain(other) {
@@ -33,7 +33,7 @@ impl Config {
 }
 
 impl Rules {
-    /// Whether the end is still to come at `now`.
+    /// Checks that the end is after `now`.
     pub(crate) fn check_ahead(&self, now: i64) -> Result<(), ConfigError> {
         match self.end_at {
             Some(end) if end <= now => Err(invalid(

@@ -2,7 +2,7 @@
 
 use super::{Config, ConfigError, invalid};
 
-/// The name of what has no label of the settings.
+/// The name for units without a label of the settings.
 pub const OTHER: &str = "other";
 
 /// More segments than these are refused: they share the level of their verdicts.
@@ -31,7 +31,7 @@ impl Config {
         Ok(())
     }
 
-    /// The place of a segment with this label; `None` if it is none of the settings.
+    /// The place of a segment with this label; `None` if the settings lack it.
     #[must_use]
     pub fn segment(&self, label: &str) -> Option<u8> {
         let place = self.segments.iter().position(|name| name == label)?;

@@ -1,5 +1,5 @@
-//! Who is in an experiment: a share of the units, which a ramp raises, and a lane of a layer that experiments divide. Not here: the
-//! share at present, which is state (`experiment::share`), and keyed hashes, which are the caller's.
+//! The units of an experiment: a share of all, which a ramp raises, and a lane of a layer that experiments divide. Not here: the
+//! present share, which is state (`experiment::share`), and keyed hashes, which are the caller's.
 
 use serde::{Deserialize, Serialize};
 use times::parse_duration;
@@ -54,7 +54,7 @@ impl Step {
     }
 }
 
-/// A part of a layer. Experiments whose lanes of a layer do not overlap share no unit.
+/// A part of a layer. Experiments share no unit if their lanes of a layer do not overlap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lane {
@@ -80,8 +80,8 @@ impl Lane {
     }
 }
 
-/// Where a unit stands, as two numbers that keyed hashes of its name give, each as likely as any other. They must stay the same as long as
-/// the experiment runs.
+/// The position of a unit, as two numbers from keyed hashes of its name, uniformly distributed. They must stay the same as long as the
+/// experiment runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitPosition {
     /// Among the units of the experiment: the lowest are in first. Other experiments have other numbers.
@@ -100,7 +100,7 @@ pub(crate) fn is_below(place: u64, fraction: f64) -> bool {
 /// A share and how long the experiment runs with it, in milliseconds; the last for ever.
 pub(crate) type Hold = (f64, i64);
 
-/// Whether a share is one.
+/// Checks that a share is valid.
 pub(crate) fn check_share(share: f64) -> Result<(), ConfigError> {
     if share > 0.0 && share <= 1.0 {
         return Ok(());

@@ -1,37 +1,38 @@
-//! What happened, in the order in which it is on disk. [`Recorded`] adds the bytes of an event, whose structs are in `stored`.
+//! The events of an experiment, in the order in which they are stored. [`Recorded`] adds the bytes of an event; `stored` has
+//! their structs.
 //!
 //! # How events evolve
 //!
-//! A store is a log of events, and must be readable by every later program. So a published struct of `stored` never changes: a
-//! field that is added, removed or means something else is a new version of its kind. To add a field to, say, `Clicked`:
+//! A store is a log of events that every later program must be able to read. So a published struct of `stored` never changes:
+//! to add, remove or redefine a field, make a new version of its kind. To add a field to, say, `Clicked`:
 //!
 //! 1. Add it to [`Event::Clicked`]. The compiler then names what writes an event (`stored`) and the export of the server, where
 //!    patterns name every field. Patterns elsewhere, also of the fold and of the server's writer, may end in `..`: search for
 //!    `Event::Clicked`.
 //! 2. In `stored/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set its `VERSION` to 2. In
-//!    `ClickedV1::upgrade`, state what the field is for events that were written without it. `encode` writes `ClickedV2`;
-//!    `decode` gains a line, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is
-//!    every struct that holds it. `stored/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. Where `encode`
-//!    writes the version before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has
-//!    one form (`AskedV3`).
-//! 3. Fold it: `experiment/happen.rs` says what the event changes, `experiment/commands.rs` records it. If the state keeps the field,
-//!    snapshots change, and every type in `experiment/snapshot.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `stored`:
-//!    copy it, add the next version of the snapshot to what is read and written, and a fixture and a test to `tests/all/evolve.rs`.
-//! 4. Add an event with the field, and one without, to `samples` in `tests/all/evolve.rs`; without them nothing pins the new version. Run
-//!    `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. What was
-//!    there before stays; a test fails if a byte of it changes.
-//! 5. What a caller says comes through the server's `http/experiments.rs`, which refuses unknown fields, the form of `http/pages`, `jobs`,
+//!    `ClickedV1::upgrade`, set the field for events that were written without it. `encode` writes `ClickedV2`; `decode` gains a line,
+//!    and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is every struct that holds
+//!    it. `stored/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. Where `encode` writes the version
+//!    before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has one form
+//!    (`AskedV3`).
+//! 3. Fold it: `experiment/happen.rs` applies the event, `experiment/commands.rs` records it. If the state keeps the field, snapshots
+//!    change, and every type in `experiment/snapshot.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `stored`: copy
+//!    it, add the next version of the snapshot to what is read and written, and a fixture and a test to `tests/all/evolve.rs`.
+//! 4. Add an event with the field, and one without, to `samples` in `tests/all/evolve.rs`; without them no test pins the new version. Run
+//!    `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. Older events
+//!    stay; a test fails if a byte of them changes.
+//! 5. Fields from callers come through the server's `http/experiments.rs`, which refuses unknown fields, the form of `http/pages`, `jobs`,
 //!    and, for a kill that cannot be written yet, `writer/directory.rs`. It is shown by `jobs/status.rs`, `http/pages/overview.rs`,
 //!    `notify/news.rs` and `openapi.json`; the client in Python follows it. `bash server/ci.sh` tests all of that.
 //!
-//! Where a new version adds only what an event does not use, `encode` may write the version before: settings of `Created` that are left out do
-//! not change its bytes, which snapshots have.
+//! Where a new version adds only fields that an event does not use, `encode` may write the version before: settings of `Created` that are
+//! left out do not change its bytes, which snapshots have.
 //!
-//! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums
-//! are over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
+//! Bytes of a version are read as that version, written again as that version, and compared; only then are they upgraded. Checksums are
+//! over the bytes in the store. So a log may hold several versions of a kind, and none is ever rewritten. A new kind takes the next
 //! number in [`Event::kind`]; numbers are never used again. A program that meets a kind or version of a later one says so
-//! ([`EventError::Unknown`]). One exception: moving a store to tables in which nothing says who asked what rewrites its events
-//! `Asked` without the marks of their first version.
+//! ([`EventError::Unknown`]). One exception: moving a store to tables that do not keep requests with users rewrites its events `Asked`
+//! without the marks of their first version.
 
 mod recorded;
 mod stored;
@@ -48,42 +49,42 @@ pub use verdicts::ledger::{Outcome, Row};
 /// A time in milliseconds since 1970.
 pub type Time = i64;
 
-/// What happened in an experiment. Rankers are numbers here, by their places in [`Config::rankers`] from 0; impressions are
+/// An event of an experiment. Rankers are numbers here, by their places in [`Config::rankers`] from 0; impressions are
 /// numbered from 1 as they are asked for; units are numbers that the caller gives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The first event.
     Created {
-        /// When.
+        /// The time.
         time: Time,
         /// The resolved settings.
         config: Box<Config>,
-        /// Who chooses: the policy with its revision.
+        /// The chooser: the policy with its revision.
         chooser: String,
     },
     /// From here on another revision chooses, from scratch; outcomes that were counted stay counted.
     Continued {
-        /// When.
+        /// The time.
         time: Time,
-        /// Who chooses now.
+        /// The new chooser.
         chooser: String,
     },
     /// A process has opened the store, or created the experiment.
     Started {
-        /// When.
+        /// The time.
         time: Time,
-        /// By how much windows that are open become longer, in milliseconds, because nobody was there to take clicks.
+        /// How much open windows are extended, in milliseconds, because no process was running to take clicks.
         gap: i64,
         /// A random number, which is in the ids of the impressions that this process gives out.
         start: u64,
     },
     /// An impression was asked for. Its number is the number of such events until then.
     Asked {
-        /// When.
+        /// The time.
         time: Time,
-        /// Whose it is.
+        /// The unit.
         unit: u64,
-        /// Whose lists are shown.
+        /// The rankers that provide the lists.
         choice: Choice,
         /// The receipt of the mixed list without the name of its method, if the lists came with the request; empty for the list
         /// of one ranker.
@@ -93,80 +94,80 @@ pub enum Event {
     },
     /// The lists of an impression came.
     Listed {
-        /// When.
+        /// The time.
         time: Time,
-        /// Of which impression.
+        /// The number of the impression.
         impression: u64,
         /// As in [`Asked`](Self::Asked).
         receipt: Vec<u8>,
     },
     /// A document was clicked for the first time.
     Clicked {
-        /// When.
+        /// The time.
         time: Time,
-        /// Of which impression.
+        /// The number of the impression.
         impression: u64,
         /// Its 0-based position in the mixed list.
         position: u32,
     },
     /// The user saw further.
     Paged {
-        /// When.
+        /// The time.
         time: Time,
-        /// Of which impression.
+        /// The number of the impression.
         impression: u64,
-        /// How many places of the list the user has seen.
+        /// The number of places of the list that the user has seen.
         seen: u32,
     },
-    /// What the page really displayed.
+    /// The page actually displayed.
     Shown {
-        /// When.
+        /// The time.
         time: Time,
-        /// Of which impression.
+        /// The number of the impression.
         impression: u64,
         /// Its places.
         page: Page,
     },
     /// An impression ended: nothing of it counts any more.
     Closed {
-        /// When.
+        /// The time.
         time: Time,
-        /// Which.
+        /// The number of the impression.
         impression: u64,
-        /// Why.
+        /// The reason.
         reason: Reason,
-        /// Who won.
+        /// The winner, if any.
         outcome: Outcome,
     },
-    /// All impressions of a day are closed; what the day says is final.
+    /// All impressions of a day are closed; the counts of the day are final.
     Day {
-        /// When.
+        /// The time.
         time: Time,
         /// Days since 1970-01-01.
         day: i32,
-        /// What `decide` reads.
+        /// The rows that `decide` reads.
         rows: Vec<Row>,
         /// Whether rows have their amounts; those of earlier programs do not.
         has_amounts: bool,
     },
-    /// Somebody changed the state.
+    /// The state was changed.
     Changed {
-        /// When.
+        /// The time.
         time: Time,
-        /// To what.
+        /// The new state.
         state: State,
-        /// Who.
+        /// The name of the person or process that changed it.
         who: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A ranker broke a guardrail.
     Breached {
-        /// When.
+        /// The time.
         time: Time,
-        /// Which ranker.
+        /// The ranker.
         ranker: u32,
-        /// Which guardrail.
+        /// The guardrail.
         guard: Guard,
         /// Of the ranker's impressions: how many, and how many of them were bad.
         ranker_counts: [u64; 2],
@@ -175,43 +176,44 @@ pub enum Event {
     },
     /// Something about an impression was odd, for the first time: its clicks may be lost, or its lists compare nothing.
     Noticed {
-        /// When.
+        /// The time.
         time: Time,
-        /// Of which impression.
+        /// The number of the impression.
         impression: u64,
-        /// What.
+        /// The oddity.
         what: Notice,
     },
-    /// The beginning of the log was forgotten: a store may lack it from here on. A snapshot has what it led to.
+    /// The beginning of the log was forgotten: a store may lack it from here on. A snapshot has the state that it led
+    /// to.
     Forgotten {
-        /// When.
+        /// The time.
         time: Time,
         /// The first day that is kept, in days since 1970-01-01.
         before: i32,
-        /// How many events are forgotten.
+        /// The number of forgotten events.
         events: u64,
     },
     /// The share of units that is in the experiment was raised.
     Raised {
-        /// When.
+        /// The time.
         time: Time,
-        /// To what, in (0, 1].
+        /// The new share, in (0, 1].
         share: f64,
-        /// Who; `ramp` if it was the ramp.
+        /// The name of the person that raised it, or `ramp`.
         who: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A unit did something with a document that it was shown before, such as ordering it.
     Converted {
-        /// When.
+        /// The time.
         time: Time,
-        /// What.
+        /// The conversion.
         conversion: Box<Conversion>,
     },
-    /// Units have closed for conversions; what the day says of them is final.
+    /// Units have closed for conversions; their counts on the day are final.
     Matured {
-        /// When.
+        /// The time.
         time: Time,
         /// Days since 1970-01-01: the day on which they closed.
         day: i32,
@@ -220,17 +222,17 @@ pub enum Event {
     },
 }
 
-/// What a unit did with a document. Documents and orders are numbers that the caller gives, for each unit from 1 on: a log that is kept
-/// for ever must not say who ordered what, even to those who know the number of an order.
+/// A unit's action on a document. Documents and orders are numbers that the caller gives, for each unit from 1 on: a log that is kept
+/// for ever must not reveal who ordered what, even to those who know the number of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversion {
-    /// Who.
+    /// The unit.
     pub unit: u64,
     /// The document.
     pub document: u32,
     /// The order that it is a part of; 0 without one.
     pub order: u32,
-    /// What was done, by the place of its name among those of the settings.
+    /// The action, by the place of its name among those of the settings.
     pub action: u32,
     /// In minor units; negative if it takes a conversion back, or a part of one. 1 where only the number counts.
     pub value: i64,
@@ -238,7 +240,7 @@ pub struct Conversion {
     pub appearances: Vec<Appearance>,
 }
 
-/// Where a document was mixed.
+/// The place of a document in a mixed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Appearance {
     /// In which impression.
@@ -247,7 +249,7 @@ pub struct Appearance {
     pub position: u32,
 }
 
-/// What the conversions of the units that closed on a day say of a pair of rankers; wins are those of the first, which has the lower
+/// The conversion counts of a pair of rankers, over units that closed on a day; wins are those of the first, which has the lower
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ConversionRow {
@@ -257,7 +259,7 @@ pub struct ConversionRow {
     pub counts: ConversionCounts,
 }
 
-/// What was odd about an impression. Each is noticed once, so that whoever has an id adds a handful of events at most.
+/// An oddity of an impression. Each is noticed once, so that a caller with an id adds a handful of events at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
     /// A click on a document that is not in the list.
@@ -277,14 +279,14 @@ pub enum Notice {
     Late,
     /// All its rankers sent the same list.
     Identical,
-    /// More events of it do not count than a page sends: what they say of lost clicks does not count either.
+    /// More events of it do not count than a page sends: they do not count as signs of lost clicks either.
     Noisy,
 }
 
-/// Whose lists an impression shows.
+/// The rankers that provide the lists of an impression.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
-    /// Two rankers, as the policy chose: what comes of it, the policy learns.
+    /// Two rankers, as the policy chose: it learns from the outcome.
     Duel([u32; 2]),
     /// Any number, likewise.
     Set(Vec<u32>),
@@ -292,7 +294,7 @@ pub enum Choice {
     Kept {
         /// The rankers.
         arms: Vec<u32>,
-        /// Whether the policy had chosen a set, not a duel.
+        /// Whether the policy had chosen a set instead of a duel.
         is_set: bool,
     },
     /// One alone, as the policy chose: nothing is mixed, and nothing is learnt.
@@ -330,7 +332,7 @@ impl Choice {
 pub enum Reason {
     /// Its window has passed.
     Window,
-    /// The caller said so.
+    /// The caller closed it.
     Asked,
     /// A judge answered.
     Judged,
@@ -343,14 +345,14 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether an outcome comes with it.
+    /// Whether it comes with an outcome.
     #[must_use]
     pub fn is_credited(self) -> bool {
         matches!(self, Self::Window | Self::Asked | Self::Judged)
     }
 }
 
-/// What an experiment does with requests.
+/// How an experiment treats requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum State {
     /// Rankers are chosen and lists mixed.
@@ -478,7 +480,7 @@ impl Event {
         }
     }
 
-    /// The impression it is about; of [`Asked`](Self::Asked), the caller counts.
+    /// The impression it is about; for [`Asked`](Self::Asked), the caller counts.
     #[must_use]
     pub fn impression(&self) -> Option<u64> {
         match self {

@@ -23,7 +23,7 @@ pub enum EventError {
     /// Bytes that no program writes.
     #[error("damaged event: {what}")]
     Damaged {
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
 }
@@ -83,7 +83,7 @@ pub(super) trait Version<'a>: Serialize + Deserialize<'a> {
     /// From 1.
     const VERSION: u8;
 
-    /// The event, with what later versions added.
+    /// The event, with the fields that later versions added.
     ///
     /// # Errors
     /// If a value cannot be that of an event.
@@ -101,8 +101,8 @@ pub(super) fn write<'a, V: Version<'a>>(version: &V) -> Vec<u8> {
     }
 }
 
-/// The event of the bytes after the first two. They are read as this version and written again: only what this version writes
-/// is accepted.
+/// The event of the bytes after the first two. They are read as this version and written again: only bytes that this version
+/// writes are accepted.
 pub(super) fn read<'a, V: Version<'a>>(body: &'a [u8]) -> Result<Event, EventError> {
     let version: V = match postcard::from_bytes(body) {
         Ok(version) => version,

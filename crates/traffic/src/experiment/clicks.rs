@@ -1,4 +1,4 @@
-//! Clicks, and what is odd about impressions: noticed once each, so that events which do not count are seen beside those that do,
+//! Clicks, and oddities of impressions: each is noticed once, so that events which do not count are seen beside those that do,
 //! and a sender of many adds few.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -9,10 +9,10 @@ use super::Experiment;
 
 /// A page sends fewer events that do not count.
 const NOISE: u8 = 100;
-/// How many closed impressions are remembered because something came after they were closed.
+/// The number of closed impressions that are remembered because of events after they were closed.
 const LATE: usize = 4_096;
 
-/// What became of a click.
+/// The fate of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ClickFate {
     /// It counts.
@@ -27,13 +27,13 @@ pub enum ClickFate {
     NotShown,
 }
 
-/// How many impressions there are of which something was odd.
+/// Numbers of impressions by oddity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Notices {
     /// With a click on a document that is not in the list.
     pub not_shown: u64,
-    /// Of these: those whose document is in the list, if it were not for how its id is written.
+    /// Of these: those whose document would be in the list if its id were written alike.
     pub near_id: u64,
     /// With an event that cannot be read.
     pub malformed: u64,
@@ -45,18 +45,19 @@ pub struct Notices {
     pub late: u64,
     /// With more events that do not count than a page sends.
     pub noisy: u64,
-    /// Whose rankers all sent the same list.
+    /// With the same list from all rankers.
     pub identical: u64,
-    /// With an event that did not count while they were open, but for clicks on what was clicked before.
+    /// With an event that did not count while they were open, other than repeated clicks.
     pub refused: u64,
 }
 
-/// What was odd about an open impression, in four bytes.
+/// The oddities of an open impression, in four bytes.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Odd {
     /// A bit for each kind of notice.
     noticed: u8,
-    /// How many of its events did not count, up to [`NOISE`]; no event of the log says it, so each process begins at 0.
+    /// The number of its events that did not count, up to [`NOISE`]; no event of the log has it, so each process begins
+    /// at 0.
     #[serde(skip)]
     refused: u8,
     /// Where the document of a near id is.
@@ -73,7 +74,7 @@ impl Odd {
             Notice::Duplicate => 1 << 4,
             Notice::Identical => 1 << 5,
             Notice::Noisy => 1 << 6,
-            // Of what is closed.
+            // For closed impressions.
             Notice::Late => 1 << 7,
         }
     }
@@ -102,8 +103,8 @@ impl Odd {
         self.has(Notice::Identical)
     }
 
-    /// Whether a click was lost, and the position of the document that it meant, if that is known. Of an impression that somebody
-    /// sends events of without end, neither is.
+    /// Whether a click was lost, and the position of the document that it meant, if known. An impression with endless events has
+    /// neither.
     pub(super) fn lost(self) -> (bool, Option<usize>) {
         let near = Notice::NearId { position: 0 };
         if self.has(Notice::Noisy) {
@@ -114,7 +115,7 @@ impl Odd {
     }
 }
 
-/// The closed impressions of which something came lately.
+/// The closed impressions with recent events.
 #[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Late {
     known: BTreeSet<u64>,
@@ -135,7 +136,7 @@ impl Late {
 }
 
 impl Experiment {
-    /// How many impressions there are of which something was odd.
+    /// Numbers of impressions by oddity.
     #[must_use]
     pub fn notices(&self) -> Notices {
         self.notices
@@ -173,8 +174,8 @@ impl Experiment {
         (1..=self.fates.asked).contains(&impression)
     }
 
-    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document that is the
-    /// same but for how its id is written; it is not asked where that is known.
+    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document with the
+    /// same id in another spelling; it is not called if that is known.
     pub fn stray(&mut self, now: Time, impression: u64, near: impl FnOnce() -> Option<u32>) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
@@ -209,9 +210,9 @@ impl Experiment {
         self.notice(time, impression, what);
     }
 
-    /// Records what is odd, unless it is known.
+    /// Records an oddity, unless it is known.
     pub(super) fn notice(&mut self, time: Time, impression: u64, what: Notice) {
-        // Nobody clicks where judges are asked.
+        // Judges do not click.
         if self.config.ask == Ask::Duels {
             return;
         }
@@ -229,7 +230,7 @@ impl Experiment {
         }
     }
 
-    /// Whether this can be noticed of an impression, and was not.
+    /// Whether this can be noticed about an impression, and was not yet.
     pub(super) fn is_new(&self, impression: u64, what: Notice) -> bool {
         let open = self.open.get(impression);
         match (what, open) {

@@ -1,4 +1,4 @@
-//! What ends by itself: windows, days, and guardrails that break. Not here: the ramp, and what happens at a date.
+//! Automatic ends: windows, days, and guardrails that break. Not here: the ramp, and dates.
 
 use super::super::config::{Ask, Then};
 use super::super::event::{Event, Reason, State, Time};
@@ -7,19 +7,19 @@ use super::Experiment;
 use super::conversions::ConversionLedger;
 use super::open::Credit;
 
-/// How long marks are remembered at least, in milliseconds.
+/// The least time that marks are remembered, in milliseconds.
 const REMEMBERED: i64 = 3_600_000;
 
 /// Guardrails are looked at after this many closed impressions, and when a day closes.
 const WATCH_EVERY: u64 = 64;
 
 impl Experiment {
-    /// Lets the time pass until `now`: closes impressions whose window has passed, and days of which all are closed, and moves the
-    /// ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
+    /// Advances the time to `now`: closes impressions whose window has passed and days whose impressions are all closed, and moves
+    /// the ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
     pub fn advance(&mut self, now: Time) {
         let now = now.max(self.time);
         if let Some(end) = self.ends_at().filter(|end| *end <= now) {
-            // At that very moment, whenever somebody looks; if no process was there, when one is again.
+            // At that exact time, even if this call comes later; but not before a process runs again.
             let end = end.max(self.time);
             self.pass(end);
             self.end_by_schedule(end);
@@ -44,14 +44,14 @@ impl Experiment {
         self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
     }
 
-    /// When something ends by itself next, if nothing happens until then: an impression, or the experiment. Days end with them.
+    /// When an impression or the experiment ends automatically next, if nothing happens before. Days end with them.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let impression = self.due.front().map(|(due, _)| due + self.downtime);
         impression.into_iter().chain(self.ends_at()).min()
     }
 
-    /// Closes an impression by what is known of it.
+    /// Closes an impression by its clicks so far.
     pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
         let Some(open) = self.open.get(impression) else { return };
         // Receipts were written by this crate; one that a store damaged does not stop all others.
@@ -93,7 +93,7 @@ impl Experiment {
         }
     }
 
-    /// Writes down which guardrails broke, and pauses the experiment if they say so.
+    /// Records the guardrails that broke, and pauses the experiment if they demand it.
     pub(super) fn watch(&mut self, now: Time) {
         for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
             let Breach { ranker, guard, ranker_counts, champion_counts } = breach;

@@ -1,5 +1,5 @@
-//! What callers do: each call decides on events, and lets them happen. Nothing of a call that is refused happens, unless it
-//! says so.
+//! Commands of callers: each call decides on events and applies them. A refused call changes nothing, unless it says
+//! otherwise.
 
 use interleave::receipt::Receipt;
 use interleave::{
@@ -17,15 +17,15 @@ use crate::config::ConfigError;
 /// A request for an impression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Request {
-    /// Whose it is, as a number that the caller keeps for it.
+    /// The unit, as a number that the caller keeps for it.
     pub unit: u64,
-    /// What finds it again.
+    /// Identifies repeats of this request.
     pub marks: Marks,
     /// The label of the impression, by its place among the [segments](crate::Config::segments): the segment of its unit, if it is the unit's first.
     pub segment: Option<u8>,
 }
 
-/// What became of a request.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chosen {
     /// An impression is open.
@@ -45,7 +45,7 @@ pub enum Chosen {
         impression: u64,
         /// Its rankers, in the order of the lists.
         arms: Vec<u32>,
-        /// Whether its lists are there.
+        /// Whether its lists have arrived.
         is_listed: bool,
         /// Whether rankers are compared.
         is_mixed: bool,
@@ -84,21 +84,21 @@ pub enum Refused {
     Missing {
         /// The impression, closed by this.
         impression: u64,
-        /// Whose list it is.
+        /// The ranker of that list.
         ranker: String,
     },
-    /// The page does not fit what was mixed.
+    /// The page does not fit the mixed list.
     #[error("{0}")]
     Page(String),
     /// The experiment mixes lists, or asks judges.
     #[error("this experiment {}", if *.0 == Ask::Lists { "mixes lists; no judge is asked" } else { "asks judges; it mixes no lists" })]
     Ask(Ask),
-    /// The state cannot become that.
+    /// The state cannot change to that.
     #[error("the experiment is {}; it cannot become {}", .from.name(), .to.name())]
     State {
-        /// What it is.
+        /// The present state.
         from: State,
-        /// What was asked.
+        /// The requested state.
         to: State,
     },
     /// The share is only raised.
@@ -106,15 +106,15 @@ pub enum Refused {
         "the share is {from} and is only raised, so that units that are in the experiment stay in it; it cannot become {to}"
     )]
     Lower {
-        /// What it is.
+        /// The present share.
         from: f64,
-        /// What was asked.
+        /// The requested share.
         to: f64,
     },
     /// It is over: its share means nothing any more.
     #[error("the experiment is {}; its share means nothing any more", .0.name())]
     Over(State),
-    /// The policy of this build refuses the settings of another revision, or a value is none of a setting.
+    /// The policy of this build refuses the settings of another revision, or a value is not valid for a setting.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }
@@ -130,9 +130,9 @@ struct Drawn {
 }
 
 impl Experiment {
-    /// A process opens the experiment, and begins where the log ends. Windows that are open become longer by the time since then,
-    /// by one window at most. If another revision chose until now, this one does from here on. `start` is a random number of
-    /// this process: an id that carries the number of another start belongs to an impression that the log does not have
+    /// A process opens the experiment, and begins where the log ends. Open windows are extended by the time since then, by one
+    /// window at most. If another revision chose until now, this one chooses from here on. `start` is a random number of this
+    /// process: an id that carries the number of another start belongs to an impression that the log does not have
     /// ([`start_of`](Self::start_of)).
     ///
     /// # Errors
@@ -155,8 +155,9 @@ impl Experiment {
         Ok(())
     }
 
-    /// The last day that is not kept any longer, in days since 1970-01-01: a store may forget what led to a snapshot in which no later
-    /// day was closed. It follows from the time alone, so that what is paused or over is forgotten too. `None` if all is kept.
+    /// The last day that is not kept, in days since 1970-01-01: a store may forget the events before a snapshot in which no later day
+    /// was closed. It follows from the time alone, so that events of paused or ended experiments are forgotten too. `None` if all is
+    /// kept.
     #[must_use]
     pub fn forgettable(&self, now: Time) -> Option<i32> {
         self.rules.retain.map(|days| self.day(now.max(self.time)).saturating_sub(days + 1))
@@ -230,7 +231,7 @@ impl Experiment {
         Ok(Chosen::New { impression, arms, documents, is_mixed })
     }
 
-    /// What is known of a request that came before.
+    /// The answer to a request that came before, if it did.
     fn known(&self, request: &Request) -> Option<Chosen> {
         let Marks { query, key, request: body } = request.marks;
         let again = |impression: u64| {
@@ -253,7 +254,7 @@ impl Experiment {
         again(mark.impression)
     }
 
-    /// Mixes the lists of an impression; the ranker whose list is missing otherwise.
+    /// Mixes the lists of an impression; the error is the ranker with a missing list.
     fn drawn<'a>(
         &self,
         impression: u64,
@@ -335,7 +336,7 @@ impl Experiment {
         }
     }
 
-    /// The user saw the first `seen` places of the list, at most as many as are mixed. What was seen stays seen.
+    /// The user saw the first `seen` places of the list, at most as many as are mixed. The number never falls.
     ///
     /// # Errors
     /// If the impression is not open, or shows nothing yet.
@@ -352,7 +353,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// What the page really displayed: positions of the mixed list, and places of others.
+    /// The page actually displayed: positions of the mixed list, and places of others.
     ///
     /// # Errors
     /// If the impression is not open, shows nothing yet, or has no such positions.
@@ -393,7 +394,7 @@ impl Experiment {
         true
     }
 
-    /// The answer with this impression did not reach who asked: it says nothing. Whether it was open.
+    /// The answer with this impression did not reach the caller: it has no outcome. Returns whether it was open.
     pub fn answered_late(&mut self, now: Time, impression: u64) -> bool {
         let time = now.max(self.time);
         if self.open.get(impression).is_none() {
@@ -408,7 +409,8 @@ impl Experiment {
         self.key.impression(impression).lists().next_u64() & 1 == 1
     }
 
-    /// What a judge said of the two rankers in the order in which they were shown; whether the impression was open.
+    /// A judge's verdict on the two rankers in the order in which they were shown; returns whether the impression was
+    /// open.
     ///
     /// # Errors
     /// If this experiment mixes lists.
@@ -429,8 +431,8 @@ impl Experiment {
         Ok(true)
     }
 
-    /// Changes the state. What is open stays open, until its window has passed. A ranker can be shipped in any state, and another
-    /// one after it; nothing else happens to an experiment that is over.
+    /// Changes the state. Open impressions stay open until their window has passed. A ranker can be shipped in any state, and
+    /// another one after it; nothing else happens to an experiment that is over.
     ///
     /// # Errors
     /// If it is over, or is in that state; if the ranker is not one of the experiment.

@@ -1,4 +1,4 @@
-//! Impressions as lines of a log that `click-logs credit` reads: the same counts come out there.
+//! Impressions as lines of a log for `click-logs credit`, which finds the same counts.
 
 use interleave::Preference;
 use serde_json::json;
@@ -45,8 +45,8 @@ impl Experiment {
     }
 
     /// The impression that `event`, the next of the log, credits; call it before [`fold`](Self::fold). `documents` finds
-    /// those of its mixed list, and names of its own stand for those that are not there any more. `None` for every other
-    /// event, and for impressions that compare nothing.
+    /// those of its mixed list, with made-up names for those that are no longer known. `None` for every other event, and
+    /// for impressions that compare nothing.
     #[must_use]
     pub fn exported(&self, event: &Event, documents: impl FnOnce(u64) -> Option<Vec<String>>) -> Option<Exported> {
         let Event::Closed { impression, reason, outcome, .. } = event else { return None };
@@ -94,7 +94,7 @@ impl Experiment {
         let mut clicks = String::new();
         for &(position, at) in &open.clicked {
             let mut click = json!({ "impression": id, "document": documents.get(position as usize), "time": at });
-            // Taken in a window that became longer while nobody was there.
+            // Taken in a window that was extended because no process was running.
             if at > listed + self.rules.window {
                 click["time"] = json!(listed + self.rules.window);
                 click["received"] = json!(at);
@@ -104,7 +104,7 @@ impl Experiment {
         Some(Exported { day: self.day(listed), impression: format!("{line}\n"), clicks })
     }
 
-    /// The conversion that `event` says. `documents` finds those of a mixed list. `None` for every other event.
+    /// The conversion in `event`. `documents` finds those of a mixed list. `None` for every other event.
     #[must_use]
     pub fn exported_conversion(
         &self,
@@ -132,8 +132,8 @@ impl Experiment {
         Some(ExportedConversion { day: self.day(at), line: format!("{line}\n") })
     }
 
-    /// The judgement that `event`, the next of the log, says, as a line of JSON that a board reads; call it before
-    /// [`fold`](Self::fold). Rankers stand in the order in which the judge saw them. `None` for every other event.
+    /// The judgement in `event`, the next of the log, as a line of JSON that a board reads; call it before
+    /// [`fold`](Self::fold). Rankers are in the order in which the judge saw them. `None` for every other event.
     #[must_use]
     pub fn judgement(&self, event: &Event) -> Option<String> {
         let Event::Closed { time, impression, reason: Reason::Judged, outcome: Outcome::Pair(winner) } = event else {
@@ -172,7 +172,7 @@ impl Experiment {
             format!("--timezone={timezone}"),
             // In one word: a name may begin with a dash.
             format!("--rankers={}", ranktypes::text::join_list(&names)),
-            // Every page is there, and has a coin of its own.
+            // Every page is logged, and has a coin of its own.
             "--logged=every".to_owned(),
             "--coin=impression".to_owned(),
             end,
@@ -191,7 +191,7 @@ impl Experiment {
     }
 }
 
-/// What stands for a document that is not there any more, by its 0-based position in the mixed list.
+/// The name of a document that is no longer known, by its 0-based position in the mixed list.
 fn unnamed(position: usize) -> String {
     format!("document {}", position + 1)
 }

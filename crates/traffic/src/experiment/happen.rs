@@ -1,4 +1,4 @@
-//! What an event changes, whether it was decided now or read from a store.
+//! Applies an event, whether new or read from a store.
 
 use verdicts::amounts::Amounts;
 use verdicts::ledger::{ComparedRankers, Impression, Rule};
@@ -29,15 +29,15 @@ pub enum FoldError {
          revision; use that program"
     )]
     Differs {
-        /// What the event says.
+        /// The value in the event.
         recorded: String,
-        /// What this build finds.
+        /// The value that this build computes.
         found: String,
     },
-    /// What the event says cannot have happened.
+    /// The event cannot have happened.
     #[error("{what}")]
     Impossible {
-        /// What is wrong with it.
+        /// The reason.
         what: String,
     },
 }
@@ -46,7 +46,7 @@ fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
     Err(FoldError::Impossible { what: what.into() })
 }
 
-/// How days are closed.
+/// The rules for closing days.
 pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> Rule<'a> {
     Rule { choices: &rules.choices, unit_days: config.unit_days, bots: &config.bots, rankers: config.rankers.len() }
 }
@@ -201,7 +201,7 @@ impl Experiment {
         self.starts.push((self.fates.asked + 1, start));
     }
 
-    /// What a closing event must say, as far as clicks and receipts say it.
+    /// The credit that a closing event must have, as far as clicks and receipts determine it.
     fn verified(&self, open: &Open, reason: Reason, outcome: &Outcome) -> Result<Credit, FoldError> {
         match reason {
             Reason::Window | Reason::Asked => match open.credit(&self.rules) {
@@ -213,7 +213,7 @@ impl Experiment {
         }
     }
 
-    /// Whose lists the next impression shows, and the ticket if the policy was asked.
+    /// Chooses the rankers of the next impression, with the ticket if the policy was asked.
     pub(super) fn decide(&mut self, unit: u64, time: Time) -> (Choice, Option<bandits::open::Ticket>) {
         let key = self.key.impression(self.fates.asked + 1);
         let today = self.day(time);
@@ -223,7 +223,7 @@ impl Experiment {
         if self.config.keep == Keep::Unit
             && let Some(kept) = self.units.units().get(unit).filter(|unit| unit.kept > 0)
         {
-            // What a unit orders while its orders count must not follow from what the policy shows it meanwhile.
+            // A unit's orders must not depend on what the policy shows it while its orders count.
             let days = self.config.unit_days as i32 + self.rules.outcomes.as_ref().map_or(0, |rules| rules.days);
             let last = kept.since.saturating_add(days - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
@@ -238,7 +238,7 @@ impl Experiment {
         chooser.choose(key)
     }
 
-    /// Another revision chooses from here on. What it did not ask, it does not learn.
+    /// Another revision chooses from here on. It does not learn from choices that it did not make.
     pub(super) fn continued(&mut self, chooser: Option<Chooser>) {
         (self.chooser, self.leader) = (chooser, None);
         self.open.values_mut().for_each(|open| open.ticket = None);
@@ -327,7 +327,7 @@ impl Experiment {
     pub(super) fn clicked(&mut self, time: Time, impression: u64, position: u32) {
         if let Some(open) = self.open.get_mut(impression) {
             open.clicked.push((position, time));
-            // Who clicks a document has seen as far as that.
+            // A user who clicks a document has seen the list as far as that.
             open.seen = open.seen.max(position + 1);
             self.fates.clicks += 1;
             if open.clicked.len() == 1 {
@@ -412,7 +412,7 @@ impl Experiment {
             }
             _ => self.fates.answered_late += 1,
         }
-        // A unit that has seen nothing of its rankers may meet others: no outcome of its own has a part in this.
+        // A unit that has seen nothing of its rankers may meet others: its own outcomes play no part in this.
         if open.choice.is_mixed() {
             let unit = self.units.units_mut().changing(open.unit);
             unit.kept = unit.kept.saturating_sub(1);
@@ -443,7 +443,8 @@ impl Experiment {
         self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
     }
 
-    /// Whether the first `events` events, up to the end of the day before `before`, may go: that day is closed, and nothing comes back.
+    /// Whether the first `events` events, up to the end of the day before `before`, may be forgotten: that day is closed, and the mark
+    /// never moves back.
     pub(super) fn can_forget(&self, before: i32, events: u64) -> bool {
         events <= self.events
             && self.last_day.is_some_and(|last| before <= last + 1)

@@ -1,4 +1,4 @@
-//! What callers must know of an open impression to answer again as before, and what a page shows of an experiment.
+//! Queries: what callers need about an open impression to answer as before, and what a page shows of an experiment.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Experiment {
         self.watched.watches(&self.config.guardrails, self.rules.champion)
     }
 
-    /// What was checked of its pages until now, and what is wrong with them.
+    /// The result of the checks of its pages so far.
     #[must_use]
     pub fn integrity(&self) -> Checked {
         if self.config.ask == Ask::Duels {
@@ -58,7 +58,7 @@ impl Experiment {
             versions: &[None],
             days: &days,
             form: Form { logged: Some(Logged::Every), fresh: Fresh::Every },
-            // Ids are signed: there are no clicks on impressions that nobody knows.
+            // Ids are signed, so there are no clicks on unknown impressions.
             clicks: Clicks::default(),
         })
     }

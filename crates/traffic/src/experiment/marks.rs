@@ -1,18 +1,18 @@
-//! What finds an impression again. Marks follow from what a user asked, so no event has them: the log is kept for ever, and they are
+//! Marks find an impression again. They follow from a user's request, so no event has them: the log is kept for ever, and marks are
 //! forgotten.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::super::event::Time;
 
-/// What finds an impression again: keyed hashes.
+/// Keyed hashes that find an impression again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
-    /// Of the unit and its query: a reload.
+    /// The hash of the unit and its query: finds a reload.
     pub query: Option<u64>,
-    /// Of the key that the caller gave: a repeated request.
+    /// The hash of the caller's key: finds a repeated request.
     pub key: Option<u64>,
-    /// Of the request: the same key must come with the same one.
+    /// The hash of the request: the same key must come with the same one.
     pub request: Option<u64>,
 }
 

@@ -1,20 +1,20 @@
-//! The fold: what an experiment has become.
+//! Experiment state, derived from its events.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`commands`] | what callers do: each decides on events, and lets them happen |
-//! | [`clicks`] | the same of clicks, and what is odd about impressions |
-//! | [`conversions`] | what units do later, such as orders, and who is credited |
-//! | [`happen`] | what an event changes, whether it was decided now or read from a store |
+//! | [`commands`] | commands of callers: each decides on events and applies them |
+//! | [`clicks`] | the same for clicks, and oddities of impressions |
+//! | [`conversions`] | later actions of units, such as orders, and their credit |
+//! | [`happen`] | applies an event, whether new or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
 //! | [`exported`] | impressions as lines of a log |
-//! | [`share`] | who is in it, and the ramp |
-//! | [`segments`] | units by segment, and what days say of each |
-//! | [`schedule`] | when it begins and ends by itself |
-//! | [`marks`] | what finds an impression again |
-//! | [`snapshot`] | all of it but its units as bytes, and back |
+//! | [`share`] | the share of units, and the ramp |
+//! | [`segments`] | units by segment, and the counts of days for each |
+//! | [`schedule`] | automatic start and end |
+//! | [`marks`] | hashes that find an impression again |
+//! | [`snapshot`] | the state without units as bytes, and back |
 //! | [`units`] | units, as far as they are here, and as bytes |
-//! | [`close`] | what ends by itself: windows, days, and guardrails that break |
+//! | [`close`] | automatic ends: windows, days, and guardrails that break |
 
 mod clicks;
 mod close;
@@ -65,7 +65,7 @@ use verdicts::ledger::{Tally, UnitLedger};
 
 /// An hour in milliseconds.
 const HOUR: Time = 3_600_000;
-/// How many hours traffic is kept for.
+/// The number of hours that traffic is kept for.
 const HOURS: usize = 48;
 
 /// An event and its number in the log, from 1.
@@ -77,16 +77,16 @@ pub struct Numbered {
     pub recorded: Recorded,
 }
 
-/// A change of the state, who made it, and why.
+/// A change of the state, with its author and reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Change {
     /// When, in milliseconds since 1970.
     pub time: Time,
-    /// To what.
+    /// The new state.
     pub state: State,
-    /// Who.
+    /// The name of the person or process that changed it.
     pub who: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -95,17 +95,17 @@ pub struct Change {
 pub struct Alarm {
     /// When, in milliseconds since 1970.
     pub time: Time,
-    /// Which ranker, by its place.
+    /// The ranker, by its place.
     pub ranker: u32,
-    /// What is watched.
+    /// The guardrail.
     pub guard: Guard,
-    /// How many impressions or choices the ranker had then, and how many were bad.
+    /// The ranker's impressions or choices at that time: how many, and how many were bad.
     pub ranker_counts: [u64; 2],
     /// The same of the champion.
     pub champion_counts: [u64; 2],
 }
 
-/// How many impressions and clicks there were.
+/// Numbers of impressions and clicks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fates {
     /// Impressions asked for.
@@ -129,9 +129,9 @@ pub struct Fates {
 /// The impressions that were asked for on a day, or in an hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Daily {
-    /// How many.
+    /// Their number.
     pub asked: u64,
-    /// How many of them were clicked.
+    /// The number of them that were clicked.
     pub clicked: u64,
     /// By ranker: how many needed its list, mixed with others or alone.
     pub lists: Vec<u64>,
@@ -147,10 +147,10 @@ impl Daily {
     }
 }
 
-/// Whose the impressions were, and whether anybody clicked.
+/// Counts of units and of clicked impressions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Traffic {
-    /// How many units asked.
+    /// The number of units that asked.
     pub(crate) units: u64,
     /// The most impressions of a unit.
     pub(crate) busiest: u64,
@@ -158,7 +158,7 @@ pub(crate) struct Traffic {
     pub(crate) clicked: u64,
 }
 
-/// What of a log is forgotten: the store may lack it.
+/// The part of a log that is forgotten: the store may lack it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Forgotten {
     /// Impressions of days before this one, in days since 1970-01-01, are; `None` if nothing is.
@@ -167,15 +167,15 @@ pub struct Forgotten {
     pub events: u64,
 }
 
-/// An experiment: chooses rankers, mixes their lists, takes clicks, and knows who leads. It is the fold of its
-/// [events](Event); nothing here reads a clock or a file.
+/// An experiment: chooses rankers, mixes their lists, takes clicks, and tracks the leader. Its state is derived from
+/// its [events](Event); nothing here reads a clock or a file.
 #[derive(Debug)]
 pub struct Experiment {
     config: Config,
     rules: Rules,
-    /// Who chooses; `None` while another revision does.
+    /// The chooser; `None` while another revision chooses.
     chooser: Option<Chooser>,
-    /// Who seemed best since the policy learnt last, if somebody asked.
+    /// The leader since the policy learnt last, if it was asked for.
     leader: Option<Option<u32>>,
     key: RunKey,
     state: State,
@@ -183,7 +183,7 @@ pub struct Experiment {
     alarms: Vec<Alarm>,
     created: Time,
     time: Time,
-    /// How long no process had the store open, as far as open windows became longer by it.
+    /// The total time without a running process, as far as open windows were extended for it.
     downtime: i64,
     /// The number of each start, after the number of the first impression that came after it.
     starts: Vec<(u64, u64)>,
@@ -201,7 +201,7 @@ pub struct Experiment {
     marks: Remembered,
     units: UnitLedger<Units>,
     rows: Vec<(i32, Row)>,
-    /// What closed impressions say of their lists and clicks, by the pairs that met in them.
+    /// Counts of the lists and clicks of closed impressions, by the pairs that met in them.
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
     late: Late,
@@ -284,19 +284,19 @@ impl Experiment {
         &self.config
     }
 
-    /// What must not change during a test.
+    /// The version of the experiment: all that must not change during a test.
     #[must_use]
     pub fn version(&self) -> &ExperimentVersion {
         &self.rules.version
     }
 
-    /// Who chooses: the policy with its revision; `None` while another revision does.
+    /// The chooser: the policy with its revision; `None` while another revision chooses.
     #[must_use]
     pub fn chooser(&self) -> Option<String> {
         self.chooser.as_ref().map(Chooser::name)
     }
 
-    /// What it does with requests.
+    /// Its state.
     #[must_use]
     pub fn state(&self) -> State {
         self.state
@@ -337,7 +337,7 @@ impl Experiment {
         self.marks.add(time, impression, marks);
     }
 
-    /// Forgets what finds these impressions again.
+    /// Forgets the marks of these impressions.
     pub fn forget_marks(&mut self, impressions: &[u64]) {
         self.marks.forget(impressions);
     }
@@ -349,7 +349,7 @@ impl Experiment {
         after.checked_sub(1).map_or(0, |last| self.starts[last].1)
     }
 
-    /// How many impressions and clicks there were.
+    /// Numbers of impressions and clicks.
     #[must_use]
     pub fn fates(&self) -> Fates {
         Fates { open: self.open.len() as u64, ..self.fates }
@@ -370,7 +370,7 @@ impl Experiment {
         self.hourly.iter().map(move |(hour, daily)| (hour * HOUR + offset, daily))
     }
 
-    /// How many units and impressions counted, on days that are closed.
+    /// The numbers of units and impressions that counted, on days that are closed.
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.units.tally()
@@ -394,19 +394,19 @@ impl Experiment {
         self.rules.champion
     }
 
-    /// The ranker whose list everybody gets where nothing is mixed, by its place: the one that was shipped, or the champion.
+    /// The ranker that provides the list where nothing is mixed, by its place: the one that was shipped, or the champion.
     #[must_use]
     pub fn fallback(&self) -> u32 {
         self.state.shipped().unwrap_or(self.rules.champion)
     }
 
-    /// Who seems best to the policy, by its place; `None` if pairs are fixed, or it cannot say.
+    /// The ranker that the policy considers best, by its place; `None` if pairs are fixed, or the policy has none.
     #[must_use]
     pub fn leader(&self) -> Option<u32> {
         self.chooser.as_ref().and_then(Chooser::leader)
     }
 
-    /// What the days that are closed say, by day and pair.
+    /// The rows of closed days, by day and pair.
     #[must_use]
     pub fn rows(&self) -> &[(i32, Row)] {
         &self.rows
@@ -418,7 +418,7 @@ impl Experiment {
         self.last_day
     }
 
-    /// What of its log is forgotten.
+    /// The forgotten part of its log.
     #[must_use]
     pub fn forgotten(&self) -> Forgotten {
         self.forgotten
@@ -445,18 +445,18 @@ impl Experiment {
         }
     }
 
-    /// Whether it has ended and all is counted: it needs its units no longer.
+    /// Whether it has ended and all is counted: it no longer needs its units.
     fn has_forgotten_units(&self) -> bool {
         let waits = self.conversions.as_ref().is_some_and(|ledger| ledger.first_day().is_some());
         self.state.is_over() && self.open.is_empty() && self.units.first_day().is_none() && !waits
     }
 
-    /// Whether nothing more can come of it: all of its days have closed, or close now.
+    /// Whether no more outcomes can come: all of its days have closed, or close now.
     fn is_final(&self) -> bool {
         self.state.is_over() && self.open.is_empty()
     }
 
-    /// Time that does not pass while nobody is there.
+    /// Time without downtime.
     fn up(&self, time: Time) -> i64 {
         time - self.downtime
     }

@@ -1,4 +1,4 @@
-//! Impressions that are open, and their credit.
+//! Open impressions, and their credit.
 
 use std::collections::VecDeque;
 
@@ -67,14 +67,14 @@ impl OpenImpressions {
         (self.first..).zip(&self.impressions).filter_map(|(number, open)| Some((number, open.as_deref()?)))
     }
 
-    /// These impressions, in the order of their numbers, of which `last` is the highest that was ever given out.
+    /// These impressions, in the order of their numbers; `last` is the highest number that was ever given out.
     pub(super) fn restored(open: impl IntoIterator<Item = (u64, Open)>, last: u64) -> Self {
         let mut all = Self::default();
         for (impression, one) in open {
             if all.impressions.is_empty() {
                 all.first = impression;
             }
-            // Those between were closed.
+            // The impressions between were closed.
             while all.first + all.impressions.len() as u64 != impression {
                 all.impressions.push_back(None);
             }
@@ -91,11 +91,11 @@ impl OpenImpressions {
     }
 }
 
-/// What an impression says when it closes.
+/// The result of an impression when it closes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Credit {
     pub(super) outcome: Outcome,
-    /// Who owns what was mixed, where the method says so.
+    /// The owners of the mixed documents, if the method has any.
     pub(super) owners: Option<Owners>,
 }
 
@@ -112,11 +112,11 @@ impl Default for Credit {
     }
 }
 
-/// Who owns each document of a mixed list, by the places of rankers in the impression.
+/// The owner of each document of a mixed list, by the places of rankers in the impression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Owners {
     pub(super) of: Vec<Option<usize>>,
-    /// Whether fair coins decided who begins each round.
+    /// Whether fair coins decided which ranker begins each round.
     is_draft: bool,
 }
 
@@ -131,26 +131,26 @@ impl Owners {
 pub(super) struct Open {
     pub(super) unit: u64,
     pub(super) asked: Time,
-    /// When its list was there.
+    /// The time when its lists had come.
     pub(super) listed: Option<Time>,
     /// When its window ends, in time without downtime.
     pub(super) due: i64,
     pub(super) choice: Choice,
-    /// With which the policy learns.
+    /// The ticket for telling the policy the outcome.
     pub(super) ticket: Option<Ticket>,
     /// Empty for a list that was not mixed.
     pub(super) receipt: Box<[u8]>,
     pub(super) page: Option<Box<Page>>,
-    /// How many places the user has seen.
+    /// The number of places that the user has seen.
     pub(super) seen: u32,
-    /// What was odd about it.
+    /// Its oddities.
     pub(super) odd: Odd,
     /// Positions of the mixed list that were clicked, each once, and when.
     pub(super) clicked: Vec<(u32, Time)>,
 }
 
 impl Open {
-    /// What it says by the clicks so far. Clicks on what the page did not display do not count.
+    /// Its credit by the clicks so far. Clicks on documents that the page did not display do not count.
     ///
     /// # Errors
     /// If the receipt is not one of the method's, which no event of this crate has.
@@ -185,8 +185,8 @@ impl Open {
         }
     }
 
-    /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on what the page did not display do
-    /// not count.
+    /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on documents that the page did not
+    /// display do not count.
     pub(super) fn clicks_of(&self, owners: &Owners) -> Vec<u16> {
         let mut clicks = vec![0_u16; self.choice.arms().len()];
         let is_displayed = |position: usize| {
@@ -202,7 +202,7 @@ impl Open {
         clicks
     }
 
-    /// What it says of itself to each pair of its rankers, by their places in the experiment, the lower one first.
+    /// Its page records for each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
         let (lost, near) = self.odd.lost();
         let near = near.and_then(|position| *owners?.of.get(position)?);
@@ -221,7 +221,7 @@ impl Open {
         })
     }
 
-    /// The receipt of what the page displayed and the user saw.
+    /// The receipt of the displayed page, as far as the user saw it.
     pub(super) fn displayed(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
         let receipt = self.receipt(rules)?;
         let mixed = receipt.mixed().len();

@@ -1,22 +1,23 @@
-//! When an experiment begins and ends by itself. It knows its own date; whether the experiment that it waits for is over, the caller knows.
+//! The automatic start and end of an experiment. It has its own end date; the caller checks whether the experiment that it waits for is
+//! over.
 
 use super::super::event::{Event, State, Time};
 use super::Experiment;
 
-/// Who changes a state because its time has come.
+/// The name under which scheduled changes of state are recorded.
 pub const SCHEDULE: &str = "schedule";
 
 impl Experiment {
-    /// When it ends by itself; `None` if it does not, or is over.
+    /// When it ends automatically; `None` if it does not, or is over.
     #[must_use]
     pub fn ends_at(&self) -> Option<Time> {
         self.rules.end_at.filter(|_| !self.state.is_over())
     }
 
-    /// The experiment that must be over before this one begins by itself; `None` if it has begun, or somebody killed or ended it before.
+    /// The experiment that must be over before this one begins by itself; `None` if it has begun, or was killed or ended before.
     #[must_use]
     pub fn waits_for(&self) -> Option<&str> {
-        // After a change by hand, it no longer begins by itself.
+        // After a change by hand, it no longer begins automatically.
         let is_untouched = self.state == State::Paused && self.changes.len() == 1;
         self.config.begin_after.as_deref().filter(|_| is_untouched)
     }
@@ -27,7 +28,8 @@ impl Experiment {
         self.config.begin_after.is_none() || self.changes.iter().any(|change| change.state == State::Running)
     }
 
-    /// What it waited for is over, so it begins; nothing happens if it does not [wait](Self::waits_for).
+    /// Begins the experiment, because the one that it waited for is over; nothing happens if it does not
+    /// [wait](Self::waits_for).
     pub fn stop_waiting(&mut self, now: Time, why: &str) {
         let time = now.max(self.time);
         // Its end may have come first.
@@ -37,7 +39,7 @@ impl Experiment {
         }
     }
 
-    /// One that begins after another is paused until then.
+    /// Pauses an experiment that begins after another until then.
     pub(super) fn wait_for_predecessor(&mut self) {
         if let Some(other) = &self.config.begin_after {
             let why = format!("begins after {other}");

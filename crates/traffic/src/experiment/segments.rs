@@ -1,5 +1,5 @@
 //! Segments: a unit belongs to that of its first impression, which was known before it saw anything. The ledger counts each segment as a
-//! version of its own; added up, these are what a day says of all units.
+//! version of its own; their sum is the count of a day over all units.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::Experiment;
 /// The segments of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Segments {
-    /// How many units came; first those without a segment.
+    /// Numbers of units; first those without a segment.
     units: Vec<u64>,
-    /// What the days that are closed say, by segment.
+    /// The rows of closed days, by segment.
     rows: Vec<Vec<(i32, Row)>>,
 }
 
 impl Segments {
-    /// Those of an experiment that begins; `None` if it has none.
+    /// The state at the start of an experiment; `None` if it has no segments.
     pub(super) fn begun(segments: usize) -> Option<Self> {
         (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
     }
@@ -85,7 +85,7 @@ impl Experiment {
         version(self.units.units().get(unit).and_then(|unit| unit.segment))
     }
 
-    /// What a day says of all units. What it says of the segments is kept.
+    /// The rows of a day over all units. Those of the segments are kept.
     pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<Row>>) -> Vec<Row> {
         let mut all: BTreeMap<(u32, u32), Row> = BTreeMap::new();
         for (version, rows) in of_versions {

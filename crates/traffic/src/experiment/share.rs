@@ -1,4 +1,4 @@
-//! The share of units that is in the experiment: it is only raised, by its ramp or by hand, so that who is in stays in.
+//! The share of units that is in the experiment: its ramp or a person only raises it, so that units in it stay in.
 
 use super::super::config::{UnitPosition, check_share, is_below};
 use super::super::event::{Event, State, Time};
@@ -11,25 +11,25 @@ const CHECK_EVERY: u64 = 64;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Share {
     now: f64,
-    /// How long the experiment has run with it, in milliseconds, until `since`.
+    /// The time that the experiment has run with it, in milliseconds, until `since`.
     ran: i64,
     /// From when on it runs; `None` while it does not.
     since: Option<Time>,
-    /// Whether its pages could be trusted when that was last checked.
+    /// Whether its pages could be trusted at the last check.
     is_trusted: bool,
     raises: Vec<Raise>,
 }
 
-/// A higher share, who raised it, and why.
+/// A higher share, with its author and reason.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Raise {
     /// When, in milliseconds since 1970.
     pub time: Time,
-    /// To what, in (0, 1].
+    /// The new share, in (0, 1].
     pub share: f64,
-    /// Who; `ramp` if it was the ramp.
+    /// The name of the person that raised it, or `ramp`.
     pub who: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -38,7 +38,7 @@ pub struct Raise {
 pub struct NextStep {
     /// The share that comes next, in (0, 1].
     pub share: f64,
-    /// For how long the experiment still runs with the share of today, in milliseconds; 0 if only what holds the ramp is awaited.
+    /// How long the experiment still runs with the present share, in milliseconds; 0 if only an obstacle holds the ramp.
     pub left: i64,
     /// Why the ramp does not move on.
     pub held: Option<Held>,
@@ -68,7 +68,7 @@ impl Held {
 }
 
 impl Share {
-    /// That of an experiment which begins; `None` if it has all units.
+    /// The share at the start of an experiment; `None` if it has all units.
     pub(super) fn begun(share: f64, time: Time) -> Option<Self> {
         let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)
@@ -86,7 +86,7 @@ impl Share {
         }
     }
 
-    /// Nobody was there for this long.
+    /// Excludes a time without a running process.
     pub(super) fn pass_over(&mut self, absence: i64) {
         if let Some(since) = &mut self.since {
             *since += absence;
@@ -105,15 +105,15 @@ impl Experiment {
         self.share.as_ref().map_or(1.0, |share| share.now)
     }
 
-    /// How its share was raised, in order.
+    /// The raises of its share, in order.
     #[must_use]
     pub fn raises(&self) -> &[Raise] {
         self.share.as_ref().map_or(&[], |share| &share.raises)
     }
 
-    /// Whether a unit is in the experiment: ask before it gets a number and [chooses](Self::choose). One that is not sees the list of the
-    /// [fallback](Self::fallback), and nothing of it is recorded. An impression without a unit has no place: it is in only where every
-    /// unit is, because nothing would keep it in or out of other experiments.
+    /// Whether a unit is in the experiment: ask before it gets a number and [chooses](Self::choose). A unit outside sees the list of the
+    /// [fallback](Self::fallback), and nothing is recorded. An impression without a unit has no place: it is in only if every unit is,
+    /// because otherwise it could not be kept in or out of other experiments consistently.
     #[must_use]
     pub fn admits(&self, place: Option<UnitPosition>) -> bool {
         let (share, lane) = (&self.share, &self.config.lane);
@@ -138,14 +138,15 @@ impl Experiment {
         Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held })
     }
 
-    /// The share of the next step, and how long that of today is held. After a raise by hand, the last step that was reached says so.
+    /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached
+    /// determines both.
     fn ramp_step(&self) -> Option<(f64, i64)> {
         let (now, ramp) = (self.share.as_ref()?.now, &self.rules.ramp);
         let next = ramp.partition_point(|(share, _)| *share <= now);
         Some((ramp.get(next)?.0, ramp.get(next.checked_sub(1)?)?.1))
     }
 
-    /// Raises the share; nothing happens if it is that already. A ramp goes on from there.
+    /// Raises the share; nothing happens if it has that value already. A ramp goes on from there.
     ///
     /// # Errors
     /// If it is not a share, or a lower one, or the experiment is over.
@@ -180,7 +181,7 @@ impl Experiment {
         if !is_due || !share.is_trusted || !self.alarms.is_empty() {
             return;
         }
-        // What has closed since they were last looked at counts too.
+        // Days that have closed since the last check count too.
         self.watch(now);
         if self.alarms.is_empty() {
             self.raise_to(now, next, "ramp", "");

@@ -1,10 +1,9 @@
-//! An experiment as bytes, and back: who goes on from a snapshot need not fold what came before it.
+//! An experiment as bytes, and back: a reader that continues from a snapshot need not fold the events before it.
 //!
-//! A snapshot has all that follows from the log but its units, which the caller keeps one by one ([`units`](super::units)), and no
+//! A snapshot has all state that follows from the log except units, which the caller keeps one by one ([`units`](super::units)), and no
 //! marks. Equal logs give equal snapshots and units. The struct of a version never changes, nor does what it holds: `tests/fixtures` has
-//! a snapshot of each. (Version 1 held all units; it was never written beside a log that is not whole, which is folded instead.) What
-//! the policy has learnt may be unreadable for a later build; then another revision chooses from there on, as after any change of a
-//! policy.
+//! a snapshot of each. (Version 1 held all units; it was never written beside a log that is not whole, which is folded instead.) A later
+//! build may be unable to read the policy's state; then another revision chooses from there on, as after any change of a policy.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,9 +30,9 @@ use crate::config::ConfigError;
 /// The version of the bytes of an experiment with segments, or in which conversions count. Each experiment has the first version that has all
 /// of it: equal logs had these bytes before there was more.
 const WITH_MORE: u8 = 4;
-/// That of another with a share.
+/// The version for another experiment with a share.
 const WITH_SHARE: u8 = 3;
-/// That of one without any of this.
+/// The version for one without any of these.
 const PLAIN: u8 = 2;
 
 /// An experiment at a place in its log.
@@ -71,9 +70,9 @@ pub enum SnapshotError {
 struct StateV2 {
     /// The event that created it, with its settings.
     created: Vec<u8>,
-    /// Who chooses, and its state.
+    /// The name of the chooser, and its state.
     chooser: Option<(String, Option<Vec<u8>>)>,
-    /// Who seemed best when that was last asked since the policy learnt: a policy may say otherwise later.
+    /// The leader when it was last asked for since the policy learnt: a policy may answer differently later.
     leader: Option<Option<u32>>,
     state: State,
     changes: Vec<Change>,
@@ -164,7 +163,7 @@ impl OpenV1 {
                 _ => return Err(SnapshotError::Damaged("a page of an impression")),
             },
         };
-        // What another policy was asked, this one does not learn.
+        // This policy does not learn from another policy's choices.
         let ticket = ticket.filter(|_| has_policy);
         Ok(Open { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked })
     }
@@ -189,7 +188,8 @@ impl Experiment {
         Snapshot { events: self.events, last_day: self.last_day, first_open, bytes }
     }
 
-    /// The queue without what depends on when time passed last: places of impressions that are closed, or have another place.
+    /// The queue without entries that depend on when time passed last: those of impressions that are closed, or have another
+    /// place.
     fn due_of_open(&self) -> VecDeque<(i64, u64)> {
         let is_current =
             |(due, impression): &(i64, u64)| self.open.get(*impression).is_some_and(|open| open.due == *due);

@@ -1,6 +1,6 @@
-//! Units: what choices and counts need of them, and where it is.
+//! Units: their state for choices and counts, and where it is kept.
 //!
-//! Here are those that something is open of, and those that changed since the last snapshot; the caller keeps the others, and
+//! Here are units with something open, and those that changed since the last snapshot; the caller keeps the others, and
 //! [supplies](Experiment::fetch) one before it asks again. A snapshot takes the units that changed as they are at that moment. The
 //! caller writes them a few at a time ([`next_states`](Experiment::next_states)), while the fold goes on: a unit that changes
 //! before its turn leaves a copy.
@@ -17,7 +17,7 @@ use super::snapshot::SnapshotError;
 
 /// The version of the bytes of a unit in a segment, or with a history for conversions.
 const WITH_MORE: u8 = 2;
-/// That of any other: equal units had these bytes before there was more.
+/// The version for any other unit: equal units had these bytes before there was more.
 const PLAIN: u8 = 1;
 
 /// A unit.
@@ -25,7 +25,7 @@ const PLAIN: u8 = 1;
 pub(super) struct Unit {
     /// Its impressions.
     pub(super) asked: u32,
-    /// Those that were not given up, of the rankers that it keeps.
+    /// Its impressions that were not given up, of the rankers that it keeps.
     pub(super) kept: u32,
     /// The day on which it met the rankers that it keeps.
     pub(super) since: i32,
@@ -33,18 +33,18 @@ pub(super) struct Unit {
     pub(super) seen: i32,
     /// The rankers that it keeps; none if `kept` is 0.
     pub(super) met: Met,
-    /// What counts for verdicts.
+    /// The part that counts for verdicts.
     record: UnitRecord,
     /// The segment of its first impression.
     #[serde(skip)]
     pub(super) segment: Option<u8>,
-    /// What conversions are credited by; absent where none count.
+    /// Lists and conversions; `None` where no conversions count.
     #[serde(skip)]
     pub(super) history: Option<Box<UnitHistory>>,
 }
 
 impl Unit {
-    /// What conversions are credited by, which is about to change.
+    /// The history, which is about to change.
     pub(super) fn history_mut(&mut self) -> &mut UnitHistory {
         self.history.get_or_insert_default()
     }
@@ -114,7 +114,7 @@ struct Slot {
     open: u32,
     /// The number of the snapshot after which it changed last; of the first one, 0.
     changed_in: u64,
-    /// What it was at the snapshot that is being written, if it changed since.
+    /// Its state at the snapshot that is being written, if it changed since.
     before: Option<Box<Unit>>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct Units {
     changed: Vec<u64>,
     /// Those that changed before it and are still to be written, the last first.
     to_write: Vec<u64>,
-    /// How many snapshots were taken.
+    /// The number of snapshots taken.
     snapshots: u64,
     /// Whether the caller has units that are not here.
     are_elsewhere: bool,
@@ -147,7 +147,7 @@ impl Units {
         let is_new = !here.contains_key(&unit);
         let slot = here.entry(unit).or_default();
         if is_new || slot.changed_in < *snapshots {
-            // What is written already needs no copy.
+            // A unit that is already written needs no copy.
             if !is_new && has(to_write, unit) {
                 slot.before = Some(Box::new(slot.unit.clone()));
             }
@@ -207,7 +207,7 @@ pub struct UnitState {
     pub unit: u64,
     /// The day of its last impression, in days since 1970-01-01.
     pub seen: i32,
-    /// All that the fold knows of it.
+    /// Its whole state.
     pub bytes: Vec<u8>,
 }
 
@@ -236,7 +236,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// The same of all units that something is open of, after a snapshot was read.
+    /// Fetches all units with something open, after a snapshot was read.
     pub(super) fn fetch_open<E: From<SnapshotError>>(
         &mut self,
         mut stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
@@ -247,7 +247,7 @@ impl Experiment {
         all.sort_unstable();
         all.dedup();
         let units = self.units.units_mut();
-        // Those that come from it have not changed since.
+        // Units from the snapshot have not changed since.
         (units.are_elsewhere, units.snapshots) = (true, 1);
         for unit in all {
             let bytes = stored(unit)?.ok_or(SnapshotError::Damaged("a unit that it needs is not there"))?;
@@ -268,7 +268,7 @@ impl Experiment {
         self.units.units().get(unit).is_some()
     }
 
-    /// Units with no impression since this day may be forgotten: nothing of them counts in what is kept of the log. `None` if all is
+    /// Units with no impression since this day may be forgotten: they do not count in the kept part of the log. `None` if all is
     /// kept.
     #[must_use]
     pub fn forgettable_units(&self, now: Time) -> Option<i32> {
@@ -280,7 +280,7 @@ impl Experiment {
         last.map(|last| last.saturating_add(1).saturating_sub(counts))
     }
 
-    /// How many units are here.
+    /// The number of units that are here.
     #[must_use]
     pub fn units_here(&self) -> usize {
         self.units.units().here.len()
@@ -316,7 +316,7 @@ impl Experiment {
             let is_converting = slot.unit.history.as_ref().is_some_and(|history| history.is_open());
             let is_open = slot.open > 0 || is_converting || self.units.days().has(unit, &slot.unit.record);
             let state = slot.before.as_deref().unwrap_or(&slot.unit);
-            // What was fetched and never asked has none.
+            // A unit that was fetched and never asked has no state.
             if state.asked > 0 {
                 states.push(UnitState::of(unit, state));
             }

@@ -1,4 +1,4 @@
-//! What calls do, and what they refuse.
+//! The effects of calls, and their refusals.
 
 use interleave::{ListBuf, Page, Preference};
 use traffic::lists::{ListError, Lists};
@@ -49,7 +49,7 @@ fn a_unit_keeps_its_rankers_while_it_counts() {
         let mut kept = 0;
         for unit in 1..=40 {
             let (_, first, is_mixed) = small.new_one(0, unit);
-            // A unit that has met one ranker alone has met nobody yet.
+            // A unit that has met only one ranker alone has no pair yet.
             for hours in [1, 20, 30, 47].iter().filter(|_| is_mixed) {
                 let (impression, arms, is_mixed) = small.new_one(hours * 60 * MINUTE, unit);
                 assert!(is_mixed && arms == first, "{policy} {unit}");
@@ -59,7 +59,7 @@ fn a_unit_keeps_its_rankers_while_it_counts() {
             small.experiment = Small::new(Config { unit_days: 2, seed: unit, ..config(6, policy) }).experiment;
         }
         assert!(kept > 80, "{policy}: {kept}");
-        // On the third day, a policy shows what it thinks best, and a plan stays.
+        // On the third day, a policy shows its leader, and a plan does not change.
         let (_, first, _) = small.new_one(0, 1);
         let (_, arms, is_mixed) = small.new_one(2 * DAY, 1);
         assert_eq!(
@@ -110,19 +110,19 @@ fn the_same_request_is_the_same_impression() {
     assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 3, .. }));
     assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), Chosen::Again { impression: 3, .. }));
     assert_eq!(small.ask(MINUTE, &marked(None, Some(1), Some(6))), Chosen::OtherRequest { impression: 3 });
-    // Closed: a reload is a new impression, a repeated request is gone; after an hour nobody remembers.
+    // Closed: a reload is a new impression, a repeated request is gone; after an hour its marks are forgotten.
     assert!(matches!(small.ask(40 * MINUTE, &marked(Some(7), None, None)), Chosen::New { impression: 4, .. }));
     assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::Gone { impression: 3 });
     assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 5, .. }));
     assert_eq!(small.experiment.forgotten_marks(), 3);
-    // Forgotten by itself: the same request is another one.
+    // Forgotten automatically: the same request is a new one.
     assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), Chosen::New { impression: 6, .. }));
     small.experiment.forget_marks(&[5, 6]);
     assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 7, .. }));
     assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), Chosen::New { impression: 8, .. }));
 }
 
-/// An experiment that is over holds no units, and what was counted is there.
+/// An experiment that is over holds no units, but keeps the counts.
 #[test]
 fn what_has_ended_holds_no_units() {
     let mut small = Small::new(config(2, "fixed"));
@@ -161,7 +161,7 @@ fn units_that_are_kept_leave() {
         let _ = small.experiment.take_events();
         shelf.begin(&mut small.experiment);
         assert_eq!(small.experiment.units_here(), 1_000 + usize::from(day > 0));
-        // One comes back before its turn.
+        // One unit returns before its turn.
         let now = (day as i64 + 1) * DAY + 60 * MINUTE;
         small.experiment.choose(now, &of(day * 1_000 + 500), Some(&|_| Some(&small.list))).unwrap();
         while small.experiment.has_states_to_write() {
@@ -177,13 +177,13 @@ fn units_that_are_kept_leave() {
             .values()
             .all(|state| state.seen == (state.unit as i32 - 1) / 1_000 + i32::from(state.unit % 1_000 == 500))
     );
-    // One that was not fetched would be somebody else: the fold refuses it.
+    // Without its state, it would be another unit: the fold refuses it.
     let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None, segment: None };
     let refused = small.experiment.fold(&Recorded::of(asked)).unwrap_err();
     assert!(refused.to_string().contains("unit 77 is not here"), "{refused}");
 }
 
-/// What is forgotten is an event, and never more than can be.
+/// Forgetting is an event, and never exceeds what is allowed.
 #[test]
 fn what_is_forgotten_is_in_the_log() {
     let mut small = Small::new(Config { retain: Some("2d".to_owned()), ..config(2, "fixed") });
@@ -249,7 +249,7 @@ fn a_missing_list_closes_the_impression() {
 
 #[test]
 fn pages_are_credited_as_far_as_they_were_seen() {
-    // With the same list for both, every document is owned by somebody, and a click on it decides.
+    // With the same list for both, every document has an owner, and a click on it decides.
     let config = Config { depth: 12, ..config(2, "fixed") };
     let outcome = |act: &dyn Fn(&mut Experiment, u64)| {
         let mut small = Small::new(config.clone());
@@ -314,7 +314,7 @@ fn states_say_who_gets_what() {
     small.experiment.change(6, State::Ended, "ann", "enough").unwrap();
     assert_eq!(small.ask(7, &of(3)), Chosen::Fallback(State::Ended));
     assert!(small.experiment.change(8, State::Running, "ann", "").is_err());
-    // What is open may still be clicked; then all days are closed together.
+    // Open impressions may still be clicked; then all days are closed together.
     assert!(small.experiment.rows().is_empty());
     small.experiment.advance(31 * MINUTE);
     assert_eq!(small.experiment.rows().len(), 1);
@@ -334,7 +334,7 @@ fn everybody_gets_what_was_shipped() {
     change(&mut small, 1, State::Shipped(2)).unwrap();
     assert_eq!(small.ask(2, &of(2)), Chosen::Fallback(State::Shipped(2)));
     assert_eq!((small.experiment.fallback(), small.experiment.champion()), (2, 0));
-    // What is open still counts, and the day closes with it.
+    // Open impressions still count, and the day closes with them.
     assert_eq!(small.experiment.click(3, impression, 0), ClickFate::Taken);
     small.experiment.advance(31 * MINUTE);
     assert_eq!((small.experiment.rows().len(), small.experiment.final_day()), (1, i32::MAX));
@@ -370,7 +370,7 @@ fn judges_see_pairs_in_either_order() {
         assert_eq!(experiment.judge(unit as i64, impression, winner), Ok(false));
     }
     assert_eq!(experiment.leader(), Some(0));
-    // Who is best is shown first in half of its pairs, which are nearly all.
+    // The best ranker is shown first in half of its pairs, which are nearly all pairs.
     let all: i32 = firsts.iter().sum();
     assert!(all > 30 && firsts[0] > all / 6 && firsts[0] < 5 * all / 6, "{firsts:?}");
     experiment.change(DAY, State::Ended, "ann", "").unwrap();
@@ -487,7 +487,7 @@ fn what_makes_a_verdict_wrong_is_said() {
             }
             small.experiment.close(n as i64, impression);
         }
-        // All lists of these experiments are one, which is said too.
+        // All lists of these experiments are one, which is reported too.
         let one_list = |warning: &String| warning.contains(" sent the same list for ");
         small.experiment.warnings().into_iter().filter(|warning| !one_list(warning)).collect::<Vec<_>>()
     };

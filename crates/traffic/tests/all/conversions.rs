@@ -1,4 +1,4 @@
-//! What units do later, such as orders: taken, credited as `click-logs credit` credits them, and the same again from a log.
+//! Later actions of units, such as orders: taken, credited as `click-logs credit` credits them, and replayed from a log.
 
 use std::collections::BTreeMap;
 
@@ -117,7 +117,8 @@ fn credit_of_an_export_gives_the_same_conversions() {
             for fate in LineFate::ALL {
                 *fates.entry(fate.name().to_owned()).or_default() += known(&fate);
             }
-            // Why one that counts for nobody does so, the server may say otherwise: it forgets lists that no longer count.
+            // The server may give another reason for a conversion that counts for no ranker: it forgets lists that no
+            // longer count.
             let (without, with) = LineFate::ALL.into_iter().partition::<Vec<_>, _>(|fate| {
                 use LineFate::{Bot, Early, Late, NoOrder, NotShown};
                 matches!(fate, Late | Early | NotShown | NoOrder | Bot)
@@ -127,7 +128,7 @@ fn credit_of_an_export_gives_the_same_conversions() {
                     assert_eq!(tally.of(fate), known(&fate), "{name}: {}", fate.name());
                 }
                 let all = |of: &dyn Fn(&LineFate) -> u64| without.iter().map(of).sum::<u64>();
-                // A log has no unit of which no list counts.
+                // A log lacks units without a list that counts.
                 let unknown = lines.get("unknown-unit").copied().unwrap_or(0);
                 assert_eq!(all(&|fate| tally.of(*fate)), all(&known) + unknown, "{name}");
             }
@@ -220,7 +221,7 @@ impl Shop {
     }
 }
 
-/// Doubles, returns, strangers, what is too late and what is too early each have their fate.
+/// Doubles, returns, unknown units, late and early conversions each have their fate.
 #[test]
 fn each_conversion_has_its_fate() {
     use ConversionFate::{Duplicate, Late, NotShown, Taken, TooMany};
@@ -237,7 +238,7 @@ fn each_conversion_has_its_fate() {
     };
     let [first, second] = [shop.impressions[0], shop.impressions[1]];
     let experiment = &mut shop.experiment;
-    assert_eq!(experiment.convert(shop.now, conversion(3, first)), NotShown, "nobody");
+    assert_eq!(experiment.convert(shop.now, conversion(3, first)), NotShown, "an unknown unit");
     assert_eq!(experiment.convert(shop.now, conversion(1, second)), NotShown, "somebody else's page");
     assert_eq!(experiment.convert(shop.now, conversion(1, 77)), NotShown, "no page");
     // A list of the same moment is not one before it, whichever came first.
@@ -262,7 +263,7 @@ fn each_conversion_has_its_fate() {
     assert_eq!(days, [(20_786, 2)], "both units closed, one of which bought nothing");
 }
 
-/// Once it is over, everybody sees one ranker's list: what is ordered from then on counts for nobody, and all units close with the last page.
+/// Once it is over, everybody sees one ranker's list: later orders count for no ranker, and all units close with the last page.
 #[test]
 fn an_experiment_that_is_over_takes_no_conversions() {
     for state in [State::Ended, State::Shipped(1)] {
@@ -279,7 +280,7 @@ fn an_experiment_that_is_over_takes_no_conversions() {
     }
 }
 
-/// While its orders count, a unit goes on to see the rankers that it met, whatever the policy has learnt; afterwards it sees the leader.
+/// While its orders count, a unit keeps seeing the rankers that it met, whatever the policy has learnt; afterwards it sees the leader.
 #[test]
 fn a_unit_keeps_its_rankers_while_its_orders_count() {
     for (outcome_days, kept) in [(None, 1), (Some(2), 3)] {
@@ -304,7 +305,7 @@ fn a_unit_keeps_its_rankers_while_its_orders_count() {
     }
 }
 
-/// What is sent again counts once, also where it names no order.
+/// A conversion that is sent again counts once, even if it names no order.
 #[test]
 fn what_is_sent_again_counts_once() {
     let mut shop = Shop::open(selling(config(2, "fixed")));
@@ -409,8 +410,8 @@ fn settings_that_cannot_be_credited_are_refused() {
     assert!(Config { outcomes: None, ..config(2, "fixed") }.resolved().unwrap().primary.is_none());
 }
 
-/// Of two equal rankers, whose users order one time in five, neither may win by the number of orders more often than the level says.
-/// The bound is four standard errors above it.
+/// Of two equal rankers with users who order one time in five, neither may win by the number of orders more often than the level
+/// allows. The bound is four standard errors above it.
 #[test]
 fn equal_rankers_have_equal_orders() {
     const RUNS: u64 = 120;
@@ -453,8 +454,8 @@ fn equal_rankers_have_equal_orders() {
     assert!(days == 8 * RUNS && orders > 80 * RUNS, "{days} {orders}");
 }
 
-/// The same where a policy learns from clicks, and users come back while their orders count and buy what they see then: once in a day, one of
-/// the documents that are shown. Had the policy shown the leader's list, its documents alone would be bought.
+/// The same where a policy learns from clicks, and users return while their orders count and buy what they see then: once a day, one of the
+/// documents shown. If the policy showed the leader's list, only its documents would be bought.
 #[test]
 fn equal_rankers_have_equal_orders_whatever_a_policy_shows_later() {
     const RUNS: u64 = 60;
@@ -501,14 +502,14 @@ fn equal_rankers_have_equal_orders_whatever_a_policy_shows_later() {
     assert!(orders > 100 * RUNS, "{orders}");
 }
 
-/// What was named beforehand decides: the headline, what to do, and who won.
+/// The measure chosen in advance decides: the headline, the advice, and the winner.
 #[test]
 fn what_was_named_decides() {
     for (primary, winner) in [(Primary::Clicks, "r1"), (Primary::Conversions, "r0"), (Primary::Value, "r1")] {
         let config = Config { primary: Some(primary), ..selling(config(2, "fixed")) };
         let mut now = 20_784 * DAY;
         let mut experiment = Experiment::create(config, now).unwrap();
-        // Rankers that share no document, so that who owns a position follows from its document.
+        // Rankers that share no document, so that the owner of a position follows from its document.
         let lists = [0..10, 10..20].map(|documents: std::ops::Range<u16>| ListBuf::strict(documents.map(Doc)).unwrap());
         for unit in 1..=400 {
             now += MINUTE;

@@ -24,7 +24,7 @@ fn site() -> Site {
     Site::new(&dataset, rankings, &clicks, FractionalLabels::Round, 10).unwrap()
 }
 
-/// What a simulation played, step by step.
+/// The steps of a simulation.
 #[derive(Default)]
 struct Record(Vec<Vec<u32>>);
 
@@ -40,7 +40,7 @@ impl Observer for Record {
     }
 }
 
-/// The list of a ranker as a search engine gives it: documents with scores, of which equal ones tie.
+/// The list of a ranker as a search engine gives it: documents with scores; equal scores tie.
 fn owned(list: RankedList<'_>) -> ListBuf {
     let of = |doc: usize| list.start(Doc(doc as u16)).map(|start| -f64::from(start));
     ListBuf::from_some_scores((0..list.documents()).map(of)).unwrap()

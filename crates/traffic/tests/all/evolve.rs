@@ -1,5 +1,5 @@
-//! What a store holds can be read for ever. `tests/fixtures` has events of every kind and version, and a log; lines are
-//! added to these files, and none is changed.
+//! The contents of a store can be read for ever. `tests/fixtures` has events of every kind and version, and a log;
+//! lines are added to these files, and none is changed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -219,7 +219,7 @@ fn events_of_every_version_evolve() {
         let (name, hex) = line.split_once(' ').unwrap();
         let recorded = Recorded::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!((recorded.event().name(), recorded.bytes()), (name, bytes(hex).as_slice()));
-        // Old versions mean one of the samples too, with what `upgrade` adds.
+        // Old versions equal one of the samples too, after `upgrade`.
         if recorded == Recorded::of(recorded.event().clone()) {
             assert!(samples.contains(recorded.event()), "{line}");
         }
@@ -250,8 +250,8 @@ fn a_log_of_the_first_version_evolves() {
     assert!(experiment.rows().iter().all(|(_, row)| row.amounts.units == row.units.total()));
 }
 
-/// A snapshot and its units as their second and first version wrote them, in the middle of the second day. What its policy has learnt
-/// may be unreadable one day; everything else is read for ever.
+/// A snapshot and its units as their second and first version wrote them, in the middle of the second day. The policy's state may be
+/// unreadable one day; everything else is read for ever.
 #[test]
 fn snapshots_and_units_evolve() {
     let found = (1.0, (2_606, 13_894_951_309_157_665_534), 980, 24, 347, 4);
@@ -278,7 +278,8 @@ fn snapshots_with_segments_and_conversions_evolve() {
     assert!(text.starts_with("04") && with_more > 20, "{with_more}");
 }
 
-/// The share of an experiment, its position, how many impressions were asked for, are open and were credited, and how many rows there are.
+/// The share of an experiment, its position, the numbers of impressions that were asked for, are open and were credited, and the number of
+/// rows.
 type Found = (f64, (u64, u64), u64, u64, u64, usize);
 
 fn evolves(name: &str, config: Config, users: u64, expected: Found) {
@@ -325,7 +326,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
         Ok(Chosen::New { .. })
     ));
-    // Neither damage nor another version is restored, nor what lacks a unit.
+    // Neither damaged snapshots nor other versions are restored, nor snapshots that lack a unit.
     for length in 0..snapshot.len() {
         assert!(restored(&snapshot[..length]).is_err(), "{length}");
     }

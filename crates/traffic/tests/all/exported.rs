@@ -1,4 +1,4 @@
-//! What an experiment counts is what `click-logs credit` counts from its log.
+//! The counts of an experiment are those of `click-logs credit` from its log.
 
 use click_logs::join::{Inputs, Limits, Order, credit};
 use click_logs::model::{Complete, Settings};
@@ -30,7 +30,7 @@ pub(crate) fn documents(count: usize) -> Vec<String> {
     (0..count).map(|document| format!("d{document}")).collect()
 }
 
-/// What the flags say.
+/// The settings that the flags state.
 pub(crate) fn settings(config: &Config, flags: &[String]) -> Settings {
     let value = |flag: &str| flags.iter().find_map(|known| known.strip_prefix(flag)?.strip_prefix('='));
     let zone = Zone::parse(value("--timezone").unwrap()).unwrap();
@@ -138,7 +138,7 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
         let (rankers, policy) =
             [(2, "fixed"), (3, "fixed"), (2, "rucb"), (4, "rucb"), (3, "bradley-terry")][seed as usize % 5];
         let mut config = config(rankers, policy);
-        // So that some are decided, by chance alone.
+        // So that some are decided by chance.
         config.level = if seed % 2 == 0 { 0.05 } else { 0.99 };
         config.guardrails.missing = None;
         let mut world = World::new(config, 600, 5_000 + seed);
@@ -164,7 +164,7 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
                 | ExperimentStatus::Untrusted
         );
         if is_of_the_verdict {
-            // A log says what its units are.
+            // A log names its kind of unit.
             let of_export = of_export.headline.replace(" user", " unit");
             assert_eq!(headline.sentence, of_export, "{seed} {policy}");
             *compared.entry(headline.standing.name()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Equal rankers, users with tastes that are fair on average: how often somebody is said to win.
+//! Equal rankers, users with tastes that are fair on average: how often a winner is reported.
 
 use bandits::Generator;
 use interleave::{Doc, ListBuf, Preference};
@@ -11,7 +11,7 @@ use verdicts::decide::{By, decide};
 use crate::shares::ramp;
 use crate::{DAY, place};
 
-/// How many users there are, and what they do.
+/// The number of users, and their behaviour.
 #[derive(Clone, Copy)]
 struct Crowd {
     days: i64,
@@ -19,7 +19,7 @@ struct Crowd {
     impressions_per_user: u64,
 }
 
-/// Plays an experiment of two equal rankers: the experiment, and the sums of what its users said of the first, by day.
+/// Plays an experiment of two equal rankers: the experiment, and the sums of its users' outcomes for the first, by day.
 fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec<Counts>) {
     let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
     let all = crowd.days as u64 * crowd.users_per_day * crowd.impressions_per_user;
@@ -63,17 +63,17 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
     (experiment, days)
 }
 
-/// Who raises the share of an experiment.
+/// What raises the share of an experiment.
 #[derive(Clone, Copy, Debug)]
 enum Raises {
     /// A ramp.
     Ramp,
-    /// Somebody who raises it each day on which the first ranker is ahead, and not on others.
+    /// A person who raises it only on days on which the first ranker is ahead.
     Hopeful,
 }
 
-/// Plays a shop of two rankers that begins with few of its users, who come back: a hundred days, and a look at each. The users are in eight
-/// segments; all like both rankers alike, but for those of the segment `harmed`, who like the second less.
+/// Plays a shop of two rankers that begins with few of its users, who return: a hundred days, and a look at each. The users are in eight
+/// segments; all like both rankers equally, except that those of the segment `harmed` like the second less.
 fn played_with_a_share(
     policy: &str,
     raises: Raises,
@@ -143,8 +143,8 @@ fn played_with_a_share(
     experiment
 }
 
-/// Plays an experiment of four equal rankers whose lists are mixed all together. Each has three documents of its own at the top, and
-/// each user likes those of one ranker more: on average, all the same.
+/// Plays an experiment of four equal rankers with all lists mixed together. Each has three documents of its own at the top, and each
+/// user likes those of one ranker more: on average, all the same.
 fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
     const RANKERS: u32 = 4;
     let mut users = Generator::seed_from_u64(seed ^ 0x5eed);
@@ -186,7 +186,7 @@ fn equal_rankers_rarely_win_while_the_share_rises() {
     }
 }
 
-/// How often somebody is said to win, and how often to harm a segment, while the share rises.
+/// How often a winner is reported, and how often harm to a segment, while the share rises.
 fn alarms_with_a_share(policy: &str, raises: Raises, visits_per_day: u64, experiments: u64) -> [u64; 2] {
     (0..experiments).fold([0; 2], |[alarms, harmed], seed| {
         let experiment = played_with_a_share(policy, raises, visits_per_day, None, seed);
@@ -206,7 +206,7 @@ fn a_thousand_shops_with_a_share_that_rises_at_full_size() {
     }
 }
 
-/// Plays shops with a ramp, of which one segment in eight is harmed: how many found that, on which days, and how many named it alone.
+/// Plays shops with a ramp and harm to one segment in eight: how many found it, on which days, and how many named it alone.
 fn found_harms(visits_per_day: u64, experiments: u64) -> (Vec<i32>, usize) {
     let (mut days, mut named) = (Vec::new(), 0);
     for seed in 0..experiments {
@@ -240,7 +240,7 @@ fn two_hundred_harmed_segments_at_full_size() {
     }
 }
 
-/// Whether somebody was said to win on any day.
+/// Whether a winner was reported on any day.
 fn is_alarm(experiment: &Experiment) -> bool {
     let verdicts = decide(&experiment.outcomes(), 0.05, By::Units).unwrap();
     verdicts.latest().pairs.iter().any(|pair| pair.last.verdict != TestState::Open)
@@ -284,7 +284,8 @@ fn a_thousand_experiments_of_equal_rankers_at_full_size() {
     }
 }
 
-/// The hole that kept pairs close: a policy that chooses for every impression ends a unit's sum by what the unit said.
+/// The flaw that keeping pairs closes: a policy that chooses for every impression ends a unit's sum depending on the
+/// unit's outcomes.
 #[test]
 #[ignore = "minutes: 500 experiments"]
 #[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]

@@ -1,4 +1,4 @@
-//! One sentence for each way in which an experiment can stand.
+//! One sentence for each status of an experiment.
 
 use interleave::{Doc, ListBuf};
 use traffic::{Chosen, Config, Experiment, ExperimentStatus, Guardrails, Headline, Request, State};
@@ -22,7 +22,7 @@ impl Site {
         Self { experiment: Experiment::create(config, MONDAY).unwrap(), now: MONDAY, unit: 0 }
     }
 
-    /// Users of one day, who search once; `clicks` says whose document each clicks first, if any.
+    /// Users of one day, who search once; `clicks` gives the ranker that owns the document each clicks first, if any.
     fn day(self, users: u64, clicks: impl Fn(u64) -> Option<u32>) -> Self {
         let mut site = self.morning(users, clicks);
         site.now += DAY;
@@ -48,7 +48,7 @@ impl Site {
         self
     }
 
-    /// Users who click what was not shown.
+    /// Users who click documents that were not shown.
     fn astray(mut self, users: u64) -> Self {
         self = self.open(users);
         for impression in 1..=users {
@@ -278,7 +278,7 @@ fn every_standing_says_what_to_do() {
 #[test]
 fn chances_are_given_only_while_days_close_as_they_did() {
     let says = |site: Site| site.headline().advice.contains("The chance of a decision is ");
-    // One day, of which it is not known how long it was.
+    // One day of unknown length.
     assert!(!says(Site::new(|_| {}).day(200, barely_new)));
     let two_days = || Site::new(|_| {}).day(200, barely_new).day(200, barely_new);
     assert!(says(two_days()));
@@ -315,7 +315,7 @@ fn what_must_not_be_acted_on_is_not_shipped_when_it_is_paused_or_over() {
     }
 }
 
-/// A ranker that wins, and harms the quarter of users who are on a phone, is looked at before it is shipped.
+/// A ranker that wins, but harms the quarter of users who are on a phone, is checked before it is shipped.
 #[test]
 fn harm_to_a_segment_comes_before_shipping() {
     let of = |mobile: u64, desktop: u64| {
@@ -339,11 +339,11 @@ fn harm_to_a_segment_comes_before_shipping() {
         let (_, more, action, ..) = told(of(35, 65).change(state, ""));
         assert_eq!((&*more, action), (harm, "check"), "{state:?}");
     }
-    // While nobody has won yet.
+    // While no ranker has won yet.
     let (standing, more, action, advice, _) = told(of(35, 55));
     assert_eq!((standing, &*more, action), (ExperimentStatus::Undecided, harm, "check"));
     assert_eq!(advice, "Look at what neural shows to mobile; pause the experiment if it does harm.");
-    // What is not shown any more harms nobody.
+    // A ranker that is no longer shown harms no user.
     for (state, action, sentence) in [
         (State::Paused, "wait", "Resume, or ship a ranker."),
         (State::Ended, "none", "Nothing: everybody gets bm25's list. Ship another ranker to change that."),
@@ -360,7 +360,7 @@ fn harm_to_a_segment_comes_before_shipping() {
     }
 }
 
-/// A date that comes before a decision is likely is said beside how long it takes, and no other date is.
+/// A date before a likely decision is mentioned beside the forecast, and no other date is.
 #[test]
 fn the_advice_says_that_the_end_comes_too_early() {
     let after_four_days = |end_at: &str| {

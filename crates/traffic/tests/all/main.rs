@@ -1,4 +1,4 @@
-//! Tests of experiments on traffic, with users who are drawn from a seed.
+//! Tests of experiments on traffic, with users drawn from a seed.
 
 mod commands;
 mod conversions;
@@ -34,24 +34,24 @@ pub(crate) const START: u64 = 0x0123_4567_89ab_cdef;
 /// A day in milliseconds.
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 
-/// An experiment and its users, who come back, click, turn pages, or never answer.
+/// An experiment and its users, who return, click, turn pages, or never answer.
 pub(crate) struct World {
     pub(crate) experiment: Experiment,
     pub(crate) log: Vec<Recorded>,
     pub(crate) now: i64,
     generator: Generator,
     open: Vec<u64>,
-    /// What is kept beside the log, until it is forgotten.
+    /// The marks kept beside the log, until they are forgotten.
     marks: Vec<(i64, u64, Marks)>,
     lists: Vec<ListBuf>,
     users: u64,
     crashes: u64,
     pub(crate) shelf: Shelf,
-    /// How often a process went on from a snapshot.
+    /// How often a process continued from a snapshot.
     pub(crate) restored: u64,
-    /// How often somebody asked who is not in the experiment.
+    /// How many requests came from outside the experiment.
     pub(crate) outside: u64,
-    /// What became of conversions.
+    /// Fates of conversions.
     pub(crate) converted: BTreeMap<String, u64>,
 }
 
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// A process ends, and another goes on with what was on disk.
+    /// A process ends, and another continues from disk.
     pub(crate) fn crash(&mut self) {
         let again = replayed(&self.log);
         assert_eq!(again.position(), self.experiment.position());
@@ -168,7 +168,7 @@ impl World {
                     State::Shipped(ranker) => {
                         State::Shipped((ranker + 1) % self.experiment.config().rankers.len() as u32)
                     }
-                    // What counted until then is what most tests are about.
+                    // Most tests are about counts before this.
                     _ if self.log.len() > 2_000 && self.below(8) == 0 => State::Shipped(1),
                     // At its date.
                     State::Ended => return self.keep(),
@@ -192,7 +192,7 @@ impl World {
     fn convert(&mut self) {
         let few = (self.users / 10).max(1);
         let unit = 1 + if self.below(2) == 0 { self.below(few) } else { self.below(self.users) };
-        // Who has asked has a state, if it is not here.
+        // A unit that has asked has a state, if it is not here.
         if unit > self.experiment.last_unit() || !self.experiment.takes_conversions() {
             return;
         }
@@ -280,7 +280,7 @@ impl World {
     }
 }
 
-/// Where a unit stands: any numbers that stay the same.
+/// The position of a unit: any numbers that stay the same.
 pub(crate) fn place(unit: u64) -> UnitPosition {
     let of = |what: &str| seed_of(&format!("{what} {unit}"));
     UnitPosition { share: of("share"), lane: of("lane") }

@@ -1,4 +1,4 @@
-//! What is odd about impressions: noticed once each, and said before a verdict.
+//! Oddities of impressions: noticed once each, and reported before a verdict.
 
 use interleave::{Doc, ListBuf};
 use traffic::{Chosen, ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, State};
@@ -41,7 +41,7 @@ impl Shop {
         Page { impression, is_new: documents.iter().map(|document| document.0 >= 10).collect() }
     }
 
-    /// A click on a place: half of all users click the first one, a quarter the second, whoever owns it.
+    /// A click on a place: half of all users click the first one, a quarter the second, regardless of the owner.
     fn place(&self) -> usize {
         match self.units % 4 {
             0 | 1 => 0,
@@ -91,7 +91,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert_eq!(shop.experiment.facts().report(&verdict)[0], headline.sentence);
     let notices = shop.experiment.notices();
     assert!(notices.near_id > 100 && notices.near_id == notices.not_shown, "{notices:?}");
-    // Whoever stops it reads both.
+    // The person who stops it reads both.
     let mut paused = Shop::new();
     for _ in 0..100 {
         let page = paused.page();
@@ -104,7 +104,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     assert!(headline.more[0].contains("a click on a document that was not in their list"), "{headline:?}");
 }
 
-/// Five kinds of pages whose clicks do not count: of none is it said that clicks do not arrive.
+/// Five kinds of pages with clicks that do not count: for none of them is it reported that clicks do not arrive.
 #[test]
 fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     type Send = fn(&mut Shop, &Page);
@@ -144,9 +144,9 @@ fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     }
 }
 
-/// What does not count is said while pages are open, and only where no click counts.
+/// Events that do not count are reported while pages are open, and only if no click counts.
 #[test]
-fn nobody_waits_for_pages_to_close() {
+fn lost_clicks_are_reported_before_pages_close() {
     for (pages, clicks, expected) in
         [(9, 0, ExperimentStatus::Waiting), (10, 0, ExperimentStatus::NoClicks), (10, 1, ExperimentStatus::Waiting)]
     {
@@ -169,7 +169,7 @@ fn nobody_waits_for_pages_to_close() {
     }
 }
 
-/// Whoever has ids of a hundred pages sends what they like.
+/// A client with ids of a hundred pages may send anything.
 #[test]
 fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     let mut shop = Shop::new();
@@ -223,7 +223,7 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     assert_eq!(again.integrity(), shop.experiment.integrity());
 }
 
-/// Healthy pages add no events, and nothing is said of them.
+/// Healthy pages add no events, and cause no remarks.
 #[test]
 fn healthy_pages_are_trusted() {
     let mut shop = Shop::new();
@@ -255,7 +255,7 @@ fn rankers_that_send_one_list_are_noticed() {
     assert_eq!(noticed.count(), 40);
 }
 
-/// Three rankers in every list: each pair is checked, whoever stands where in the lists.
+/// Three rankers in every list: each pair is checked, regardless of their order in the lists.
 #[test]
 fn every_pair_that_met_is_checked() {
     let config = Config { policy: "mdb".to_owned(), ..Config::of("shop", ["a", "b", "c"]) };
@@ -284,7 +284,7 @@ fn every_pair_that_met_is_checked() {
     assert!(sentence.contains("nearly all on those of c, which loses them"), "{sentence}");
 }
 
-/// An experiment that has ended counts what is open until it closes.
+/// An experiment that has ended counts open impressions until they close.
 #[test]
 fn an_end_with_open_pages_says_until_when() {
     let mut shop = Shop::new();

@@ -123,7 +123,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
         Refused::State { from: State::Ended, to: State::Running }
     );
     experiment.change(end + DAY, State::Shipped(1), "anna", "").unwrap();
-    // The end is the same event if somebody looks late, and only what closes after it is later.
+    // The end is the same event if the call comes late, and only later closings are later.
     let (_, late, experiment) = run(&[end + 5 * DAY]);
     assert_eq!(changes(&experiment), [(end, State::Ended, SCHEDULE)]);
     assert_eq!(
@@ -209,7 +209,7 @@ fn a_successor_waits_until_it_is_let_begin() {
     assert_eq!((experiment.waits_for(), experiment.has_begun()), (None, true));
     assert!(matches!(ask(&mut experiment, FRIDAY + DAY, 1), Chosen::New { .. }));
     again(&mut experiment, &mut log);
-    // A pause after that is somebody's.
+    // A later pause is by hand.
     experiment.change(FRIDAY + 2 * DAY, State::Paused, "anna", "").unwrap();
     assert_eq!(experiment.waits_for(), None);
     experiment.stop_waiting(FRIDAY + 3 * DAY, "search-v1 ended");
@@ -271,7 +271,7 @@ fn a_log_over_the_end_replays_to_the_same_experiment() {
     }
 }
 
-/// Without dates and predecessors, bytes are those of before, and settings of another form are none.
+/// Without dates and predecessors, bytes are those of before, and settings of another form are refused.
 #[test]
 fn what_is_not_used_is_not_written() {
     let created = |config: Config| {
@@ -282,7 +282,7 @@ fn what_is_not_used_is_not_written() {
     assert_eq!(created(Config { share: 0.5, ..config(2, "fixed") })[1], 3);
     let mut bytes = created(ending("2026-11-28"));
     assert_eq!(bytes[1], 4);
-    // Without its date, it is what no program writes.
+    // Without its date, no program would write it.
     let at = bytes.windows(12).position(|window| window == b"\x01\x0a2026-11-28").unwrap();
     bytes.splice(at..at + 12, [0]);
     assert!(Recorded::read(bytes).unwrap_err().to_string().contains("settings in another form"));

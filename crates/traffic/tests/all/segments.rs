@@ -13,7 +13,8 @@ fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// Random traffic whose labels differ from visit to visit, with crashes: a log, a snapshot, and one that never crashed agree.
+/// Random traffic with labels that differ from visit to visit, with crashes: a log, a snapshot, and an experiment that never
+/// crashed agree.
 #[test]
 fn a_log_with_segments_replays_to_the_same_experiment() {
     let mut restored = 0;
@@ -57,8 +58,8 @@ fn a_log_with_segments_replays_to_the_same_experiment() {
     assert!(restored > 5, "{restored}");
 }
 
-/// The rows of a segment are what `click-logs credit` counts of the exported lines with its label, and all lines together give the rows of
-/// the experiment.
+/// The rows of a segment equal the counts of `click-logs credit` over the exported lines with its label, and all lines together give the
+/// rows of the experiment.
 #[test]
 fn credit_of_the_lines_of_a_segment_gives_its_rows() {
     let mut rows = 0;
@@ -89,7 +90,7 @@ fn credit_of_the_lines_of_a_segment_gives_its_rows() {
             assert_eq!(found.to_csv(), expected.to_csv(), "{policy} {name}");
             rows += expected.days.len();
         }
-        // A unit is in one segment, whatever its later labels are.
+        // A unit is in one segment, regardless of its later labels.
         let mut segments_of: BTreeMap<String, Option<String>> = BTreeMap::new();
         for line in impressions.lines() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -122,7 +123,7 @@ fn labels_are_checked() {
     assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
 }
 
-/// A label that the settings do not have counts as none, and an event that says otherwise is refused.
+/// A label that the settings lack counts as none, and an event with another segment is refused.
 #[test]
 fn a_log_whose_labels_cannot_be_is_refused() {
     let mut world = World::new(Config { segments: named(&["mobile", "desktop"]), ..config(2, "fixed") }, 20, 5);

@@ -1,4 +1,4 @@
-//! Who is in an experiment: shares that only rise, ramps, and lanes.
+//! The units of an experiment: shares that only rise, ramps, and lanes.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ fn a_share_is_only_raised() {
     assert_eq!((experiment.share(), experiment.position()), (0.1, position), "the same share again adds nothing");
     let raise = &experiment.raises()[0];
     assert_eq!((raise.time, raise.share, &*raise.who, &*raise.why), (1_000, 0.1, "anna", "no harm"));
-    // The ramp goes on: that of 5% says how long.
+    // The ramp goes on: the step of 5% sets the time.
     let next = experiment.next_step().unwrap();
     assert_eq!((next.share, next.left), (0.25, DAY));
     experiment.advance(DAY + 1_000);
@@ -163,7 +163,7 @@ fn a_ramp_does_not_move_after_a_breach() {
         experiment.advance(30 * DAY);
         assert_eq!(experiment.share(), 0.01);
         assert_eq!(experiment.next_step().unwrap().held, Some(Held::Guardrail));
-        // Who knows better raises it by hand.
+        // A person who knows better raises it by hand.
         experiment.raise(30 * DAY, 0.5, "anna", "it was the index").unwrap();
         experiment.advance(60 * DAY);
         assert_eq!(experiment.share(), 0.5);

@@ -1,4 +1,4 @@
-//! What a store keeps beside a log: snapshots, and the units that they are of.
+//! The files beside a log: snapshots, and the units that belong to them.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ impl Shelf {
         self.states.range((unit, 0)..=(unit, snapshot)).next_back().map(|(_, state)| state.bytes.clone())
     }
 
-    /// What a process finds that starts: the last whole snapshot and the events after it. What was begun is forgotten.
+    /// The state that a new process finds: the last whole snapshot and the events after it. Unfinished snapshots are
+    /// forgotten.
     pub(crate) fn restored(&mut self, log: &[Recorded]) -> Option<Experiment> {
         self.begun = None;
         let whole = self.whole.as_ref()?;

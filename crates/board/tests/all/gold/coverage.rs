@@ -1,10 +1,10 @@
-//! Whether intervals of corrected strengths hold for people, whatever the model favours, and what they gain.
+//! Whether intervals of corrected strengths hold for people, whatever the model favours, and how much they gain.
 
 use super::world::World;
 use board::{Board, Gold, Settings};
 use rayon::prelude::*;
 
-/// What was measured over many tables.
+/// Measurements over many tables.
 pub(super) struct Measured {
     /// By competitor, how often its interval of 95% holds the truth.
     pub(super) coverage: Vec<f64>,
@@ -28,8 +28,8 @@ impl Measured {
 
 const TABLES: u64 = 500;
 
-/// Prints what was measured of tables with a known truth, by the names of competitors.
-#[expect(clippy::print_stderr, reason = "who runs a measurement reads its numbers")]
+/// Prints measurements of tables with a known truth, by the names of competitors.
+#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 pub(super) fn measured(
     name: &str,
     tables: u64,
@@ -80,7 +80,7 @@ fn of_world(name: &str, tables: u64, world: &World) -> Measured {
     measured(name, tables, |name| truth[name[1..].parse::<usize>().unwrap()], |seed| world.draw(1_000 + seed))
 }
 
-/// Models with what they favour.
+/// Models with their biases.
 fn biased() -> Vec<(&'static str, World)> {
     let world = World::new();
     let family = vec![1.0, 0.0, 0.0, -0.5, 0.0, 0.0];
@@ -94,12 +94,12 @@ fn biased() -> Vec<(&'static str, World)> {
     ]
 }
 
-/// A model that knows nothing, and favours.
+/// A model without information, but with favourites.
 fn worthless() -> World {
     World { quality: 0.0, informed: false, family: vec![1.0, 0.0, 0.0, -0.5, 0.0, 0.0], first: 0.5, ..World::new() }
 }
 
-/// A model that nearly always says what people would say.
+/// A model that nearly always agrees with people.
 fn good() -> World {
     World { quality: 0.97, ..World::new() }
 }
@@ -137,7 +137,7 @@ fn coverage_with_biased_models_at_full_size() {
         biased().into_iter().chain([("worthless", worthless()), ("good", good()), ("equal for people", equal())]);
     let fewer = |labels| World { labels, ..World::new() };
     for (name, world) in [("50 labels", fewer(50)), ("30 labels", fewer(30))] {
-        // So few are never believed too much; intervals may be wider than they must.
+        // With so few labels, intervals are not too narrow; they may be wider than needed.
         let found = of_world(name, TABLES, &world);
         assert!(found.mean() >= 0.93 && found.least() >= 0.90, "{name}: {:?}", found.coverage);
     }

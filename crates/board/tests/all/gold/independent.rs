@@ -8,7 +8,7 @@ const COMPETITORS: u64 = 5;
 const QUESTIONS: usize = 1_200;
 const LABELS: usize = 400;
 
-/// What people said of the first questions, and the model of all.
+/// People's answers on the first questions, and the model's on all.
 fn questions(seed: u64) -> (Vec<Comparison>, Vec<Predicted>) {
     let mut draw = Lehmer(seed);
     let (mut people, mut model) = (Vec::new(), Vec::new());

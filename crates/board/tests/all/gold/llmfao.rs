@@ -1,4 +1,4 @@
-//! People and GPT-4 on the same answers (LLMFAO, `../shared/data/llmfao`): all questions are the population from which tables are drawn.
+//! People and GPT-4 on the same answers (LLMFAO, `../shared/data/llmfao`): tables are drawn from all questions as the population.
 
 use super::coverage::measured;
 use super::world::shuffle;
@@ -8,7 +8,7 @@ use statistics::Normals;
 use statistics::bradley_terry::{Comparison, Fit, Options as FitOptions, Point, cells};
 use std::collections::BTreeMap;
 
-/// The judgements of people and of GPT-4; `None`, said, without the data.
+/// The judgements of people and of GPT-4; without the data `None`, with a message.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn both() -> Option<Gold> {
     let read = |name: &str| {
@@ -22,7 +22,7 @@ fn both() -> Option<Gold> {
     Some(Gold::of_tables(people, model).unwrap())
 }
 
-/// A question with what GPT-4 said and all that people said.
+/// A question with the answers of GPT-4 and of all people.
 struct Question {
     model: Judgement,
     people: Vec<Judgement>,
@@ -36,7 +36,7 @@ fn questions(gold: &Gold) -> Vec<Question> {
     gold.model.judgements.iter().filter_map(of).collect()
 }
 
-/// What people say of all questions, each of which counts once.
+/// The strengths from people's answers on all questions, each counted once.
 fn truth(questions: &[Question], competitors: usize) -> Vec<f64> {
     let mut all = Vec::new();
     for question in questions {
@@ -59,7 +59,7 @@ fn truth(questions: &[Question], competitors: usize) -> Vec<f64> {
     Fit::new(competitors, &cells(&all), options).unwrap().strengths().to_vec()
 }
 
-/// As many questions as there are, drawn with replacement, each an item of its own; people judge `labels` of them, with one of their votes.
+/// As many questions as there are, drawn with replacement, each a separate item; people judge `labels` of them, with one of their votes.
 fn draw(gold: &Gold, questions: &[Question], labels: usize, worthless: bool, seed: u64) -> Gold {
     let mut draws = Normals::from_seed(seed);
     let (mut people, mut model) = (gold.people.clone(), gold.model.clone());

@@ -1,4 +1,4 @@
-//! Boards of people's judgements that a model sharpens.
+//! Boards of people's judgements, made more precise by a model.
 
 mod coverage;
 mod independent;

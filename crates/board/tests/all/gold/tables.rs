@@ -1,4 +1,5 @@
-//! How people and a model are distinguished, which tables are refused, and what is said of questions that no lot chose.
+//! How judgements of people and of a model are told apart, tables that are refused, and warnings about questions that
+//! were not drawn by lot.
 
 use super::coverage::measured;
 use super::world::World;
@@ -61,7 +62,7 @@ fn two_tables_share_names_and_items() {
     assert_eq!(said(&gold.people.judgements[0]), ["z", "x", "q"]);
     assert_eq!(said(&gold.people.judgements[1]), ["w", "x", "r"]);
     assert_eq!(said(&gold.model.judgements[1]), ["z", "x", "q"]);
-    // The model did not judge w against x: that is said, and set aside.
+    // The model did not judge w against x: that judgement is reported, and set aside.
     let report = Board::with_gold(&gold, &quick()).unwrap().model.unwrap();
     assert_eq!((report.set_aside, report.common, report.questions), (1, 1, 1));
     assert!(report.sentences.iter().any(|text| text.starts_with("1 judgement of people is on questions")));

@@ -4,30 +4,30 @@ use board::{Answer, Gold, Judgement, Order, Table};
 use statistics::Normals;
 use statistics::bradley_terry::{Cell, Covariates, Fit, Options, Ties};
 
-/// People's strengths, and in what the model differs from people.
+/// People's strengths, and how the model differs from people.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     /// People's strengths, which add up to 0.
     pub(super) strengths: Vec<f64>,
-    /// The probability that the model sees in a question what people see; otherwise its noise is its own.
+    /// The probability that the model has the same noise as people on a question; otherwise its noise is independent.
     pub(super) quality: f64,
-    /// Whether the model knows anything of strengths.
+    /// Whether the model has information about strengths.
     pub(super) informed: bool,
-    /// What the model adds to each strength: its own family.
+    /// The model's bias for each competitor: its own family.
     pub(super) family: Vec<f64>,
-    /// What it adds for being longer by one standard deviation of lengths.
+    /// Its bias for answers longer by one standard deviation of lengths.
     pub(super) length: f64,
-    /// What it adds for being shown first.
+    /// Its bias for the answer shown first.
     pub(super) first: f64,
-    /// The standard deviation of what an item adds to each strength, for people and the model alike.
+    /// The standard deviation of an item's effect on each strength, for people and the model alike.
     pub(super) item_spread: f64,
     pub(super) items: usize,
     pub(super) questions_of_item: usize,
-    /// How many questions people judge.
+    /// The number of questions that people judge.
     pub(super) labels: usize,
 }
 
-/// How often people tie, and what they add for being shown first.
+/// How often people tie, and their bias for the answer shown first.
 const TIE: f64 = 0.4;
 const FIRST: f64 = 0.2;
 
@@ -98,12 +98,12 @@ impl World {
         Gold::of_tables(people, model).unwrap()
     }
 
-    /// What people's strengths are for items in general.
+    /// People's strengths for items in general.
     pub(super) fn truth(&self) -> Vec<f64> {
         if self.item_spread == 0.0 {
             return self.strengths.clone();
         }
-        // Expectations over what items add: 20,000 draws of each pair, whose mean is off by less than 0.005.
+        // Expectations over effects of items: 20,000 draws of each pair, with an error of the mean below 0.005.
         let mut draws = Normals::from_seed(99);
         let mut cells = Vec::new();
         for first in 0..self.strengths.len() {
@@ -135,7 +135,8 @@ impl World {
     }
 }
 
-/// Davidson's verdict at a point of [0, 1): from a win over a tie to a loss, so that two who see the same say nearly the same.
+/// Davidson's verdict at a point of [0, 1): from a win over a tie to a loss, so that judges at the same point nearly always
+/// agree.
 fn verdict(difference: f64, at: f64) -> Answer {
     let [win, _, tie] = Ties::Davidson.probabilities(difference, TIE);
     if at < win {

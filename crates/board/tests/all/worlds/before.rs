@@ -1,10 +1,10 @@
-//! What boards said until clusters were counted by what they weigh: for the columns *before* of the table of worlds.
+//! Boards as they were before clusters were counted by their weights: for the columns *before* of the table of worlds.
 
 use board::{Board, Clusters, Settings, Table, Units};
 use statistics::anytime::EProcess;
 use statistics::bradley_terry::{Comparison, Fit, MaxT, Options, Point, Sequential, Ties, cells, inflated, two_way};
 
-/// Pairs (i, j) of which i was said to be stronger than j: at one look, at every look, without a model; and who was called the best.
+/// Pairs (i, j) with i claimed to be stronger than j: at one look, at every look, without a model; and the claimed best.
 pub(super) struct Before {
     pub(super) once: Vec<(usize, usize)>,
     pub(super) every: Vec<(usize, usize)>,
@@ -14,7 +14,7 @@ pub(super) struct Before {
 
 const ALPHA: f64 = 0.05;
 
-/// What is said of a table of one group whose order is known. Statements at every look are slow.
+/// The claims about a table of one group with a known order. Statements at every look are slow.
 pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
     let units = Units::of(table).unwrap().units;
     let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();

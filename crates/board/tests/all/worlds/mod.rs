@@ -1,4 +1,4 @@
-//! How often boards say something false, in worlds with few or many judges and items, and how much they know.
+//! How often boards make false statements, in worlds with few or many judges and items, and how much they find.
 
 mod before;
 
@@ -46,7 +46,7 @@ fn worlds() -> Vec<(String, World)> {
     all
 }
 
-/// In how many tables something false is said: at one look, at every look, without a model, and by naming the best.
+/// The number of tables with false statements: at one look, at every look, without a model, and on the best.
 type False = [u64; 4];
 
 fn is_false(world: &World, pairs: &[(usize, usize)]) -> u64 {
@@ -63,7 +63,7 @@ fn board(table: &Table, looks: Looks) -> Board {
     Board::new(table, &Settings { checks: false, advice: false, looks, ..Settings::default() }).unwrap()
 }
 
-/// What a board says falsely at one look and at every look: its claims of ranks contradict the truth, and so on.
+/// The false statements of a board at one look and at every look: its claims of ranks contradict the truth, and so on.
 fn after(world: &World, table: &Table) -> False {
     let once = board(table, Looks::Once);
     let every = board(table, Looks::Every);
@@ -92,12 +92,12 @@ fn percent(count: u64, tables: u64) -> String {
     format!("{:.1}", 100.0 * count as f64 / tables as f64)
 }
 
-/// How often something false is said in each world. `published` has the rows that must come out.
+/// How often statements are false in each world. `published` has the rows that must come out.
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
 fn falsehoods(tables: u64, cells: impl Iterator<Item = (String, World)>, published: Option<&str>) {
     println!("| world | one look | every look | without a model | best |\n|---|---|---|---|---|");
     let n = tables as f64;
-    // 5%, and what chance adds: 7.5% of 500 tables.
+    // 5% plus the effect of chance: 7.5% of 500 tables.
     let bound = (0.05 * n + 2.6 * (n * 0.05 * 0.95).sqrt()).max(2.0);
     let mut wrong = Vec::new();
     for (name, world) in cells {
@@ -152,7 +152,7 @@ fn known(count: usize, rows: usize, seed: u64, with_before: bool) -> [usize; 3] 
     [was, group.known_always.expect("a board without a model"), group.known_once]
 }
 
-/// How many pairs are known.
+/// The number of known pairs.
 #[expect(clippy::print_stdout, reason = "prints what is published, with --nocapture")]
 fn power(tables: u64, sizes: &[(usize, usize)], published: Option<&str>) {
     println!(

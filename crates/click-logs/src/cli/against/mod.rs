@@ -1,4 +1,5 @@
-//! `click-logs decide --against`: how well interleaving agreed with past A/B tests, and what that says of a new result.
+//! `click-logs decide --against`: how well interleaving agreed with past A/B tests, and what that implies for a new
+//! result.
 
 mod past;
 mod report;
@@ -51,7 +52,7 @@ pub(super) struct Options {
     new: Option<String>,
 }
 
-/// What else was asked of `decide`.
+/// The other options of `decide`.
 pub(super) struct Asked<'a> {
     pub(super) outcomes: Option<&'a Path>,
     pub(super) confidence: f64,
@@ -85,16 +86,16 @@ impl FromStr for NewResult {
     }
 }
 
-/// A new interleaving result, and what the past says of its A/B test.
+/// A new interleaving result, and the prediction for its A/B test.
 struct New {
     result: NewResult,
-    /// What it is, in words.
+    /// A description of it.
     of: String,
     /// The ranker that is taken for the new one.
     ranker: Option<String>,
-    /// What must be said before anything.
+    /// Warnings, printed first.
     warnings: Vec<String>,
-    /// What to do first, if the verdict is not trusted.
+    /// The first remedy, if the verdict is not trusted.
     repair: Option<String>,
     is_synthetic: bool,
     prediction: Prediction,
@@ -103,7 +104,7 @@ struct New {
 }
 
 impl Options {
-    /// Whether agreement was asked for.
+    /// Whether agreement was requested.
     pub(super) fn is_asked(&self) -> bool {
         self.against.is_some()
     }

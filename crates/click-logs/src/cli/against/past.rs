@@ -1,4 +1,4 @@
-//! Past experiments in which interleaving and an A/B test both ran, and what they say of the A/B test of a new one.
+//! Past experiments that ran both interleaving and an A/B test, and what they predict about the A/B test of a new one.
 
 use anyhow::Result;
 use ranktypes::text::{excerpt, with_unit};
@@ -12,7 +12,7 @@ use crate::read::Fields;
 
 /// The columns of the table; the first two must be there.
 const COLUMNS: [&str; 5] = ["interleaving", "ab", "interleaving_error", "ab_error", "name"];
-/// How few experiments have a line.
+/// The fewest experiments that a line is fitted to.
 const FEWEST: usize = 3;
 /// The level at which an A/B result counts as significant.
 const SIGNIFICANT: f64 = 0.05;
@@ -40,10 +40,10 @@ struct FittedRow<'a> {
     agrees: Option<bool>,
 }
 
-/// What past experiments say.
+/// Results of past experiments.
 pub(super) struct Past {
     pub(super) agreement: Counts,
-    /// Of the experiments with a significant A/B result; `None` without any errors.
+    /// The agreement of experiments with a significant A/B result; `None` without any errors.
     pub(super) significant: Option<Counts>,
     /// `None` if all A/B results are equal.
     pub(super) correlation: Option<Correlation>,
@@ -169,7 +169,7 @@ impl Past {
         })
     }
 
-    /// against.csv: the rows in their order, with what the line says of them.
+    /// against.csv: the rows in their order, with the line's prediction for each.
     pub(super) fn table(&self, experiments: &[Experiment]) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for Experiment { name, interleaving, interleaving_error, ab, ab_error } in experiments {

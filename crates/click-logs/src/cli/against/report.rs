@@ -1,4 +1,4 @@
-//! What past experiments say, in words and as JSON.
+//! The report on past experiments, as text and as JSON.
 
 use anyhow::Result;
 use output::numbers::complement;
@@ -51,7 +51,7 @@ fn agree(counts: Counts, what: &str, alpha: f64) -> Result<String> {
     Ok(format!("{} of {} {verb} in sign ({level} interval {interval}).", counts.wins, with_unit(decided, what)))
 }
 
-/// All of it in words: what it means, the numbers, and what to do.
+/// The report in words: the meaning, the numbers, and advice.
 pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String> {
     let level = percent_of_confidence(1.0 - alpha);
     let mut text = String::new();
@@ -133,7 +133,7 @@ pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String
     Ok(text)
 }
 
-/// What numbers say of a tendency.
+/// The tendency that the numbers show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tendency {
     /// Interleaving and A/B tests agree more than by chance.
@@ -145,7 +145,7 @@ enum Tendency {
 }
 
 impl Tendency {
-    /// Of an interval, which excludes what chance would give or does not.
+    /// The tendency of an interval, by whether it excludes the value by chance.
     fn of((low, high): (f64, f64), by_chance: f64) -> Self {
         match () {
             () if low >= by_chance && high > by_chance => Self::Agrees,
@@ -154,7 +154,7 @@ impl Tendency {
         }
     }
 
-    /// Of signs.
+    /// The tendency of signs.
     fn of_signs(counts: Counts, alpha: f64) -> Result<Self> {
         if counts.decided() == 0 {
             return Ok(Self::Open);
@@ -162,13 +162,13 @@ impl Tendency {
         Ok(Self::of(exact_interval(counts, alpha)?, 0.5))
     }
 
-    /// Of the slope of a line.
+    /// The tendency of the slope of a line.
     fn of_slope(line: &Line, alpha: f64) -> Result<Self> {
         let [_, slope] = line.intervals(alpha)?;
         Ok(Self::of(slope, 0.0))
     }
 
-    /// Of both.
+    /// The tendency of both.
     fn of_past(past: &Past, alpha: f64) -> Result<Self> {
         Ok(match [Self::of_signs(past.agreement, alpha)?, Self::of_slope(&past.line, alpha)?] {
             [Self::Contradicts, _] | [_, Self::Contradicts] => Self::Contradicts,
@@ -178,7 +178,7 @@ impl Tendency {
     }
 }
 
-/// What the share of signs that agree means.
+/// Explains the share of signs that agree.
 fn meaning(counts: Counts, alpha: f64) -> Result<String> {
     Ok(match Tendency::of_signs(counts, alpha)? {
         Tendency::Agrees => "Interleaving agrees with A/B tests more often than a coin would.".to_owned(),
@@ -198,7 +198,7 @@ fn meaning(counts: Counts, alpha: f64) -> Result<String> {
     })
 }
 
-/// What to do.
+/// Advice to the user.
 fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
     if let Some(repair) = new.and_then(|new| new.repair.clone()) {
         return repair;
@@ -230,7 +230,7 @@ fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
     .to_owned()
 }
 
-/// What against.json holds.
+/// The contents of against.json.
 pub(super) fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value> {
     let agreement = |counts: Counts| -> Result<Value> {
         let interval = if counts.decided() > 0 { Some(exact_interval(counts, alpha)?) } else { None };

@@ -1,4 +1,4 @@
-//! The units of one part: what was known of them, and what the days say that are over now.
+//! Counts the units of one part: their state so far, and the days that have ended since.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,7 @@ use crate::join::tally::Tally;
 use crate::join::units::{Counter, Days, Pairs, Past};
 use crate::model::UnitKind;
 
-/// The numbers of versions in what is kept, which are those of their first impressions; in results, versions are in the order of
-/// their names.
+/// The numbers of versions in stored data, in the order of their first impressions; in results, versions are ordered by name.
 pub(super) struct Numbers {
     /// By the number that is kept: the one in results.
     pub(super) of_results: Vec<usize>,
@@ -28,7 +27,7 @@ impl Numbers {
     }
 }
 
-/// What the units of a part say.
+/// The counts of the units of a part.
 pub(super) struct PartCounts {
     /// On days that are over, and on the others if the log ended now.
     pub(super) days: Days,
@@ -87,7 +86,7 @@ pub(super) fn count_part(
     let known = state.section(Section::Units(part))?;
     let mut units = Vec::with_capacity(known.len() + known.len() / 8);
     let (mut rest, mut done, mut now) = (known.as_slice(), done.as_mut_slice(), now.as_mut_slice());
-    // An impression that counts by itself does not come again.
+    // An impression that is its own unit does not return.
     let are_kept = over.settings.unit != UnitKind::Impression;
     loop {
         let next = next_unit(state, rest)?;
@@ -141,7 +140,7 @@ fn split_first_unit<'a>(outcomes: &mut &'a mut [PairOutcome], unit: u128) -> &'a
     first
 }
 
-/// A unit is its id, the length of what is known of it, and that.
+/// A unit is its id, the length of its past, and its past.
 fn write_unit(unit: u128, body: &[u8], bytes: &mut Vec<u8>) {
     write_id(unit, bytes);
     ranktypes::varint::write(body.len() as u64, bytes);

@@ -1,4 +1,4 @@
-//! One part of the records: those of the state and new ones, divided into what is over and what may change.
+//! Joins one part of the records, old and new, and divides it into records that are final and records that may change.
 
 use super::state::{Section, State};
 use crate::error::LogError;
@@ -9,11 +9,11 @@ use crate::join::table::{Table, in_groups};
 use crate::join::tally::Tally;
 use crate::model::{Lineup, Settings};
 
-/// When what is over ends.
+/// The boundary between final and open records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over<'a> {
     pub(super) settings: &'a Settings,
-    /// Impressions whose window ends later are open.
+    /// Impressions are open if their window ends later.
     pub(super) until: i64,
     /// The last day that cannot change any more.
     pub(super) last_day: i32,
@@ -25,9 +25,9 @@ impl Over<'_> {
     }
 }
 
-/// What a part says.
+/// The result for one part.
 pub(super) struct Joined {
-    /// What became of lines that cannot change any more, and of the others if the log ended now.
+    /// Fates of lines: final ones, and those of the others if the log ended now.
     pub(super) tally: Tally,
     pub(super) tally_now: Tally,
     /// Outcomes of impressions that are over, and of the others, by the part of their units; and those of the first on days
@@ -60,7 +60,7 @@ pub(super) fn join_part(
         || [&kept_impressions, &new_impressions].into_iter().flat_map(|bytes| ImpressionRecord::all(bytes, false));
     let mut done = Table::new(over.settings, over.until, false, size / 2);
     let mut open = Table::new(over.settings, over.until, false, size);
-    // An impression is over when its first line is, whatever the order of its lines.
+    // An impression is over when its first line is, in any order of its lines.
     done.insert_all(all().filter(|record| over.is(record.time())));
     let mut impressions = Vec::with_capacity(size);
     in_groups(

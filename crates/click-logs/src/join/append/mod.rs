@@ -1,17 +1,18 @@
-//! Logs that grow: each run takes new files alone, and counts what the log says until then.
+//! Logs that grow: each run reads only new files, and counts the whole log so far.
 //!
-//! The rules are those of a log that is credited as a whole, and so is the result, byte for byte, for every way in which its lines may
-//! be cut into files, as long as they come within a *horizon*. A line is *behind* if its time is more than a horizon before the
-//! highest `--until` of the runs before; it has that fate and counts for nothing else. The lines of an impression come together: its
-//! copies, and clicks outside its window, are given while `--until` is at most a horizon after the first of them. A click that comes
-//! later is unknown instead of late, and a copy is an impression of its own; neither can be seen without keeping all impressions for
-//! ever. Clicks in the window need no such rule.
+//! The rules and the result, byte for byte, are those of a log that is credited as a whole, however its lines are split into files, as
+//! long as they come within a *horizon*. A line is *behind* if its time is more than a horizon before the highest `--until` of the
+//! runs before; it has that fate and counts for nothing else. The lines of an impression come together: its copies, and clicks outside
+//! its window, are given while `--until` is at most a horizon after the first of them. A click that comes later is unknown instead of
+//! late, and a copy is an impression of its own; neither can be detected without keeping all impressions for ever. Clicks in the
+//! window need no such rule.
 //!
-//! A day is *over* when no line that may come can change it: it is further back than a horizon, a window and a skew. What days that
-//! are over say is added to sums. Of each unit remains what later days depend on ([`Past`](super::units::Past)). Records of impressions
-//! and clicks on other days are kept, and joined again with the new ones.
+//! A day is *over* when no later line can change it: it is further back than a horizon, a window and a skew together. Counts of days
+//! that are over are added to sums, and each unit keeps only what later days depend on ([`Past`](super::units::Past)). Records of
+//! impressions and clicks on other days are kept, and joined again with the new ones.
 //!
-//! Here: the work (`append`, and its halves `join_part` and `count_part`), and what is kept (`state`). Not here: results folders.
+//! Here: the work (`append`, and its halves `join_part` and `count_part`), and the stored state (`state`). Not here: results
+//! folders.
 
 mod count_part;
 mod join_part;
@@ -47,7 +48,7 @@ pub use state::{HORIZON, State, Unkept};
 ///
 /// # Errors
 /// For a file that was taken before or cannot be read, a line that is malformed (unless such lines are set aside), rankers or a way of
-/// choosing pairs that the state does not know, or a folder that is full.
+/// choosing pairs that are not those of the state, or a folder that is full.
 pub fn append(
     state: State,
     inputs: &Inputs,
@@ -93,7 +94,7 @@ fn in_threads(
             }
             watch.read(file.bytes_taken());
         }
-        // A file without lines says nothing, and the next one may be the same.
+        // A file without lines has no identity: the next one may be the same.
         if has_records || work.tally.lines() != before {
             taken.push(of_file);
         }
@@ -125,7 +126,7 @@ pub(super) fn append_blocks(
     threads::within(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
 }
 
-/// Adds what was read to a state: `records` are those of impressions and of clicks.
+/// Adds new records to a state: `records` are those of impressions and of clicks.
 fn grow(
     state: State,
     mut work: JoinState<'_>,
@@ -237,7 +238,7 @@ fn all_of(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
     Ok(all)
 }
 
-/// Refuses rankers that were not named: whether a list of one team says who met depends on them.
+/// Refuses undeclared rankers: the pair of a list of one team depends on the full set.
 fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
     match pairs.names.iter().find(|name| !settings.rankers.contains(name)) {
         Some(name) => bail!(usage(format!(
@@ -249,7 +250,7 @@ fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
     }
 }
 
-/// Refuses versions of which nothing says how their pairs were chosen, and those that say something else than before.
+/// Refuses versions that do not declare how their pairs were chosen, and those that contradict an earlier declaration.
 fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
     let before: BTreeMap<&Option<String>, &String> =
         state.held.choices.iter().map(|(version, choice)| (version, choice)).collect();

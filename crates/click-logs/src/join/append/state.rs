@@ -1,7 +1,7 @@
-//! What is kept from run to run: a folder with a description, `state.json`, and the data that it names.
+//! The state kept from run to run: a folder with a description, `state.json`, and the data file that it names.
 //!
 //! A run writes its data into a new file. Then the description, which names that file, is replaced in one step, and the data of
-//! the run before are removed. So a process that is killed leaves the state of before or of afterwards.
+//! the run before are removed. So a killed process leaves either the old state or the new one.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -30,11 +30,11 @@ use crate::model::{Alone, Complete, Lineup, Lineups, Settings};
 const DESCRIPTION: &str = "state.json";
 /// The version of the form of both files.
 const FORM: u32 = 1;
-/// A larger description is none.
+/// A larger description is invalid.
 const MOST_BYTES: u64 = 1 << 30;
-/// How late lines may come if nothing else was said: three days, in milliseconds.
+/// How late lines may come by default: three days, in milliseconds.
 pub const HORIZON: i64 = 3 * times::DAY;
-/// How many parts the records of impressions, and those of units, have.
+/// The number of parts of the records of impressions, and of those of units.
 pub(super) const PARTS: usize = 64;
 
 /// A section of the data.
@@ -67,7 +67,7 @@ impl Section {
 
 const SECTIONS: usize = 4 * PARTS + 1;
 
-/// What a folder says of its state.
+/// The description of a state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
@@ -78,17 +78,17 @@ pub(super) struct Description {
     pub(super) horizon: i64,
     /// Until when the log was complete at the last run, in milliseconds since 1970; `None` before the first.
     pub(super) until: Option<i64>,
-    /// Whether nothing more is to come.
+    /// Whether the log is complete.
     is_final: bool,
-    /// How many runs there were.
+    /// The number of runs so far.
     pub(super) runs: u64,
     files: Vec<Taken>,
-    /// What became of lines that cannot change any more: of what, its fate, how many.
+    /// Final fates of lines: kind of line, fate, count.
     tally: Vec<(String, String, u64)>,
     /// The times of impressions by day.
     pub(super) times: Vec<(i32, i64, i64, u64)>,
     lineups: Vec<KeptLineup>,
-    /// How pairs were chosen in versions of which days are over.
+    /// How pairs were chosen, by version, for versions with days that are over.
     pub(super) choices: Vec<(Option<String>, String)>,
     pub(super) is_synthetic: bool,
     pub(super) other_actions: Vec<String>,
@@ -154,8 +154,8 @@ impl State {
     /// milliseconds: that of the state, or [`HORIZON`], if `None`.
     ///
     /// # Errors
-    /// If another process has it, it is damaged or of another analysis, or the settings do not say what must be known before a
-    /// day is over.
+    /// If another process uses it, it is damaged or of another analysis, or the settings lack what is needed before a day is
+    /// over.
     pub fn open(folder: &Path, settings: &Settings, horizon: Option<i64>) -> Result<Self> {
         if settings.rankers.len() < 2 {
             bail!(usage("--append counts days before later ones are known: name all rankers, e.g. --rankers old,new"));
@@ -261,9 +261,9 @@ impl State {
         self.held.until.map_or(i64::MIN, |until| until.saturating_sub(self.held.horizon))
     }
 
-    /// The last day that cannot change any more when lines are complete until this time.
+    /// The last day that is final when lines are complete until this time.
     ///
-    /// What comes later is no older than a horizon, and a click on an impression comes within its window and skew.
+    /// Later lines are no older than a horizon, and a click on an impression comes within its window and skew.
     pub(super) fn last_day_over(&self, settings: &Settings, until: i64) -> i32 {
         if until == i64::MAX {
             return i32::MAX;
@@ -329,7 +329,7 @@ impl State {
         Ok(lineups)
     }
 
-    /// What became of lines that cannot change any more.
+    /// Final fates of lines.
     pub(super) fn tally(&self) -> Result<Tally, LogError> {
         let mut tally = Tally::default();
         for (what, fate, count) in &self.held.tally {
@@ -393,17 +393,17 @@ impl State {
         Ok(days)
     }
 
-    /// The error for data that are not what their checksum covers.
+    /// The error for data with a wrong checksum.
     pub(super) fn damaged_data(&self) -> LogError {
         damaged(&self.data(), "a record is none")
     }
 
-    /// Removes data that the description does not name: what a killed run left.
+    /// Removes data that the description does not name, left by a killed run.
     fn remove_other_data(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let number = entry.file_name().to_str().and_then(number_of_data);
             if number.is_some_and(|number| number != self.held.runs || self.held.sections.is_empty()) {
-                // What cannot be removed now is removed by the next run.
+                // The next run removes what cannot be removed now.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -486,7 +486,7 @@ impl Writer {
     }
 }
 
-/// What the next description says, beside the files and the data.
+/// The content of the next description, apart from the files and the data.
 pub(super) struct Next {
     pub(super) tally: Tally,
     pub(super) times: Vec<(i32, i64, i64, u64)>,
@@ -497,7 +497,7 @@ pub(super) struct Next {
     pub(super) files: Vec<Taken>,
 }
 
-/// A run whose results are known and which nothing keeps yet.
+/// A run whose results are known but not yet stored.
 #[must_use = "the state stays as it was until this is kept"]
 pub struct Unkept {
     state: State,
@@ -550,7 +550,7 @@ impl Unkept {
     }
 }
 
-/// What was not kept leaves no data.
+/// Removes the data of a run that was not kept.
 impl Drop for Unkept {
     fn drop(&mut self) {
         if let Some(writer) = self.writer.take() {
@@ -593,7 +593,7 @@ fn damaged(path: &Path, why: &str) -> LogError {
     .in_file(path)
 }
 
-/// What a section begins with, so that none is taken for another.
+/// The beginning of a section, so that none is taken for another.
 fn head(run: u64, number: usize) -> Vec<u8> {
     let mut head = Vec::new();
     varint::write(run, &mut head);

@@ -1,4 +1,4 @@
-//! The lines of conversions, read, and doubles found.
+//! Reads the lines of conversions and finds duplicates.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::join::tally::ConversionFate;
 use crate::model::{ConversionRules, Settings};
 use crate::read::{LineUnit, LogFile, conversion};
 
-/// A line that says what a known user did.
+/// A line about an action of a known user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     pub(super) unit: u128,
@@ -24,7 +24,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Whether another line says the same.
+    /// Whether another line has the same content.
     fn is_double(&self, other: &Self) -> bool {
         self.unit == other.unit && self.said.is_double(&other.said)
     }
@@ -44,7 +44,7 @@ pub struct ConversionLog {
     lines: Vec<Line>,
     /// Lines that concern no unit.
     aside: Vec<(Origin, ConversionFate)>,
-    /// Whether lines say what they are worth; `None` without lines that count.
+    /// Whether lines state values; `None` if no line counts.
     has_values: Option<bool>,
     /// The latest time.
     last: Option<i64>,
@@ -54,8 +54,8 @@ impl ConversionLog {
     /// Reads files of conversions.
     ///
     /// # Errors
-    /// If a file cannot be read, a line is malformed (unless `settings` set such lines aside), some lines have a value and others have
-    /// none, or lines are in several currencies and the rules do not say which counts.
+    /// If a file cannot be read, a line is malformed (unless `settings` set such lines aside), only some lines have a value, or lines
+    /// are in several currencies and the rules do not choose one.
     pub fn read(paths: &[PathBuf], settings: &Settings, mut rules: ConversionRules) -> Result<Self, LogError> {
         let (mut lines, mut aside) = (Vec::new(), Vec::new());
         // Where the first line with a value is, and the first one without.
@@ -146,13 +146,13 @@ impl ConversionLog {
         Ok(Self { rules, lines, aside, has_values, last })
     }
 
-    /// How they are credited; the currency is that of their values.
+    /// How they are credited, with the currency of their values.
     #[must_use]
     pub fn rules(&self) -> &ConversionRules {
         &self.rules
     }
 
-    /// Whether lines say what they are worth; `None` without lines that count.
+    /// Whether lines state values; `None` if no line counts.
     #[must_use]
     pub fn has_values(&self) -> Option<bool> {
         self.has_values
@@ -164,7 +164,7 @@ impl ConversionLog {
         self.last
     }
 
-    /// The value that a share of the units with conversions do not exceed, in minor units, by what each has in all; `None` if no unit
+    /// The value that a share of the units with conversions do not exceed, in minor units, by each unit's total; `None` if no unit
     /// has any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {

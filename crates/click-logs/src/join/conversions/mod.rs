@@ -1,12 +1,13 @@
-//! Conversions: what users did later with what they were shown, on whatever page, credited to the rankers that showed it.
+//! Conversions: what users later did with documents that they were shown, on any page, credited to the rankers that
+//! showed them.
 //!
-//! A conversion names its user and a document, so it is brought together with all impressions of that user that showed the document,
-//! and not with one impression as a click is. Conversions are few beside impressions, and are kept in memory ([`ConversionLog`]);
-//! the join notes where an impression shows what its user converted on ([`Appearance`]), and nothing else of it. When a unit is
-//! counted, its conversions are credited for each of its versions and pairs ([`ConversionCredit`]).
+//! A conversion names its user and a document, so it is joined with all impressions that showed the document to that user, not with
+//! one impression as a click is. Conversions are few compared with impressions, and are kept in memory ([`ConversionLog`]); of an
+//! impression, the join notes only where it shows a document that its user converted on ([`Appearance`]). When a unit is counted,
+//! its conversions are credited for each of its versions and pairs ([`ConversionCredit`]).
 //!
-//! A unit closes for conversions some days after the last day on which its impressions count, and stands on that day: what comes later
-//! changes nothing that was counted.
+//! A unit closes for conversions some days after the last day on which its impressions count, and is counted on that day; later lines
+//! change nothing that was counted.
 
 mod log;
 
@@ -21,7 +22,7 @@ pub use self::log::ConversionLog;
 use self::log::Line;
 use super::record::ImpressionRecord;
 use super::tally::ConversionFate;
-use crate::model::NOBODY;
+use crate::model::NO_TEAM;
 
 /// An impression that shows a document on which its user has a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +32,11 @@ pub(super) struct Appearance {
     /// When it was shown, and a number from its id that orders impressions of one moment.
     shown: (i64, u32),
     lineup: u32,
-    /// The place of the ranker that owns the document in the lineup, or [`NOBODY`].
+    /// The place of the ranker that owns the document in the lineup, or [`NO_TEAM`].
     owner: u8,
 }
 
-/// The conversions of a log with all of their appearances: what units are counted by.
+/// The conversions of a log with all of their appearances, for counting units.
 pub(super) struct ConversionCredit<'a> {
     log: &'a ConversionLog,
     zone: Zone,
@@ -48,7 +49,7 @@ pub(super) struct ConversionCredit<'a> {
 /// Conversions by version, closing day and pair.
 pub(super) type ConversionDays = BTreeMap<(usize, i32, (usize, usize)), ConversionCounts>;
 
-/// What conversions come to.
+/// The result of crediting conversions.
 #[derive(Debug, Default)]
 pub(super) struct ConversionTotals {
     pub(super) days: ConversionDays,
@@ -73,7 +74,7 @@ pub(super) struct OfUnit {
     pub(super) is_bot: bool,
 }
 
-/// What became of a unit.
+/// The result for one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Bot,
@@ -82,10 +83,10 @@ pub(super) enum State {
 }
 
 impl Appearance {
-    /// Notes where an impression shows documents that its user has conversions on; `owner` says who owns a place, if that is known.
+    /// Notes where an impression shows documents that its user has conversions on; `owner` is the owner of a place, if known.
     ///
     /// # Errors
-    /// If nothing says who owns its documents.
+    /// If the owners of its documents are not known.
     pub(super) fn note(
         log: &ConversionLog,
         record: ImpressionRecord<'_>,
@@ -125,8 +126,8 @@ impl<'a> ConversionCredit<'a> {
         last.saturating_add(self.log.rules().days as i32)
     }
 
-    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` says who of the pair owns what the ranker
-    /// at a place of a lineup owns, if that lineup is of the version and the pair met in it.
+    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` gives the one of the pair that owns the
+    /// documents of a ranker, given as a place of a lineup, if that lineup is of the version and the pair met in it.
     pub(super) fn count(
         &self,
         of: OfUnit,
@@ -198,20 +199,21 @@ impl<'a> ConversionCredit<'a> {
     }
 }
 
-/// Who of a pair owns what the ranker at a place of a lineup owns, where all rankers of the lineup are known.
+/// Which of a pair owns a document with this `owner`, given as a place of a lineup, if all rankers of the lineup are
+/// known.
 pub(super) fn owner(places: &[usize], pair: (usize, usize), owner: u8) -> Option<Owner> {
     if !places.contains(&pair.0) || !places.contains(&pair.1) {
         return None;
     }
     Some(match places.get(usize::from(owner)) {
-        Some(&ranker) if owner != NOBODY && ranker == pair.0 => Owner::First,
-        Some(&ranker) if owner != NOBODY && ranker == pair.1 => Owner::Second,
+        Some(&ranker) if owner != NO_TEAM && ranker == pair.0 => Owner::First,
+        Some(&ranker) if owner != NO_TEAM && ranker == pair.1 => Owner::Second,
         _ => Owner::Neither,
     })
 }
 
 impl ConversionTotals {
-    /// Adds what was counted of other units.
+    /// Adds the counts of other units.
     pub(super) fn add(&mut self, other: Self) {
         for (key, counts) in other.days {
             *self.days.entry(key).or_default() += counts;

@@ -1,5 +1,5 @@
-//! Copies of a line that come soon after each other, as logs that deliver at least once have them: one record stands for all
-//! of them, before it is written to a file. Which copies meet depends on memory and order; what they say together does not.
+//! Merges copies of a line that come soon after each other, as logs with at-least-once delivery have them: one record stands
+//! for all of them before it is written to a file. Which copies meet depends on memory and order; the result does not.
 
 use crate::join::record::{CLICK, ClickRecord, ImpressionRecord, MOST_COPIES};
 
@@ -55,7 +55,7 @@ struct Places {
     slots: Vec<usize>,
 }
 
-/// How many slots are searched: where many records share an id, not all of their copies meet.
+/// The number of slots searched: if many records share an id, not all of their copies meet.
 const SEARCHED: usize = 8;
 const EMPTY: usize = usize::MAX;
 
@@ -65,7 +65,8 @@ impl Places {
         Self { slots: vec![EMPTY; (2 * records).next_power_of_two().max(64)] }
     }
 
-    /// The place of a record of which the one with this id is a copy; if there is none, it will be at `place`.
+    /// The place of an earlier record with this id that this one is a copy of; if there is none, the record will be at
+    /// `place`.
     fn find(&mut self, id: u128, place: usize, is_copy: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len() - 1;
         for step in 0..SEARCHED {

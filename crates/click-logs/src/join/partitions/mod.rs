@@ -15,7 +15,7 @@ use super::tally::{Aside, Traced};
 use crate::error::LogError;
 use crate::model::Lineup;
 
-/// One pass over a partition: what was joined, and its outcomes by the partition of their units.
+/// The result of one pass over a partition: the join, and its outcomes by the partition of their units.
 type Passed = (Joined, Vec<Vec<u8>>);
 
 /// A log in partitions.
@@ -35,7 +35,7 @@ impl Partitions {
     }
 }
 
-/// Lines that were set aside, as what is traced.
+/// Lines that were set aside, as traced rows.
 fn traced(asides: Vec<Aside>) -> Vec<Traced> {
     asides.into_iter().map(Traced::Aside).collect()
 }
@@ -83,7 +83,7 @@ impl JoinState<'_> {
         watch: &impl Watch,
         malformed: &mut dyn FnMut(Vec<Traced>),
     ) -> Result<(Partitions, usize), LogError> {
-        // Every line has its own place where places are asked for.
+        // With traced places, every line has its own.
         let compacted =
             |spill: Spill, compact: fn(&mut Vec<u8>)| spill.compacted((!self.keeps_origins).then_some(compact));
         let mut log = Partitions {

@@ -1,5 +1,5 @@
-//! The end of a log in the order of time: what left the window is brought together with clicks that met no impression. Each
-//! such click was late, early or on an unknown impression, or a line was not in its place.
+//! The end of a log in the order of time: joins impressions that left the window with clicks that met no impression. Each
+//! such click was late, early or on an unknown impression, or a line was out of place.
 
 use super::stopped::Stopped;
 use crate::join::record::{ID, TIME, read_id, read_time, write_id, write_time};
@@ -47,7 +47,8 @@ pub(super) fn classify_strays_of(
     Ok(tally)
 }
 
-/// Impressions in the order of their ids. What is sorted are the upper parts of ids: fewer bytes to move, and hardly two are the same.
+/// Impressions in the order of their ids. Only the upper parts of ids are sorted: fewer bytes to move, and hardly any two are the
+/// same.
 struct InOrder {
     impressions: Vec<Closed>,
     order: Vec<(u64, u32)>,

@@ -1,14 +1,14 @@
-//! Logs in the order of time: only impressions whose window is not over are in memory.
+//! Joins logs in the order of time: memory holds only impressions whose window is not over.
 //!
 //! Each file is read as far as its time comes. Impressions enter the newest of a few tables (panes); a click finds its
-//! impression there, as soon as all impressions up to its time have been read. When the clicks have passed the window of all
-//! impressions of the oldest pane, these are credited, and of each only its id, time and whether it counts remain. Clicks
-//! that find no impression remain too. In the end both are brought together: such a click was late, early or on an unknown
-//! impression, or a line was not in its place. So the order is not trusted but checked: a line out of place ends the work, and
-//! never changes a count.
+//! impression there as soon as all impressions up to its time have been read. When the clicks have passed the window of all
+//! impressions of the oldest pane, these are credited, and only their ids, times and whether they count remain. Clicks that
+//! find no impression remain too. At the end the two are joined: such a click was late, early or on an unknown impression, or
+//! a line was not in its place. So the order is not trusted but checked: a line out of place ends the work, and never changes
+//! a count.
 //!
 //! Here: the loop, its end (`classify_strays`) and why it stops (`stopped`). Not here: the join of a log in any order
-//! (`partitions`), and the choice between both (`credit`).
+//! (`partitions`), and the choice between the two (`credit`).
 
 mod classify_strays;
 pub(super) mod stopped;
@@ -31,7 +31,7 @@ use crate::error::LogError;
 use crate::model::{Lineup, Settings};
 use crate::read::LogFile;
 
-/// How far lines may be from their place, in milliseconds: servers write what they did in the last seconds.
+/// How far lines may be out of order, in milliseconds: servers flush what they did in the last seconds.
 const SLACK: i64 = 60_000;
 /// Which part of the lines at the beginning of a file may be further away: clocks of users are wrong.
 const STRAY: usize = 20;
@@ -41,13 +41,13 @@ pub(super) struct Source {
     path: PathBuf,
     number: u32,
     kind: Kind,
-    /// What comes is later than this, or nearly.
+    /// Later lines have (almost) only later times.
     frontier: i64,
     file: Option<LogFile>,
     has_ended: bool,
 }
 
-/// How far the impressions and the clicks have been read.
+/// The positions up to which the impressions and the clicks have been read.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     impressions: i64,
@@ -63,20 +63,20 @@ impl Clock {
         Self { impressions: of(Kind::Impressions), clicks: of(Kind::Clicks) }
     }
 
-    /// The last click whose impression has been read if it is there.
+    /// The time up to which clicks are safe to join: their impressions have been read if they are in the log.
     fn safe(self, settings: &Settings) -> i64 {
         if self.impressions == i64::MAX { i64::MAX } else { self.impressions.saturating_sub(settings.skew + SLACK) }
     }
 }
 
 impl JoinState<'_> {
-    /// The files of a log, if the beginnings of all are in the order of time. Standard input is believed.
+    /// The files of a log, if the beginnings of all are in the order of time. Standard input is not checked here.
     pub(super) fn sources(&mut self, inputs: &Inputs) -> Option<Vec<Source>> {
         let mut sources = Vec::new();
         for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
             for (number, path) in (0..).zip(paths) {
                 let is_pipe = path == Path::new("-") || !path.is_file();
-                // A file that cannot be read says so when its turn comes.
+                // A file that cannot be read is reported when its turn comes.
                 let first = if is_pipe { Ok(i64::MIN) } else { self.beginning(path, kind) };
                 let frontier = first.ok()?;
                 sources.push(Source { path: path.clone(), number, kind, frontier, file: None, has_ended: false });
@@ -155,7 +155,7 @@ impl JoinState<'_> {
         Ok(encoded)
     }
 
-    /// Lets all lanes take what was read.
+    /// Lets all lanes process the lines read.
     fn step(
         &mut self,
         lanes: &mut [Lane<'_>],
@@ -200,7 +200,7 @@ impl JoinState<'_> {
         Ok(())
     }
 
-    /// Finds out what became of clicks that met no impression.
+    /// Determines the fates of clicks that met no impression.
     fn classify_strays(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
         let settings = self.settings;
         let tallies: Vec<Result<Tally, Stopped>> =
@@ -212,16 +212,16 @@ impl JoinState<'_> {
     }
 }
 
-/// What leaves the window.
+/// Impressions that left the window.
 struct Left {
     outcomes: Spill,
     closed: Spill,
     strays: Spill,
 }
 
-/// What leaves the window of one lane in one step, by partition.
+/// Records that left the window of one lane in one step, by partition.
 struct Moved {
-    /// A line was not in its place: a click may have met an impression that was not yet what it is.
+    /// A line was out of place: a click may have met an incomplete impression.
     is_out_of_order: bool,
     tally: Tally,
     appearances: Vec<Appearance>,
@@ -230,7 +230,7 @@ struct Moved {
     strays: Vec<Vec<u8>>,
 }
 
-/// The impressions of some ids whose window is not over.
+/// The impressions of some ids, as long as their window is not over.
 struct Lane<'a> {
     settings: &'a Settings,
     conversions: Option<&'a ConversionLog>,
@@ -317,7 +317,7 @@ impl<'a> Lane<'a> {
         let passed = clock.clicks.min(safe);
         while let Some(pane) = self.panes.front() {
             let ends = pane.newest.saturating_add(self.settings.window);
-            // Until then, the same impression may come again, and the log may end.
+            // Before that time, the same impression may come again, and the log may end.
             let is_closed = ends.saturating_add(SLACK) < passed && ends.saturating_add(SLACK) <= clock.impressions;
             let is_over = clock.impressions == i64::MAX && clock.clicks == i64::MAX;
             if !is_closed && !is_over {

@@ -1,4 +1,4 @@
-//! Why a log was not joined in the order of time: said by the loop and by what follows it, read by who chooses the order.
+//! Why a log could not be joined in the order of time: set by the loop and its end, read by the choice of the order.
 
 use crate::error::LogError;
 
@@ -6,7 +6,7 @@ use crate::error::LogError;
 pub(in crate::join) enum Stopped {
     /// It cannot be joined at all.
     Failed(LogError),
-    /// It has another order, as this says.
+    /// It is not in the order of time, for this reason.
     OutOfOrder(String),
     /// Its files begin in another order.
     NeverBegun,

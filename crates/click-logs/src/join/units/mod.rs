@@ -1,14 +1,14 @@
-//! Units: what is independent of each other counts once.
+//! Units: independent of each other, so each counts once.
 //!
-//! The impressions of a unit (a user or a session) count for its outcome on the day of its first and on the days after it, as
-//! many as the settings say; the sign of its wins minus its losses enters on the last of them, whatever it is. What a unit
-//! does later changes nothing that was counted, so that every day can be looked at. A unit that breaks a rule for bots is
-//! one from that day on. Versions of an experiment are experiments of their own: a unit has an outcome in each. Who is a bot is
-//! found by all of them.
+//! The impressions of a unit (a user or a session) count for its outcome on the day of its first and on as many days after it
+//! as the settings say; the sign of its wins minus its losses is counted on the last of them, even if it is a tie. Later
+//! impressions of a unit change nothing that was counted, so results can be looked at every day. A unit that breaks a rule for
+//! bots is one from that day on. Versions of an experiment are experiments of their own: a unit has an outcome in each. Bots
+//! are detected over all versions together.
 //!
-//! Where pairs were steered by outcomes ([`PairChoice::Steered`]), such sums are not fair. Then a unit's very first impression,
-//! whatever its pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none.
-//! The first impression that is *decided*, or the first of each pair, would not do: which one that is depends on outcomes.
+//! Where pairs were steered by outcomes ([`PairChoice::Steered`]), such sums are biased. Then a unit's very first impression,
+//! with any pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none. The
+//! first *decided* impression, or the first of each pair, would be biased too: which one it is depends on outcomes.
 
 mod past;
 
@@ -42,17 +42,17 @@ use crate::model::{Lineup, Settings};
 /// Counts by version, day and pair.
 pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), OfDay>;
 
-/// What a day says about a pair, and what its pages show.
+/// The counts of a pair on a day, and those of its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfDay {
-    /// Who won.
+    /// Wins, losses and ties.
     pub counts: DayCounts,
     /// The pages.
     pub pages: PageCounts,
 }
 
 impl OfDay {
-    /// How many numbers it is.
+    /// The length of its list of numbers.
     pub const NUMBERS: usize = 6 + PageCounts::COLUMNS.len() + Amounts::COLUMNS.len();
 
     /// As numbers, which may be added up: wins, losses and ties by units and by impressions, those of pages and of amounts.
@@ -69,7 +69,7 @@ impl OfDay {
         numbers
     }
 
-    /// What [`numbers`](Self::numbers) made of it.
+    /// Parses the result of [`numbers`](Self::numbers).
     #[must_use]
     pub fn of_numbers(numbers: [i64; Self::NUMBERS]) -> Self {
         const PAGES: usize = 6 + PageCounts::COLUMNS.len();
@@ -92,7 +92,7 @@ impl AddAssign for OfDay {
     }
 }
 
-/// The days of a log: outcomes, and pages, each without those of which there are none.
+/// The days of a log: outcomes, and pages, both without empty days.
 pub(super) fn divided(days: impl Iterator<Item = ((usize, i32, (usize, usize)), OfDay)>) -> (Vec<Day>, Vec<PageDay>) {
     let (mut outcomes, mut all_pages) = (Vec::new(), Vec::new());
     for ((version, day, pair), OfDay { counts, pages }) in days {
@@ -108,7 +108,7 @@ pub(super) fn divided(days: impl Iterator<Item = ((usize, i32, (usize, usize)), 
     (outcomes, all_pages)
 }
 
-/// What an outcome says of a pair in the order of results.
+/// An outcome for a pair in the order of results.
 #[derive(Debug, Clone, Copy)]
 struct OfPair {
     pair: (usize, usize),
@@ -116,7 +116,7 @@ struct OfPair {
     net: i8,
     page: PageRecord,
     sides: Option<SideClicks>,
-    /// What its coins give the first.
+    /// The advantage that its coins give the first.
     advantage: i16,
 }
 
@@ -146,7 +146,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Those of all lineups; `names` are the rankers in the order of results.
+    /// The pairs of all lineups; `names` are the rankers in the order of results.
     pub(super) fn new(
         lineups: &[Lineup],
         names: Vec<String>,
@@ -176,14 +176,14 @@ impl Pairs {
         self.lineups.get(outcome.lineup as usize).map_or(0, |(version, _)| *version)
     }
 
-    /// Who of a pair owns what the ranker at a place of a lineup owns; `None` if the lineup is of another version, or the pair did not
-    /// meet in it.
+    /// Which of a pair owns a document with this `owner`, given as a place of a lineup; `None` if the lineup is of another version, or
+    /// the pair did not meet in it.
     fn owner(&self, lineup: u32, owner: u8, version: usize, pair: (usize, usize)) -> Option<Owner> {
         let (of, places) = self.lineups.get(lineup as usize)?;
         if *of != version {
             return None;
         }
-        // Of two rankers, a list may name one alone, or none.
+        // With two rankers, a list may name only one, or none.
         let both = self.rankers[version].as_slice();
         let places: Cow<'_, [usize]> = match (places.as_slice(), both) {
             (&[first], &[a, b]) if first == a || first == b => vec![first, a + b - first].into(),
@@ -198,13 +198,13 @@ impl Pairs {
         self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
     }
 
-    /// What an outcome says of its pair; `None` if the impression does not say which pair it is.
+    /// An outcome for its pair; `None` if the impression does not tell which pair it is.
     fn of(&self, outcome: &PairOutcome) -> Option<OfPair> {
         let (version, places) = self.lineups.get(outcome.lineup as usize)?;
         let known = |place: u8| places.get(usize::from(place)).copied();
         let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
             (Some(i), Some(j), _) => (i, j),
-            // Of two rankers, the other is known.
+            // With two rankers, the other is known.
             (Some(i), None, &[first, second]) => (i, if i == first { second } else { first }),
             (None, None, &[first, second]) => (first, second),
             _ => return None,
@@ -222,7 +222,7 @@ pub(super) fn resolved(versions: &BTreeMap<Option<String>, OfVersion>, settings:
     versions.iter().map(|(name, of)| of.resolve(name.as_deref(), settings.pairs)).collect()
 }
 
-/// What all versions say together about how pairs were chosen: what the most careful one says, and what any of them declares.
+/// How pairs were chosen over all versions: the most careful answer, and whether any of them declares it.
 pub(super) fn most_careful(versions: &[Version]) -> Version {
     let none = || OfVersion::default().resolve(None, None);
     let most = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
@@ -235,13 +235,13 @@ pub(super) struct Counter<'a> {
     pub(super) pairs: &'a Pairs,
     /// The last day on which all impressions are closed.
     pub(super) last_day: i32,
-    /// Whether sums that end later are counted as open now; otherwise they stay in what is known of their unit.
+    /// Whether sums that end later are counted as open now; otherwise they stay in the past of their unit.
     pub(super) says_open: bool,
     pub(super) days: Days,
     pub(super) tally: Tally,
-    /// What became of impressions and units, where origins are known.
+    /// Fates of impressions and units, where origins are known.
     pub(super) traced: Vec<Traced>,
-    /// How conversions are credited, if there are any; and what they come to.
+    /// How conversions are credited, if there are any, and their results.
     credit: Option<&'a ConversionCredit<'a>>,
     pub(super) conversions: conversions::ConversionTotals,
     /// The unit that is counted, and its first line, if that is known.
@@ -262,7 +262,7 @@ impl<'a> Counter<'a> {
 
     /// Counts all outcomes of a partition, which has every outcome of its units.
     pub(super) fn count(&mut self, outcomes: &impl OutcomeSource) {
-        // What is sorted are parts of units: fewer bytes to move. Bits from 80 on may be those of a partition.
+        // Sorted by the upper part of units alone: fewer bytes to move. Bits from 80 on may be those of a partition.
         let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);
         let (mut alike, mut past): (Vec<PairOutcome>, Past) = Default::default();
@@ -270,7 +270,7 @@ impl<'a> Counter<'a> {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
             if self.credit.is_some_and(|credit| credit.log().rules().draft_places.is_some()) {
-                // How far advantages are added up depends on their order.
+                // The sum of advantages is capped, so it depends on their order.
                 alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day, outcome.shown));
             } else {
                 alike.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
@@ -282,7 +282,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Counts outcomes of one unit, in the order of their days, all of which are later than those of its past; adds them to it.
+    /// Counts outcomes of one unit, in the order of their days, and adds them to its past. All days are later than those of its
+    /// past.
     pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
         self.at = unit.iter().filter_map(|outcome| outcome.origin).min();
         self.unit = unit.first().map_or(0, |outcome| outcome.unit);
@@ -318,8 +319,8 @@ impl<'a> Counter<'a> {
         unit.chunk_by(|a, b| a.day == b.day).find(is_bot).map(|day| day[0].day)
     }
 
-    /// Counts the impressions of a unit, which is a bot from the day `bot_from` on, and the first of which in its life is that
-    /// shown at `first`, if any; passes each that says something to `each`, also those of bots, with what it says of its pair.
+    /// Counts the impressions of a unit. It is a bot from the day `bot_from` on, and its first impression ever was shown at
+    /// `first`, if any. Passes each impression with an outcome to `each`, also those of bots, with its outcome for its pair.
     fn count_impressions(
         &mut self,
         unit: &[PairOutcome],
@@ -330,7 +331,7 @@ impl<'a> Counter<'a> {
         let fresh = self.settings.fresh();
         let first = first.filter(|_| fresh == Fresh::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
-            // The other of two rankers is known only if both always met: outcomes may have chosen one to be shown alone.
+            // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
             let Some(mut of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
@@ -338,12 +339,12 @@ impl<'a> Counter<'a> {
             };
             let is_fresh = fresh == Fresh::Every || Some(outcome.shown) == first;
             if !is_fresh {
-                // Whether it was shown may depend on what the same coin did before.
+                // Whether it was shown may depend on the earlier results of the same coin.
                 of.advantage = 0;
             }
             each(self, outcome, of);
             let OfPair { pair, net, page, .. } = of;
-            // Bots, too: who is one depends on clicks, and so on what a coin put on top.
+            // Bots, too: bots are detected by clicks, which depend on the document that a coin put on top.
             let of_day = self.days.entry((version, outcome.day, pair)).or_default();
             of_day.pages.add(page, is_fresh);
             let is_bot = outcome.day >= bot_from;
@@ -405,7 +406,7 @@ impl<'a> Counter<'a> {
         past.note(met);
     }
 
-    /// Counts the sums of a unit the days of which are over.
+    /// Counts those sums of a unit that end on days that are over.
     fn settle(&mut self, past: &mut Past) {
         let bot_from = past.bot_from;
         for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {
@@ -504,7 +505,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Takes back what the join counted as credited.
+    /// Withdraws what the join counted as credited.
     fn set_aside(&mut self, outcome: &PairOutcome, fate: ImpressionFate, clicks: ClickFate) {
         if !outcome.stands {
             return;
@@ -512,7 +513,7 @@ impl<'a> Counter<'a> {
         self.tally.impressions(fate, 1);
         self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
         if let Some((file, line)) = outcome.origin {
-            // Bots have a row that says of which pair, for each of their impressions.
+            // Each impression of a bot already has a row, which names its pair.
             self.traced.push(Traced::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
         }
     }
@@ -542,7 +543,7 @@ fn first_shown(unit: &[PairOutcome]) -> Option<(i64, u32)> {
 pub struct Sum {
     /// By version, day and names.
     pub days: BTreeMap<(Option<String>, i32, [String; 2]), OfDay>,
-    /// What became of lines.
+    /// Fates of lines.
     pub tally: Tally,
 }
 
@@ -552,7 +553,7 @@ impl Sum {
         *self.days.entry((version, day, names)).or_default() += of;
     }
 
-    /// What the log says, when all of its parts were added.
+    /// The result, once all parts are added.
     #[must_use]
     pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
         let rankers = survey.names(settings);

@@ -1,10 +1,10 @@
-//! What is known of a unit from days that are over.
+//! The past of a unit: its state from days that are over.
 
 use ranktypes::varint;
 use verdicts::amounts::UnitAmounts;
 use verdicts::draft::UnitDraft;
 
-/// What the days of a unit say that were counted before. The default is that of a new unit.
+/// What a unit keeps of days that were counted before. The default is that of a new unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::join) struct Past {
     /// The first day on which it broke a rule for bots; the last of all days if it broke none.
@@ -21,7 +21,7 @@ pub(in crate::join) struct Met {
     pub(in crate::join) version: usize,
     /// The first pair, where a unit should keep it.
     pub(in crate::join) first: Option<(usize, usize)>,
-    /// Whether it met another one all the same, which was counted.
+    /// Whether it met another pair all the same, and was counted for that.
     pub(in crate::join) is_unkept: bool,
 }
 
@@ -35,9 +35,9 @@ pub(in crate::join) struct UnitSum {
     /// Wins minus losses.
     pub(in crate::join) net: i64,
     pub(in crate::join) amounts: UnitAmounts,
-    /// The advantage that coins gave the first; none where that is not noted, as in what is kept.
+    /// The advantage that coins gave the first; zero where it is not noted, as in stored pasts.
     pub(in crate::join) draft: UnitDraft,
-    /// Whether its outcome was not counted yet.
+    /// Whether its outcome is still to be counted.
     pub(in crate::join) is_open: bool,
 }
 
@@ -55,12 +55,12 @@ impl Past {
         self.sums.clear();
     }
 
-    /// What is known of a version, if the unit has met it.
+    /// Its record of a version, if the unit has met it.
     pub(in crate::join) fn met(&self, version: usize) -> Option<Met> {
         self.met.iter().find(|met| met.version == version).copied()
     }
 
-    /// Notes what is known of a version.
+    /// Stores the record of a version.
     pub(in crate::join) fn note(&mut self, met: Met) {
         match self.met.iter_mut().find(|known| known.version == met.version) {
             Some(known) => *known = met,
@@ -68,7 +68,7 @@ impl Past {
         }
     }
 
-    /// Whether some sum was not counted yet.
+    /// Whether some sum is still to be counted.
     pub(in crate::join) fn has_open(&self) -> bool {
         self.sums.iter().any(|sum| sum.is_open)
     }
@@ -99,12 +99,12 @@ impl Past {
         }
     }
 
-    /// Whether one in these bytes has an open sum.
+    /// Whether the past in these bytes has an open sum.
     pub(in crate::join) fn is_written_open(bytes: &[u8]) -> bool {
         bytes.first().is_some_and(|flags| flags & HAS_OPEN != 0)
     }
 
-    /// The one in exactly these bytes, whose versions get the numbers of `version`; `None` if they hold none.
+    /// The past in exactly these bytes, with versions numbered by `version`; `None` if they hold none.
     pub(in crate::join) fn read(bytes: &[u8], version: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         let (flags, mut rest) = bytes.split_first()?;
         let mut read = || {
@@ -126,7 +126,7 @@ impl Past {
             let mut sum = UnitSum {
                 version,
                 pair,
-                // What was counted is over for all days to come.
+                // A counted sum is closed for all later days.
                 last: i32::MIN,
                 net: 0,
                 amounts: UnitAmounts::default(),
@@ -156,7 +156,7 @@ pub(in crate::join) fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63).cast_unsigned()
 }
 
-/// What [`zigzag`] made of it.
+/// The inverse of [`zigzag`].
 pub(in crate::join) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }

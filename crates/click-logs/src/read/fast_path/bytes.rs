@@ -1,4 +1,4 @@
-//! Bytes, eight at a time: separators, ends of strings, whole numbers.
+//! Byte scans, eight at a time: separators, ends of strings, whole numbers.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
@@ -15,7 +15,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// Calls `piece` with what is between the separators of `text`: one piece more than there are separators, which are ASCII.
+/// Calls `piece` with each text between the separators of `text`: one more than there are separators, which are ASCII.
 #[inline]
 pub(super) fn pieces<'a>(text: &'a str, separator: u8, mut piece: impl FnMut(&'a str)) {
     let wanted = ONES * u64::from(separator);

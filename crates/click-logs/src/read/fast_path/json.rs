@@ -1,5 +1,5 @@
-//! The fields of an object of JSON as most logs write them: text without escapes, numbers, lists of text. Anything else is `None`,
-//! and left to the complete parser.
+//! The fields of an object of JSON as most logs write them: text without escapes, numbers, lists of text. For anything else the
+//! result is `None`, and the complete parser reads it.
 
 use super::bytes::{end_of_string, is_decimal, is_whole};
 
@@ -58,7 +58,7 @@ impl<'a> Object<'a> {
         (self.text.as_bytes().get(end) == Some(&b'"')).then_some(text)
     }
 
-    /// Whether the text goes on with a word.
+    /// Whether the text continues with a word.
     fn word(&mut self, word: &str) -> bool {
         let is_there = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
         self.at += word.len();

@@ -1,6 +1,6 @@
-//! Lines as nearly all logs write them, read without copies: CSV without quotes, JSON without escapes and with our own names. A
-//! line of any other form, and each that is wrong in any way, is `None` here: the complete readers of lines take it, and say
-//! what is wrong. Both read the same from what both read; a test compares them.
+//! Reads lines in their usual form without copies: CSV without quotes, JSON without escapes and with our own names. For a line
+//! of any other form, or a faulty one, the result is `None`: the complete readers of lines read it, and report faults. Where
+//! both readers read a line, they agree; a test compares them.
 
 mod bytes;
 mod json;
@@ -11,7 +11,7 @@ use self::json::{Object, Value};
 pub use self::row::RowRef;
 use super::csv::Header;
 use super::event::{Event, dwell};
-use super::lists::{Separated, is_nobody, is_plain};
+use super::lists::{Separated, is_no_unit, is_plain};
 use super::names::{Field, Kind};
 use super::text::read_bytes;
 use crate::model::{
@@ -26,7 +26,7 @@ pub(crate) struct FastPath<'a> {
     row: RowRef<'a>,
     receipt: Vec<u8>,
     receipts: Receipts,
-    /// What was displayed of the list, and its version.
+    /// The page displayed, and the version of its list.
     displayed: Displayed,
     version: String,
 }
@@ -50,7 +50,7 @@ impl<'a> FastPath<'a> {
         self.checked(settings)
     }
 
-    /// The impression in a row that `fill` knows, if it is of the usual form.
+    /// The impression in a row that `fill` fills, if it has the usual form.
     pub(crate) fn row(
         &mut self,
         settings: &Settings,
@@ -86,7 +86,7 @@ impl<'a> FastPath<'a> {
             UnitKind::Impression => row.impression,
         };
         // The complete reader looks for another name of the unit.
-        if settings.unit != UnitKind::Impression && unit.is_some_and(is_nobody) {
+        if settings.unit != UnitKind::Impression && unit.is_some_and(is_no_unit) {
             return None;
         }
         let bytes = match (row.receipt, row.receipt_text) {
@@ -137,7 +137,7 @@ impl<'a> FastPath<'a> {
                 Some(MixedRef::Receipt { body, method, is_two, page, paged, rankers })
             }
             None if row.has_teams => {
-                // Those of an impression with a unit are checked where they become places.
+                // Teams of an impression with a unit are checked when they become places.
                 let are_known = |names: &[&str]| row.teams.iter().flatten().all(|team| names.contains(team));
                 if unit.is_none() && !rankers.is_none_or(are_known) {
                     return None;
@@ -209,7 +209,7 @@ impl<'a> FastPath<'a> {
         };
         let time = settings.zone.time(field(Field::Time)?).ok();
         if receipt.is_some() && lists[0].is_none() {
-            // The receipt may say what was shown.
+            // The receipt may have the page.
             return None;
         }
         let row = &mut self.row;
@@ -234,7 +234,7 @@ impl<'a> FastPath<'a> {
                 !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
         }
         pieces(teams.unwrap_or_default(), separator, |item| {
-            // A list has no empty entries, so nobody has a name.
+            // A list has no empty entries, so no owner is written as `-`.
             if !entry(item).is_empty() {
                 row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
@@ -393,7 +393,7 @@ impl SeenFields {
     }
 }
 
-/// An id or the name of an action, if it says something.
+/// An id or the name of an action, if it is not blank.
 #[expect(clippy::option_option, reason = "the outer one is about the form of the line")]
 fn text(value: Value<'_>) -> Option<Option<&str>> {
     match value {
@@ -412,7 +412,7 @@ fn moment(value: Value<'_>, settings: &Settings) -> Option<i64> {
     }
 }
 
-/// Whether there is a list, which may also be null.
+/// Whether the value is a list or null.
 fn is_list(value: &Value<'_>) -> Option<bool> {
     match value {
         Value::List => Some(true),
@@ -421,7 +421,7 @@ fn is_list(value: &Value<'_>) -> Option<bool> {
     }
 }
 
-/// Appends the items of a list, all of which are text that is not blank.
+/// Appends the items of a list if all are text that is not blank.
 fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
     let mut is_complete = true;
     object.items(|item| match item {
@@ -442,7 +442,7 @@ fn other(object: &mut Object<'_>, key: &str, value: &Value<'_>) -> Option<()> {
     }
 }
 
-/// How long a user stayed, in milliseconds: 0 where nothing depends on it.
+/// Dwell time in milliseconds; 0 if nothing depends on it.
 fn seconds(text: &str, settings: &Settings) -> Option<i64> {
     if !is_decimal(text) {
         return None;

@@ -1,6 +1,6 @@
-//! Rows of tables, and what was read of a line.
+//! Rows of tables, and borrowed fields of a line.
 
-/// An impression as a row whose texts are where they are; lists that are not there are empty, and say so.
+/// An impression as a row of borrowed texts; absent lists are empty, and flagged as absent.
 #[derive(Debug, Default)]
 #[expect(missing_docs, reason = "the columns of files, which the README lists")]
 pub struct RowRef<'a> {
@@ -18,7 +18,7 @@ pub struct RowRef<'a> {
     pub mixed: Vec<&'a str>,
     pub has_mixed: bool,
     pub pinned: Vec<&'a str>,
-    /// How many places the user saw.
+    /// The number of places that the user saw.
     pub paged: Option<u64>,
     pub teams: Vec<Option<&'a str>>,
     pub has_teams: bool,

@@ -1,4 +1,4 @@
-//! Both readers say the same of what both read.
+//! Where both readers read a line, they agree.
 
 use interleave::receipt::Receipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Generator, by_id};
@@ -13,7 +13,7 @@ use crate::model::{Impression, Mixed, MixedRef};
 const CSV: &str = "impression,time,user,session,agent,shown,teams,rankers,receipt";
 const CLICKS: &str = "impression,document,time,dwell,action_name";
 
-/// What the complete reader found, in borrowed parts.
+/// The complete reader's result, in borrowed parts.
 fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
     let Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed } = expected;
     assert_eq!((found.id, found.time), (&**id, *time));
@@ -45,7 +45,7 @@ fn assert_is(found: &ImpressionRef<'_>, expected: &Impression<'_>) {
     }
 }
 
-/// Whether a line is of the usual form; what it says is what the complete reader says then.
+/// Whether a line has the usual form; if it does, both readers must agree on it.
 fn compared(line: &str, header: Option<&Header>, settings: &Settings, is_click: bool) -> bool {
     let mut fast_path = FastPath::default();
     if is_click {
@@ -165,7 +165,7 @@ struct Kept {
     bytes: Vec<u8>,
 }
 
-/// Receipts of every method, alone and with their documents.
+/// Receipts of every method, with and without their documents.
 fn receipts() -> Vec<Kept> {
     let ids = ["a", "b", "c", "d"].map(str::to_owned);
     let lists = [[0, 1, 2], [1, 2, 3], [2, 0, 3]].map(|list| list.map(|at: usize| ids[at].clone()));
@@ -231,7 +231,7 @@ fn receipts_of_every_method_are_usual_and_damaged_ones_are_left() {
     }
 }
 
-/// A text without letters says nothing, in both readers: the click is a click.
+/// Both readers ignore a text without letters: the click is a click.
 #[test]
 fn an_empty_action_is_none() {
     let line = r#"{"impression":"i","time":1795000017,"document":"d","action_name":""}"#;

@@ -1,15 +1,15 @@
-//! Calls into the crate `parquet`, which ends some files that are damaged by a panic: it becomes an error.
+//! Calls into the crate `parquet`, which panics on some damaged files: the panic becomes an error.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is within a guarded call, whose panics print nothing.
+    /// Whether this thread is in a guarded call: then panics print nothing.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `f`; what it panics with is an error. What `f` changed is not to be used after that.
+/// Calls `f`; a panic becomes an error. Values that `f` changed must not be used after an error.
 pub(super) fn guarded<T>(f: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

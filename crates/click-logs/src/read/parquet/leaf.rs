@@ -15,12 +15,12 @@ pub(super) struct Leaf {
     form: Form,
     /// The definition level of a value that is there.
     most: i16,
-    /// How deep in its structure each value is missing, and in which list it goes on; empty if that is the same for all.
+    /// The definition and repetition levels of values; empty if they are the same for all.
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
-    /// Those of the values that are there.
+    /// The values that are not missing.
     values: Values,
-    /// How many levels were read, and the next of them and of the values.
+    /// The number of levels read, and the positions of the next level and of the next value.
     levels: usize,
     level: usize,
     value: usize,
@@ -37,7 +37,7 @@ enum Values {
     Fixed(Vec<FixedLenByteArray>),
 }
 
-/// What is done with the reader and the values of a column, whatever their type.
+/// Runs the same code on the reader and the values of a column of any type.
 macro_rules! of_each_type {
     ($leaf:ident, $reader:ident, $values:ident => $done:expr) => {
         match (&mut $leaf.reader, &mut $leaf.values) {
@@ -88,7 +88,7 @@ impl Leaf {
         if is_done && read == rows { Ok(()) } else { Err(uneven()) }
     }
 
-    /// How deep in its structure the next value is missing.
+    /// The definition level of the next value.
     pub(super) fn definition(&self) -> Result<i16> {
         match self.definitions.get(self.level) {
             Some(definition) => Ok(*definition),

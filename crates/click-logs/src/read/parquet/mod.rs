@@ -1,8 +1,8 @@
-//! Parquet: each row becomes a line of JSON, and is read as that is. So tables may have the columns of our own logs or those of
-//! UBI 1.3, nested as there or as text of JSON; columns that no log has are not read.
+//! Parquet: each row becomes a line of JSON, and is read as one. So tables may have the columns of our own logs or those of UBI
+//! 1.3, nested or as JSON in strings; other columns are not read.
 //!
-//! The types of columns are checked when a file is opened. What is wrong with a row is named with its number, from 1 in the
-//! file, and its row group, from 1.
+//! The types of columns are checked when a file is opened. An error in a row gives its number in the file and its row
+//! group, both from 1.
 
 mod guarded;
 mod leaf;
@@ -41,7 +41,7 @@ impl Table {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or a column cannot be what its name says.
+    /// If it cannot be read, or a column's type does not fit its name.
     pub(super) fn open(path: &Path, file: File, are_conversions: bool) -> Result<Self, LogError> {
         let failed = |message: String| LogError::new(message).in_file(path);
         let reader = guarded(|| SerializedFileReader::new(file))

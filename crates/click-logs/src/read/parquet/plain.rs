@@ -1,4 +1,4 @@
-//! All columns of plain values of a table, as text.
+//! The columns of plain values of a table, as text.
 
 use std::path::Path;
 

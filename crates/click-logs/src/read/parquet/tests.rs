@@ -1,4 +1,4 @@
-//! Random tables, nested in every way, are what was written into them.
+//! Random tables with every kind of nesting are read back unchanged.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -42,7 +42,8 @@ impl Kind {
             is_optional: draws.random_bool(0.6),
             kind: Self::random(deep + 1, draws),
         };
-        // Files say that an entry is a structure of one list, or that it is a list, in the same words: it is a structure.
+        // Files describe an entry that is a structure of one list and an entry that is a list in the same way: it is a
+        // structure.
         let entry = |name: &str, draws: &mut Generator| {
             let found = std::iter::repeat_with(|| named(name, draws)).find(|it| !matches!(it.kind, Self::Bare(_)));
             Box::new(found.expect("a draw without end"))
@@ -174,7 +175,7 @@ impl Named {
     }
 }
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Default, Clone)]
 struct Levels {
     definitions: Vec<i16>,

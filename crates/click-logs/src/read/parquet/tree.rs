@@ -42,7 +42,7 @@ enum Shape {
     Struct(Vec<(Vec<u8>, Node)>),
     /// Each entry of a list has this repetition level but the first.
     List(i16, Box<Node>),
-    /// The same of keys and values.
+    /// The same for keys and values.
     Map(i16, Box<Node>, Box<Node>),
 }
 
@@ -72,7 +72,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// What a field is that lies this deep; `place` is that of its first column.
+    /// The node of a field at this depth; `place` is that of its first column.
     fn node(&mut self, field: &Type, outside: Levels, place: &mut usize) -> Result<Node> {
         let repetition = field.get_basic_info().repetition();
         let inside = Levels {
@@ -80,7 +80,7 @@ impl Tree {
             repetition: outside.repetition + i16::from(repetition == Repetition::REPEATED),
         };
         let node = self.once(field, inside, place)?;
-        // A field that is repeated, and not the entries of a list, is a list of its own.
+        // A repeated field that is not the entries of a list is a list of its own.
         Ok(if repetition == Repetition::REPEATED { node.in_list(outside.definition, inside.repetition) } else { node })
     }
 
@@ -188,7 +188,7 @@ impl Node {
         leaves: &mut [Leaf],
         mut f: impl FnMut(usize, &mut [Leaf]) -> Result<()>,
     ) -> Result<()> {
-        // An empty list is there, and none of its entries is.
+        // An empty list is present, but has no entries.
         if leaves[self.first].definition()? == self.definition {
             return self.skip(leaves);
         }
@@ -210,7 +210,7 @@ impl Node {
 /// The rows of a row group.
 pub(super) struct Rows {
     leaves: Vec<Leaf>,
-    /// How many were not read yet, and how many of those that were are not written.
+    /// The number of unread values, and of read values that are not written.
     unread: u64,
     ready: u64,
 }
@@ -227,7 +227,7 @@ impl Rows {
         Ok(Self { leaves, unread: u64::try_from(group.metadata().num_rows()).unwrap_or(0), ready: 0 })
     }
 
-    /// Appends the next row as a line, without what is not known; false after the last.
+    /// Appends the next row as a line, without unknown values; false after the last.
     ///
     /// # Errors
     /// If the group is damaged.
@@ -246,7 +246,7 @@ impl Rows {
             let before = out.len();
             comma(usize::from(!is_first), out);
             out.extend_from_slice(key);
-            // Logs write what they do not know as null, and pandas as not a number.
+            // Logs write unknown values as null, and pandas as not a number.
             if field.write(&mut self.leaves, out)? {
                 is_first = false;
             } else {
@@ -273,7 +273,7 @@ fn comma(at: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// How many columns of plain values a field has.
+/// The number of columns of plain values in a field.
 fn plain_fields(field: &Type) -> usize {
     if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| plain_fields(field)).sum() }
 }

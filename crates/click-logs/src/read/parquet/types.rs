@@ -1,11 +1,11 @@
-//! Which columns logs have, and whether a column can be what its name says.
+//! The columns that logs have, and whether a column's type fits its name.
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::schema::types::{Type, TypePtr};
 
 use crate::read::names::{Container, Field, Kind, Slot, slot};
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     /// Text or whole numbers.
@@ -15,17 +15,17 @@ pub(super) enum Holds {
     Times,
     /// Seconds.
     Numbers,
-    /// How many places of a page.
+    /// A number of places of a page.
     Places,
     Receipts,
-    /// Objects, whose fields are looked for by their names.
+    /// Objects with fields that are looked up by name.
     Objects,
-    /// Something whose presence says what the file is.
+    /// Anything: its presence tells what the file is.
     Anything,
 }
 
-/// What the column of this name holds; `None` if no log has it. Of impressions and clicks the columns of both are read: nobody says
-/// which a file is of before its lines are.
+/// The content of the column with this name; `None` if no log has it. For impressions and clicks, the columns of both are read:
+/// which kind a file has is unknown until its lines are read.
 pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
     let of_kind = |kind| slot(kind, Container::Line, name);
     let found = if are_conversions {
@@ -60,7 +60,7 @@ pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
     })
 }
 
-/// Whether the column of this name may say which impression a row is about, or what else the file is.
+/// Whether the column with this name may identify the impression of a row, or show that the file is of another kind.
 pub(super) fn is_telling(name: &str, are_conversions: bool) -> bool {
     use Container as C;
     if are_conversions {
@@ -87,7 +87,7 @@ pub(super) fn may_be_other(name: &str) -> bool {
     )
 }
 
-/// How values are stored, and what they are in JSON.
+/// How values are stored, and their form in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
@@ -99,11 +99,11 @@ pub(super) enum Form {
         is_utc: bool,
         per_millisecond: i64,
     },
-    /// What no log has.
+    /// A type that no log has.
     Other,
 }
 
-/// Whether a column can be what its name says; what it holds and what was expected, as an error.
+/// Checks that a column's type fits its name; the error is what it holds and what was expected.
 pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<(), (String, &'static str)> {
     let refused = |expected| Err((describe(field), expected));
     if !is_once(field) {
@@ -130,7 +130,7 @@ pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<(), (String, &'stat
     }
 }
 
-/// What a column holds, in words.
+/// Describes the content of a column.
 fn describe(field: &Type) -> String {
     if let Some(element) = element(field) {
         return format!("lists of {}", describe(element));
@@ -190,8 +190,8 @@ fn element(field: &Type) -> Option<&Type> {
     None
 }
 
-/// The entries inside the repeated field of a list; `None` in older lists, whose repeated field is the entry itself (the rules
-/// for reading older files: <https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists>).
+/// The entries inside the repeated field of a list; `None` in older lists, where the repeated field is the entry itself (the
+/// rules for reading older files: <https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists>).
 pub(super) fn entries(repeated: &Type) -> Option<&Type> {
     let is_wrapper = repeated.is_group()
         && repeated.get_fields().len() == 1
@@ -238,7 +238,7 @@ pub(super) fn form(field: &Type) -> Form {
     }
 }
 
-/// Whether the reader knows all of a column: what it cannot read otherwise ends the program.
+/// Checks that the reader can read a column: it would panic on some others.
 fn is_sound(field: &Type) -> Result<(), String> {
     use ConvertedType as C;
     let converted = field.get_basic_info().converted_type();

@@ -1,5 +1,4 @@
-//! Shapes in which search engines export logs: lines of `_bulk` that say what to do with the next line, answers to a search,
-//! objects over several lines.
+//! Shapes in which search engines export logs: action lines of `_bulk`, answers to a search, objects over several lines.
 
 pub(super) mod session;
 
@@ -8,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use crate::error::Malformed;
 
-/// What actions of `_bulk` may say of the document in the next line.
+/// The keys that `_bulk` actions may have for the document in the next line.
 const OF_ACTIONS: [&str; 20] = [
     "_index",
     "_id",
@@ -71,7 +70,7 @@ const ANSWER: &str = "the answer to a search, with its documents in `hits.hits`;
 
 const SESSION: &str = "a list with the clicks on it in one line; pass the file as --impressions and as --clicks";
 
-/// What is wrong with a line that has no id, if its shape says so.
+/// The error for a line without an id, if its shape explains that.
 pub(super) fn explained(line: &str) -> Option<Malformed> {
     if session::is_session(line) {
         return Some(Malformed::new(SESSION));
@@ -81,7 +80,7 @@ pub(super) fn explained(line: &str) -> Option<Malformed> {
     (answer.query_id.is_none() && answer.impression.is_none() && is_stored).then(|| Malformed::new(ANSWER))
 }
 
-/// What is wrong with a file that begins with a brace and `text`, if it does not have one object per line.
+/// The error for a file that begins with a brace and `text`, if it does not have one object per line.
 pub(super) fn refusal(text: &str) -> Option<String> {
     let text = text.trim_start();
     let (first, rest) = text.split_once('\n')?;

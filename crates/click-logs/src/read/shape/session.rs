@@ -1,5 +1,5 @@
 //! Sessions: a list that was shown and the clicks on it, in one line of JSON, as living labs publish and keep them. TREC OpenSearch has
-//! the list `ranking`, feedback of STELLA the object `clicks` with an entry for each place.
+//! the list `ranking`; feedback of STELLA has the object `clicks` with an entry for each place.
 //!
 //! Clicks of TREC OpenSearch have no time of their own; they have that of the session.
 //!
@@ -14,22 +14,22 @@ use std::borrow::Cow;
 use ranktypes::text::excerpt;
 use serde_json::{Map, Value};
 
-use super::super::lists::is_nobody;
+use super::super::lists::is_no_unit;
 use super::super::mixed::{List, ListFields};
 use super::super::value::missing;
 use crate::error::Malformed;
 use crate::model::{Click, Impression, Settings, UnitKind};
 
-/// A list that was shown, and what was clicked on it.
+/// A list that was shown, and the clicks on it.
 #[derive(Debug)]
 pub struct Session {
-    /// The list. Its `session` is the unit of the analysis: who saw it is not known.
+    /// The list. Its `session` is the unit of the analysis: its user is not known.
     pub impression: Impression<'static>,
     /// The clicks, top down.
     pub clicks: Vec<Click<'static>>,
 }
 
-/// How a form calls what it says.
+/// The names of one form's fields.
 struct Form {
     /// Under the first of these names that the line has.
     ids: [&'static str; 2],
@@ -62,7 +62,7 @@ const STELLA: Form = Form {
 /// The session in a line of JSON; `None` if the line is something else.
 ///
 /// # Errors
-/// What is wrong with the session.
+/// The fault in the session.
 pub fn session(line: &str, settings: &Settings) -> Result<Option<Session>, Malformed> {
     let Some((form, line)) = recognised(line) else { return Ok(None) };
     form.read(&line, settings).map(Some)
@@ -94,7 +94,7 @@ impl Form {
         let id = text(line, id)?.or(text(line, other)?).ok_or_else(|| missing(&quoted(id)))?;
         let unit = match settings.unit {
             UnitKind::User => None,
-            UnitKind::Session => text(line, self.session)?.filter(|id| !is_nobody(id)),
+            UnitKind::Session => text(line, self.session)?.filter(|id| !is_no_unit(id)),
             UnitKind::Impression => Some(id.clone()),
         };
         let of = |name: &str, value: &Value| time(name, value, settings);

@@ -1,4 +1,4 @@
-//! Which ranker a conversion counts for: the one that owns its document where the user saw it last.
+//! The ranker that a conversion is credited to: the owner of its document where the user saw it last.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use times::DAY;
 use super::CONVERSION_DAYS;
 use super::buyer::{Order, ViewedPage};
 
-/// What became of a line of conversions. Where several hold, the first of them does: another action, another currency, an unknown
-/// user, a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
+/// The fate of a line of conversions. If several apply, the first is its fate: another action, another currency, an unknown user,
+/// a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConversionFate {
     /// No impression that counts showed the document.
@@ -17,17 +17,17 @@ pub enum ConversionFate {
     Early,
     /// After its unit had closed.
     Late,
-    /// All of its value came back.
+    /// Returned for its full value.
     Returned,
     /// Counted.
     Credited,
-    /// A value below 0: what came back.
+    /// A value below 0: a return.
     Return,
     /// The copy of a line.
     Duplicate,
-    /// Of a bot.
+    /// By a bot.
     Bot,
-    /// Of a user without impressions.
+    /// By a user without impressions.
     UnknownUser,
     /// In another currency.
     OtherCurrency,
@@ -69,7 +69,7 @@ impl ConversionFate {
         }
     }
 
-    /// What becomes of a second line with the same content.
+    /// The fate of a second line with the same content.
     pub(super) fn of_copy(self) -> Self {
         match self {
             Self::OtherAction | Self::OtherCurrency | Self::UnknownUser | Self::Bot => self,
@@ -78,7 +78,7 @@ impl ConversionFate {
     }
 }
 
-/// How many lines had which fate.
+/// Numbers of lines by fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct ConversionTally([u64; ConversionFate::ALL.len()]);
 
@@ -98,7 +98,7 @@ impl std::ops::AddAssign for ConversionTally {
     }
 }
 
-/// What a unit ordered of the documents of each of two rankers.
+/// A unit's orders of the documents of each of two rankers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct UnitConversions {
     pub(in super::super) version: Option<String>,
@@ -144,7 +144,7 @@ fn day_of(time: i64) -> i32 {
 }
 
 impl Unit<'_> {
-    /// Adds an order; returns what it is to this unit.
+    /// Adds an order; returns its fate for this unit.
     pub(super) fn record(&mut self, order: &Order) -> ConversionFate {
         let showed = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
         let showed: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showed).collect();

@@ -1,4 +1,4 @@
-//! What one user orders, sends back and puts into the cart.
+//! One user's orders, returns and additions to the cart.
 
 use interleave::Generator;
 use interleave::keyed::RunKey;
@@ -14,11 +14,11 @@ use super::settings::Orders;
 const MINUTE: i64 = 60_000;
 /// Documents from this number on are in no list.
 const NEVER_SHOWN: u16 = 500;
-/// How many of them a query has.
+/// The number of these per query.
 const MANY: u16 = 100;
-/// How many returns there are of orders from before the log, beside each that is of an order in it.
+/// The number of returns of orders from before the log, per return of an order in it.
 const OLD: f64 = 0.1;
-/// Of a document that comes back in part: the least and the most of its amount.
+/// The smallest and the largest part of a document's amount in a partial return.
 const PART: (f64, f64) = (0.1, 0.9);
 
 /// An impression, as far as orders go.
@@ -32,15 +32,15 @@ pub(in super::super) struct ViewedPage {
     pub(in super::super) documents: Vec<(u16, Option<usize>)>,
     /// Clicks that count: document and time.
     pub(in super::super) clicked: Vec<(u16, i64)>,
-    /// What it counts for, if it counts.
+    /// Where it is counted, if it counts.
     pub(in super::super) counted: Option<CountedFor>,
 }
 
-/// What an impression counts for: version, day and pair.
+/// Where an impression is counted: version, day and pair.
 pub(in super::super) type CountedFor = (Option<String>, i32, (usize, usize));
 
 impl ViewedPage {
-    /// Who owns a document, if it was shown.
+    /// The owner of a document, if it was shown.
     pub(super) fn owner(&self, document: (usize, u16)) -> Option<Option<usize>> {
         let (query, number) = document;
         let found = self.documents.iter().find(|(shown, _)| self.query == query && *shown == number);
@@ -58,7 +58,7 @@ pub(super) struct Order {
     pub(super) value: i64,
     /// Whether it is in the currency that counts.
     pub(super) is_domestic: bool,
-    /// When it came back, and what was paid back.
+    /// The time of its return, and the amount paid back.
     pub(super) returned: Option<(i64, i64)>,
 }
 
@@ -68,14 +68,14 @@ struct Till<'a> {
     orders: &'a Orders,
     user: u64,
     is_bot: bool,
-    /// How much the user spends, compared with the average.
+    /// The user's spending, relative to the average.
     spends: f64,
     chance: Generator,
     lines: &'a mut Lines,
     tally: &'a mut ConversionTally,
 }
 
-/// Plays the orders of a user who saw these impressions and logs them; returns what is true of the user.
+/// Plays the orders of a user who saw these impressions and logs them; returns the truth about the user.
 pub(in super::super) fn play(
     simulation: &Simulation,
     orders: &Orders,
@@ -89,7 +89,7 @@ pub(in super::super) fn play(
     let [readiness, spends] = [(); 2].map(|()| factor(orders.spread, &mut kind));
     let mut till = Till { simulation, orders, user, is_bot, spends, chance: key.coins(), lines, tally };
     let mut units = if is_bot { Vec::new() } else { units(seen) };
-    // The last touch is never a tie: who saw two impressions in one moment orders nothing.
+    // The last touch is never a tie: a user who saw two impressions in one moment orders nothing.
     let mut times: Vec<i64> = seen.iter().map(|seen| seen.time).collect();
     times.sort_unstable();
     if times.windows(2).all(|pair| pair[0] != pair[1]) {
@@ -112,7 +112,7 @@ impl Till<'_> {
         self.chance.random::<f64>() < share
     }
 
-    /// What the user orders of one impression, together; and what others do at that time.
+    /// The user's orders after one impression, as one basket; also logs unrelated conversions of that time.
     fn basket(&mut self, impression: &ViewedPage, all: &[ViewedPage], share: f64) -> Vec<Order> {
         let orders = self.orders;
         let clicked: Vec<(u16, i64)> =

@@ -7,7 +7,7 @@ use super::super::Dialect;
 /// The columns of conversions.
 pub const CONVERSIONS: &str = "user,document,time,action,value,currency,order";
 
-/// Who orders.
+/// The buyer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Buyer {
     /// A user of the log.
@@ -16,7 +16,7 @@ pub(super) enum Buyer {
     Guest(u64),
 }
 
-/// What was done.
+/// The action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action {
     Order,

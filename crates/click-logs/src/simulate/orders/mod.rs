@@ -1,5 +1,5 @@
-//! Orders of simulated users: what is ordered after a click and what goes wrong in its file, and what each order is worth to the
-//! rankers that own the document. The join has no part in it.
+//! Orders of simulated users: orders after clicks, faults in their file, and the value of each order for the rankers that own
+//! the document. The join is not used.
 
 mod attributed;
 mod buyer;
@@ -14,5 +14,5 @@ pub(super) use attributed::{ConversionTally, UnitConversions};
 pub(super) use buyer::{ViewedPage, play};
 pub(super) use lines::ConversionLine;
 
-/// How many days after the last one that counts a unit closes for conversions.
+/// The number of days after the last one that counts on which a unit closes for conversions.
 pub const CONVERSION_DAYS: i32 = 7;

@@ -1,4 +1,4 @@
-//! What is ordered, and what goes wrong.
+//! Settings of orders and of faults in their file.
 
 use interleave::Generator;
 use rand::RngExt;
@@ -10,14 +10,14 @@ use super::super::world::normal;
 const LOGNORMAL: (f64, f64) = (3_000.0, 1.0);
 /// The least and the shape of amounts by Pareto.
 const PARETO: (f64, f64) = (1_000.0, 1.5);
-/// What every order costs where all cost the same.
+/// The amount of every order where all are the same.
 const SAME: f64 = 1_000.0;
 /// The most that one document costs: sums of many stay exact in 53 bits.
 const MAX_AMOUNT: f64 = 1e11;
 /// The longest mean delay.
 const MAX_MEAN_DELAY: i64 = 365 * DAY;
 
-/// What orders cost, in minor units such as cents.
+/// Amounts of orders, in minor units such as cents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amounts {
     /// Lognormal, with median 3,000 and sigma 1.
@@ -29,7 +29,7 @@ pub enum Amounts {
 }
 
 impl Amounts {
-    /// What one document costs a user who spends `factor` times as much as the average one; above 0.
+    /// The amount of one document for a user who spends `factor` times as much as the average; above 0.
     pub(super) fn draw(self, factor: f64, generator: &mut Generator) -> i64 {
         let amount = match self {
             Self::Lognormal => factor * LOGNORMAL.0 * libm::exp(LOGNORMAL.1 * normal(generator)),
@@ -45,23 +45,23 @@ impl Amounts {
 pub struct Orders {
     /// Clicks that count after which an average user orders the document.
     pub share: f64,
-    /// What orders cost.
+    /// Amounts of orders.
     pub amounts: Amounts,
-    /// How much users differ in how readily they order and in what they spend: sigma of lognormal factors with mean 1.
+    /// How much users differ in how readily they order and how much they spend: sigma of lognormal factors with mean 1.
     pub spread: f64,
     /// The mean time from a click to its order, in milliseconds; it is exponential, and a minute comes on top.
     pub delay: i64,
-    /// Documents that come back, half of them for a part of the amount.
+    /// The share of ordered documents that are returned, half of them for a part of the amount.
     pub returns: f64,
     /// Baskets with a document that was never shown.
     pub not_shown: f64,
-    /// Orders with a line that says that the document was put into the cart.
+    /// The share of orders with an additional line that the document was put into the cart.
     pub carts: f64,
     /// Baskets in another currency.
     pub other_currency: f64,
     /// Baskets dated before the first impression that showed one of their documents.
     pub early: f64,
-    /// Baskets beside which a user who is not in the log orders something.
+    /// The share of baskets with an additional order by a user who is not in the log.
     pub unknown: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Broken pages are seen, and healthy ones are not suspected.
+//! Broken pages are detected, and healthy ones are not suspected.
 
 mod world;
 
@@ -10,7 +10,7 @@ use self::world::{Coin, Mistake, World};
 /// The page with the tables.
 const PUBLISHED: &str = include_str!("../../../../../docs/pages/trust.md");
 
-/// Every way of keeping a log without faults, what its keeper says of it, and whether its coins are tested then.
+/// Every way of keeping a log without faults, with its settings, and whether its coins are tested then.
 fn clean() -> Vec<(String, World, Settings, bool)> {
     let settings = World::CLEAN.settings();
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ fn clean() -> Vec<(String, World, Settings, bool)> {
     all
 }
 
-/// Of `logs` logs of a world: how many are not trusted, how many have something said of them, and whether coins were tested.
+/// Of `logs` logs of a world: how many are not trusted, how many have remarks, and whether coins were tested.
 fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) {
     let of = |seed: u64| {
         let checked = checked(world, settings, seed);
@@ -89,7 +89,7 @@ fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) 
     of_seeds(logs, of).into_iter().fold((0, 0, true), sum)
 }
 
-/// What is found of each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
+/// The result for each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
 pub(super) fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     std::thread::scope(|scope| {
@@ -133,7 +133,7 @@ fn a_thousand_clean_logs_of_every_form_are_trusted_at_full_size() {
     clean_logs(1_000, Some(PUBLISHED));
 }
 
-/// Every mistake, what finds it, and the impressions of its logs.
+/// Every mistake, the fault that should be found, and the impressions of its logs.
 fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
     let of = |mistake| World { mistake: Some(mistake), impressions: 2_000, ..World::CLEAN };
     vec![
@@ -159,7 +159,7 @@ fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
     ]
 }
 
-/// How many impressions it takes until the fault is said; `None` if it is not within those of the log.
+/// The number of impressions until the fault is reported; `None` if it is not within those of the log.
 fn found_after(world: &World, kind: FaultKind, seed: u64) -> Option<usize> {
     // Only where a log ends is a question of windows.
     let complete = if kind == FaultKind::FarTimes { Complete::LastImpression } else { Complete::Final };

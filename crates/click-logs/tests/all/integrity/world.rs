@@ -1,4 +1,4 @@
-//! Logs of equal or unequal rankers, kept in every way that logs are, and with the mistakes that pages make.
+//! Logs of equal or unequal rankers, in every form in which logs are kept, and with typical mistakes of pages.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ use times::{DAY, text};
 
 use crate::common::Log;
 
-/// What a log is kept of, and how.
+/// The content and the form of a log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct World {
     /// The method, by its name.
     pub(crate) method: &'static str,
-    /// How many rankers there are; each page mixes two of them if the method mixes two, and all otherwise.
+    /// The number of rankers; each page mixes two of them if the method mixes two, and all otherwise.
     pub(crate) rankers: usize,
     /// Receipts are logged instead of teams.
     pub(crate) has_receipts: bool,
@@ -28,13 +28,13 @@ pub(crate) struct World {
     pub(crate) reloads: f64,
     /// Only pages with clicks are logged.
     pub(crate) only_clicked: bool,
-    /// How many documents the second ranker has, at most; the first has all.
+    /// The most documents that the second ranker has; the first has all.
     pub(crate) short: Option<usize>,
-    /// Pages of five documents, of which the second, with an id of its own, follows the first.
+    /// Pages of five documents; the second page, with an id of its own, follows the first.
     pub(crate) second_pages: bool,
     /// The share of pages with a document that others placed on top, or below it.
     pub(crate) pinned: f64,
-    /// What was mixed is logged beside what was shown.
+    /// The mixed list is logged beside the list shown.
     pub(crate) has_mixed: bool,
     /// The share of documents that are left out after mixing.
     pub(crate) left_out: f64,
@@ -42,7 +42,7 @@ pub(crate) struct World {
     pub(crate) better: f64,
     /// Pairs are chosen by earlier clicks.
     pub(crate) steered: bool,
-    /// What the page does wrong.
+    /// The mistake of the page.
     pub(crate) mistake: Option<Mistake>,
     pub(crate) impressions: usize,
 }
@@ -114,7 +114,7 @@ impl World {
                 Coin::Search => number as u64,
                 Coin::User => user as u64,
             };
-            // One seed for all draws the same coins, whatever the lists are.
+            // One seed for all lists draws the same coins for each.
             let draw = if self.mistake == Some(Mistake::OneSeed) { 7 } else { seed << 32 ^ of_list << 1 ^ 1 };
             let search = Search { number, user, time, draw, query: world.random_range(0..1 << 40) };
             let page = self.page(&search, &wins, &mut world);
@@ -142,7 +142,7 @@ impl World {
         let mut shown: Vec<usize> = mixed.iter().map(|doc| doc.index()).collect();
         match (self.mistake, &mut owners) {
             (Some(Mistake::FirstAlwaysFirst), Some(owners)) if owners.first() == Some(&Some(1)) => {
-                // The page swaps whoever began.
+                // The page swaps the ranker that began.
                 owners.iter_mut().flatten().for_each(|owner| *owner = 1 - *owner);
             }
             (Some(Mistake::MorePlaces), Some(owners)) => {
@@ -208,7 +208,7 @@ impl World {
         (mixed, kept.into())
     }
 
-    /// What the page, or its log, does with a list.
+    /// Applies the mistake of the page, or of its log, to a list.
     fn spoil(&self, page: &mut Page, search: &Search, world: &mut Generator) {
         let name = |doc: &usize| format!("sku-{}-{doc}", search.number);
         page.documents = page.shown.iter().map(name).collect();
@@ -244,7 +244,7 @@ impl World {
             }
         }
         if world.random::<f64>() < self.pinned && !page.documents.is_empty() {
-            // Something else, or what was mixed further down.
+            // Another document, or one that was mixed further down.
             let below = world.random_range(0..page.documents.len());
             let is_mixed = world.random::<f64>() < 0.5;
             let id = if is_mixed { page.documents.remove(below) } else { "advert".to_owned() };
@@ -264,7 +264,7 @@ impl World {
             Some(Mistake::PercentEncoded) => page.rename(1, |id| id.replace('-', "%2D")),
             Some(Mistake::Suffix) if world.random::<f64>() < 0.3 => page.rename(1, |id| format!("{id}?ref=1")),
             Some(Mistake::FilteredAfter) => {
-                // A third of what the second ranks may not be seen, which it does not know.
+                // A third of the second ranker's documents may not be shown, which the ranker ignores.
                 let owners = page.owners.clone().unwrap_or_default();
                 let is_gone =
                     |place: usize| owners[place] == Some(1) && world_hash(search.query, place).is_multiple_of(3);
@@ -296,7 +296,7 @@ impl World {
         }
     }
 
-    /// What `click-logs` says of the first impressions of a log.
+    /// The result of `click-logs` for the first impressions of a log.
     pub(crate) fn credited(&self, pages: &[Page], seed: u64, settings: &Settings) -> Credited {
         let (mut impressions, mut clicks) = (String::new(), String::new());
         for (number, page) in pages.iter().enumerate() {
@@ -330,7 +330,7 @@ struct Search {
     query: u64,
 }
 
-/// A page, and what its log says of it.
+/// A page, and its record in the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     id: String,
@@ -375,7 +375,8 @@ impl Page {
         }
     }
 
-    /// A user clicks the nth place with a probability of 1/n, and what is relevant, or the better ranker's, more often.
+    /// A user clicks the nth place with a probability of 1/n, and relevant documents, or those of the better ranker,
+    /// more often.
     fn click(&mut self, relevance: &[f64], better: f64, world: &mut Generator) {
         for (place, &doc) in self.shown.iter().enumerate() {
             let owner = self.owners.as_ref().and_then(|owners| owners[place]);

@@ -2,7 +2,7 @@
 //! never changes; [how events evolve](super) says what to do instead.
 //!
 //! Nothing here uses `..`: a field that is forgotten does not compile. Values inside events are in `values`, settings in
-//! `settings`; what bytes surround them, in `recorded`.
+//! `settings`; the bytes around them are in `recorded`.
 
 mod conversions;
 mod settings;
@@ -159,7 +159,7 @@ struct CreatedV2<'a> {
     time: i64,
     #[serde(borrow)]
     settings: SettingsV1<'a>,
-    /// What it keeps, beside the settings of the first version.
+    /// The retention, beside the settings of the first version.
     retain: Option<&'a str>,
     chooser: &'a str,
 }
@@ -175,7 +175,7 @@ impl<'a> Version<'a> for CreatedV2<'a> {
     }
 }
 
-/// Whether an experiment says who is in it.
+/// Whether an experiment restricts its units.
 fn has_population(config: &Config) -> bool {
     config.share != 1.0 || config.ramp.is_some() || config.lane.is_some()
 }
@@ -186,7 +186,7 @@ struct CreatedV3<'a> {
     #[serde(borrow)]
     settings: SettingsV1<'a>,
     retain: Option<&'a str>,
-    /// Who is in it.
+    /// The units that are in it.
     population: PopulationV1<'a>,
     chooser: &'a str,
 }
@@ -206,7 +206,7 @@ impl<'a> Version<'a> for CreatedV3<'a> {
     }
 }
 
-/// Whether an experiment has segments, outcomes, or a time or another experiment by which it begins or ends.
+/// Whether an experiment has segments, outcomes, or a start or end set by a time or another experiment.
 fn has_more(config: &Config) -> bool {
     let Config { segments, outcomes, end_at, begin_after, .. } = config;
     !segments.is_empty() || outcomes.is_some() || end_at.is_some() || begin_after.is_some()
@@ -221,9 +221,9 @@ struct CreatedV4<'a> {
     population: PopulationV1<'a>,
     /// Their labels.
     segments: Vec<&'a str>,
-    /// What users do later that counts.
+    /// Later actions of users that count.
     outcomes: Option<OutcomesV1<'a>>,
-    /// When it begins and ends by itself.
+    /// When it begins and ends automatically.
     schedule: ScheduleV1<'a>,
     chooser: &'a str,
 }
@@ -302,7 +302,7 @@ impl<'a> Version<'a> for AskedV1<'a> {
     }
 }
 
-/// Without marks: who asked what cannot be tested, even with the secrets of a store.
+/// Without marks: guesses of who asked what cannot be tested, even with the secrets of a store.
 #[derive(Serialize, Deserialize)]
 struct AskedV2<'a> {
     time: i64,
@@ -324,7 +324,7 @@ impl<'a> Version<'a> for AskedV2<'a> {
     }
 }
 
-/// Of a unit in a segment.
+/// An impression of a unit in a segment.
 #[derive(Serialize, Deserialize)]
 struct AskedV3<'a> {
     #[serde(borrow)]

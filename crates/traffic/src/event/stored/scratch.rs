@@ -1,4 +1,4 @@
-//! A version of the event `Clicked` with one more field, which no release has: old and new fold together.
+//! A version of the event `Clicked` with one more field, in no release: old and new versions fold together.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(super) struct ClickedV2<'a> {
     time: i64,
     impression: u64,
     position: u32,
-    /// What the new field would be.
+    /// An example of a new field.
     device: Option<&'a str>,
 }
 
@@ -73,11 +73,11 @@ fn a_log_of_two_versions_folds_to_the_same_state() {
     let (old, mut new) = (folded(&log), folded(&mixed));
     assert_eq!((old.fates(), old.rows(), old.leader()), (new.fates(), new.rows(), new.leader()));
     assert_eq!(old.position(), experiment.position());
-    // The checksum is over what is stored, not over what it means today.
+    // The checksum is over the stored bytes, not over their present meaning.
     assert_eq!(new.position().0, old.position().0);
     assert_eq!(new.position().1, mixed.iter().fold(0, |sum, recorded| recorded.sum(sum)));
     assert_ne!(new.position().1, old.position().1);
-    // What comes next is the same too.
+    // The next choice is the same too.
     let request = Request { unit: 1_000, ..Request::default() };
     let mut old = folded(&log);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Settings of an experiment as its store keeps them, apart from those that a request states: they evolve each on its own.
+//! Settings of an experiment as its store keeps them, separate from those of requests: the two evolve independently.
 
 use std::borrow::Cow;
 
@@ -173,7 +173,7 @@ impl<'a> SettingsV1<'a> {
     }
 }
 
-/// Who is in an experiment.
+/// The units that are in an experiment.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PopulationV1<'a> {
     share: f64,
@@ -207,7 +207,7 @@ impl<'a> PopulationV1<'a> {
     }
 }
 
-/// When an experiment begins and ends by itself.
+/// When an experiment begins and ends automatically.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ScheduleV1<'a> {
     end_at: Option<&'a str>,
@@ -226,7 +226,7 @@ impl<'a> ScheduleV1<'a> {
     }
 }
 
-/// What users do later that counts.
+/// Later actions of users that count.
 #[derive(Serialize, Deserialize)]
 pub(super) struct OutcomesV1<'a> {
     /// In the order of their names.
@@ -240,7 +240,7 @@ pub(super) struct OutcomesV1<'a> {
 }
 
 impl<'a> OutcomesV1<'a> {
-    /// Those of settings, if there are any.
+    /// The stored outcomes of settings, if there are any.
     pub(super) fn of(config: &'a Config) -> Option<Self> {
         let outcomes = config.outcomes.as_ref()?;
         Some(Self {

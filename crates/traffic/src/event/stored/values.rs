@@ -1,4 +1,4 @@
-//! Values inside of events, as stores keep them.
+//! Values inside events, as stores keep them.
 
 use std::borrow::Cow;
 
@@ -93,7 +93,7 @@ impl StateV2 {
 #[derive(Serialize, Deserialize)]
 struct HashV1(#[serde(with = "postcard::fixint::le")] u64);
 
-/// What found an impression again, which newer events do not say.
+/// The hashes that identify an impression's request, which newer events lack.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MarksV1 {
     query: Option<HashV1>,
@@ -209,7 +209,7 @@ impl NoticeV1 {
 /// Preferences in a byte of [`OutcomeV1::Pairs`].
 const PREFERENCES: usize = 5;
 
-/// Of two, the winner is a variant of its own: one byte in all.
+/// For two rankers, the winner is a variant of its own: one byte in all.
 #[derive(Serialize, Deserialize)]
 pub(super) enum OutcomeV1<'a> {
     Nothing,
@@ -310,7 +310,7 @@ pub(super) struct RowV2 {
     pair: (u32, u32),
     units: CountsV1,
     impressions: CountsV1,
-    /// One byte where nothing says who owns a document.
+    /// One byte if owners of documents are not known.
     amounts: Option<AmountsV1>,
 }
 

@@ -1,4 +1,4 @@
-//! What a unit was shown and did with it, and what that comes to when the unit closes.
+//! The lists that a unit was shown and its later conversions, and their credit when the unit closes.
 
 use serde::{Deserialize, Serialize};
 use verdicts::conversions::{ConversionLine, Exposure, LineFate, LineRule, Owner, UnitConversions, credit};
@@ -9,11 +9,11 @@ use super::super::super::event::{Appearance, Time};
 use super::ConversionTally;
 
 /// No ranker owns the document at a place of a list.
-pub(super) const NOBODYS: u16 = u16::MAX;
+pub(super) const NO_RANKER: u16 = u16::MAX;
 /// The page did not display it.
 pub(super) const HIDDEN: u16 = u16::MAX - 1;
 
-/// What a unit was shown that may still be credited, and what it did with it.
+/// The lists shown to a unit that may still be credited, and its conversions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::experiment) struct UnitHistory {
     pub(super) lists: Vec<ShownList>,
@@ -34,11 +34,11 @@ pub(super) struct ShownList {
     pub(super) shown: Time,
     /// In ascending order.
     pub(super) arms: Box<[u32]>,
-    /// By position of the mixed list: the ranker that owns the document, [`NOBODYS`] or [`HIDDEN`].
+    /// By position of the mixed list: the ranker that owns the document, [`NO_RANKER`] or [`HIDDEN`].
     pub(super) owners: Box<[u16]>,
 }
 
-/// Rankers of which the unit's outcome by clicks is final.
+/// Rankers with a final outcome by clicks for the unit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Settled {
     /// In ascending order.
@@ -50,7 +50,7 @@ pub(super) struct Settled {
 }
 
 impl UnitHistory {
-    /// Whether nothing of it need be kept.
+    /// Whether it can be dropped.
     pub(in crate::experiment) fn is_empty(&self) -> bool {
         self.lists.is_empty() && self.settled.is_empty() && self.lines.is_empty()
     }
@@ -106,7 +106,7 @@ impl UnitHistory {
 }
 
 impl UnitHistory {
-    /// What the lines of a unit come to that closes on a day for a pair.
+    /// The counts and values of a unit that closes on a day for a pair.
     pub(super) fn credit(
         &mut self,
         pair: Pair,

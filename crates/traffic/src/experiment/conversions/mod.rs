@@ -1,8 +1,9 @@
-//! Conversions: what units did later with what they were shown, such as orders, credited to the rankers that showed it.
+//! Conversions: later actions of units on documents that they were shown, such as orders, credited to the rankers that
+//! showed them.
 //!
-//! A unit's [history](UnitHistory) has the lists that may still be credited, and its conversions. When a unit's outcome by clicks is
+//! A unit's [history](UnitHistory) has its conversions, and the lists that may still be credited. When a unit's outcome by clicks is
 //! final, its pair waits for the day on which it closes for conversions; then it is counted by the rules of [`verdicts::conversions`],
-//! which are those of `click-logs credit`. A unit without any conversion waits as a number, so that only those that have some are
+//! which are those of `click-logs credit`. Waiting units without conversions are only counted, so that only those with conversions are
 //! kept here for so long.
 
 mod history;
@@ -19,14 +20,14 @@ use super::super::event::{Appearance, Conversion, ConversionRow, Event, Time};
 use super::Experiment;
 use super::open::{Open, Owners};
 pub(super) use history::UnitHistory;
-use history::{HIDDEN, NOBODYS, Settled, ShownList, ascending, pairs};
+use history::{HIDDEN, NO_RANKER, Settled, ShownList, ascending, pairs};
 
 /// More conversions of a unit than these do not count: no user has as many.
 const MOST: usize = 1_000;
 /// Nor do those of a unit that saw more lists: all of them are looked at for each conversion.
 const MOST_LISTS: usize = 200;
 
-/// What became of a conversion when it came.
+/// The immediate result for a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConversionFate {
     /// It is credited when its unit closes.
@@ -43,23 +44,23 @@ pub enum ConversionFate {
     TooMany,
 }
 
-/// What became of the conversions that were taken.
+/// Fates of the conversions that were taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionTally {
     /// All of them.
     pub taken: u64,
-    /// Those whose fate is known, in the order of [`LineFate::ALL`].
+    /// Those with a known fate, in the order of [`LineFate::ALL`].
     fates: [u64; LineFate::ALL.len()],
 }
 
 impl ConversionTally {
-    /// How many had this fate.
+    /// The number with this fate.
     #[must_use]
     pub fn of(&self, fate: LineFate) -> u64 {
         self.fates[fate as usize]
     }
 
-    /// How many wait for their unit to close.
+    /// The number that waits for their unit to close.
     #[must_use]
     pub fn open(&self) -> u64 {
         self.taken - self.fates.iter().sum::<u64>()
@@ -76,7 +77,7 @@ impl ConversionTally {
     }
 }
 
-/// What waits, and what closed days say.
+/// Units that wait to close, and counts of closed days.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ConversionLedger {
     /// By the day on which units close.
@@ -88,10 +89,10 @@ pub(super) struct ConversionLedger {
 /// The units that close on a day.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Waiting {
-    /// How many there are, by the rankers that they met: a hundred have thousands of pairs, which are made when they are counted.
+    /// Their number, by the rankers that they met: a hundred rankers have thousands of pairs, which are made when they are
+    /// counted.
     counts: BTreeMap<Box<[u32]>, u64>,
-    /// Those that have conversions; and those of which a conversion came that cannot count any longer then. All are here: each has a line
-    /// until then.
+    /// Those with conversions, including conversions that can no longer count then. All of these are here: each has a line until then.
     units: BTreeSet<u64>,
 }
 
@@ -113,14 +114,14 @@ pub(super) fn counted_at(time: Time) -> Time {
 }
 
 impl Experiment {
-    /// Whether conversions are taken: not once it is over, because everybody sees the list of one ranker then, and what is ordered from it would
+    /// Whether conversions are taken: not once it is over, because everybody sees the list of one ranker then, and orders from it would
     /// count for that ranker.
     #[must_use]
     pub fn takes_conversions(&self) -> bool {
         self.conversions.is_some() && !self.state.is_over()
     }
 
-    /// The place of an action among those that count; `None` if it is none.
+    /// The place of an action among those that count; `None` if it does not count.
     #[must_use]
     pub fn outcome_of(&self, action: &str) -> Option<u32> {
         let actions = &self.rules.outcomes.as_ref()?.actions;
@@ -133,7 +134,8 @@ impl Experiment {
         self.open.get(impression).map(|open| open.unit)
     }
 
-    /// The impressions of a unit that may have shown what it converts on. One of a snapshot is [fetched](Self::fetch) before.
+    /// The impressions of a unit that may have shown the document of its conversion. A unit of a snapshot is
+    /// [fetched](Self::fetch) before.
     #[must_use]
     pub fn shown_to(&self, unit: u64) -> Vec<u64> {
         let Some(history) = self.history(unit) else { return Vec::new() };
@@ -172,7 +174,7 @@ impl Experiment {
         };
         let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
         let line = line(time, conversion);
-        // It counts when it comes, so its time does not distinguish what is sent again from what happens again.
+        // It counts when it comes, so its time does not distinguish a repeated message from a repeated action.
         if history.lines.iter().any(|(known, _)| known.said() == line.said()) {
             return Err(ConversionFate::Duplicate);
         }
@@ -234,11 +236,11 @@ impl Experiment {
         ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
     }
 
-    /// Notes what a list showed that has closed and compared rankers.
+    /// Notes the documents of a list that has closed and compared rankers.
     pub(super) fn note_list(&mut self, impression: u64, open: &Open, owners: Option<&Owners>) {
         let (Some(_), Some(shown), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
         let arms = open.choice.arms();
-        let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NOBODYS, |arm| *arm as u16);
+        let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NO_RANKER, |arm| *arm as u16);
         let owners = owners.of.iter().zip(0..);
         let owners =
             owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
@@ -317,7 +319,7 @@ impl Experiment {
         rows
     }
 
-    /// What the days say on which units closed for conversions, as `click-logs credit --outcomes` writes them; `None` if none count.
+    /// The rows of days on which units closed for conversions, as `click-logs credit --outcomes` writes them; `None` if none count.
     #[must_use]
     pub fn conversions(&self) -> Option<Conversions> {
         let (ledger, rules) = (self.conversions.as_ref()?, self.rules.outcomes.as_ref()?);
@@ -336,20 +338,20 @@ impl Experiment {
         })
     }
 
-    /// How many rows these are: they are never changed or removed.
+    /// The number of these rows: they are never changed or removed.
     #[must_use]
     pub fn conversion_rows(&self) -> usize {
         self.conversions.as_ref().map_or(0, |ledger| ledger.rows.len())
     }
 
-    /// What became of conversions that were taken; `None` if none count.
+    /// Fates of the conversions that were taken; `None` if none count.
     #[must_use]
     pub fn conversion_tally(&self) -> Option<ConversionTally> {
         self.conversions.as_ref().map(|ledger| ledger.tally)
     }
 
-    /// When the first units close for conversions: at the end of their day and a window later; `None` if nothing was asked for, no
-    /// conversions count, or that has passed.
+    /// When the first units close for conversions: at the end of their day and a window later; `None` if there are no impressions,
+    /// no conversions count, or that time has passed.
     #[must_use]
     pub fn first_maturity(&self) -> Option<Time> {
         let (ledger, rules) = (self.conversions.as_ref()?, self.rules.outcomes.as_ref()?);
@@ -360,7 +362,7 @@ impl Experiment {
         Some(self.rules.zone.start(day + 1) + self.rules.window).filter(|time| *time > self.time)
     }
 
-    /// What decides.
+    /// The measure that decides.
     #[must_use]
     pub fn primary(&self) -> Primary {
         self.rules.outcomes.as_ref().map_or(Primary::Clicks, |rules| rules.primary)
