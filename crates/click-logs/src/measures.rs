@@ -55,7 +55,7 @@ impl<'a> Measures<'a> {
     }
 
     /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. The verdict on an
-    /// earlier version is no advice for now.
+    /// earlier version does not apply now.
     #[must_use]
     pub fn value(&self) -> Option<&ValueDecision> {
         let name = self.clicks.latest_name();

@@ -9,8 +9,10 @@ use tempfile::TempDir;
 
 use crate::common::{copy_program, text, tree};
 
-/// A user without other processes, for whom the kernel enforces the limit; root has none.
-const NOBODY: &str = "65534";
+/// A user without other processes, also beside another run of this test: the kernel limits the processes of a user, but not root's.
+fn lone_user() -> String {
+    (10_000 + std::process::id() % 50_000).to_string()
+}
 
 /// `sim` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.
 fn within(sim: &Path, folder: &Path, processes: u32, args: &[&str]) -> Option<Output> {
@@ -19,7 +21,8 @@ fn within(sim: &Path, folder: &Path, processes: u32, args: &[&str]) -> Option<Ou
     let mut command = Command::new("prlimit");
     command.arg(limit);
     if is_root {
-        command.args(["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+        let user = lone_user();
+        command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
     } else if processes > 1 {
         // Other processes of the same user count, too: only a limit of one is the same everywhere.
         return None;

@@ -237,7 +237,7 @@ impl Facts {
             }
             // Without a winner, only a ranker that is shown does harm.
             _ if harm.is_some() && (winner.is_some() || is_shown) => (Action::Check.name(), harm.unwrap_or_default()),
-            // A verdict that must not be acted on is no reason to ship, whatever the state of the experiment.
+            // A verdict that must not be acted on does not justify shipping, whatever the state of the experiment.
             ExperimentStatus::Killed | ExperimentStatus::Paused | ExperimentStatus::Ended if is_uncertain => {
                 (Action::Check.name(), outlook.advice.sentence)
             }

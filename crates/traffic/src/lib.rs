@@ -33,7 +33,7 @@
 //! # Units in an experiment
 //!
 //! An experiment may begin with a [share](Config::share) of the units, which is only raised, by hand or by a [ramp](Config::ramp), and take
-//! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] tells whether a unit is in. Nothing is
+//! its units from a [lane](Config::lane) that other experiments leave alone. [`Experiment::admits`] says whether a unit is in. Nothing is
 //! recorded for units outside.
 //!
 //! # When it runs

@@ -170,7 +170,7 @@ fn mixed_at(page: Option<&Page>, place: usize) -> Option<usize> {
     }
 }
 
-/// How lists of this kind tell who owns their documents, by their receipts.
+/// The owners that receipts of lists of this kind name.
 fn ownership(scheme: &Scheme) -> Ownership {
     match scheme {
         Scheme::Teams => Ownership::Drafted,

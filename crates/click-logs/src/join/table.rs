@@ -121,7 +121,7 @@ pub(super) struct Joined {
 pub(super) struct Closed {
     pub(super) id: u128,
     pub(super) time: i64,
-    /// Whether it counts, as far as the join can tell.
+    /// Whether it counts, as far as the join knows.
     pub(super) counts: bool,
 }
 

@@ -101,7 +101,7 @@ pub(super) fn of_rows(
     Ok(Outcomes { rankers, versions: versions.into_iter().map(|name| name.map(str::to_owned)).collect(), days })
 }
 
-/// Refuses outcomes that have only units if impressions are to be counted.
+/// Refuses outcomes that have only units if impressions must be counted.
 ///
 /// # Errors
 /// If there are units and no impressions.

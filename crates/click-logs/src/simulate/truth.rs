@@ -107,7 +107,7 @@ impl Truth {
         }
     }
 
-    /// An impression of a version; `oddities` if it counts as far as the join can tell.
+    /// An impression of a version; `oddities` if it counts as far as the join knows.
     pub(super) fn shown(&mut self, time: i64, version: Option<&String>, oddities: Option<Oddities>) {
         self.impressions += 1;
         if !self.versions.contains(&version.cloned()) {

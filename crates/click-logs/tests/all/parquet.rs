@@ -244,7 +244,7 @@ fn nested_tables_of_pyarrow() {
         sum
     });
     assert_eq!((found.rankers.as_slice(), units), (&["new".to_owned(), "old".to_owned()][..], Counts::new(6, 4, 1)));
-    // Dwell times are read, and a null client is no unit.
+    // Dwell times are read, and a null client is not a unit.
     let long = Settings { dwell: Some(31_000), unit: click_logs::model::UnitKind::User, ..settings };
     let found = log.credit(&long).unwrap();
     assert_eq!(found.tally.of_clicks(ClickFate::Credited), 0);

@@ -73,7 +73,7 @@ fn healthy_logs_in_every_dialect_are_silent() {
     }
 }
 
-/// Lists that may be from one ranker alone: once outcomes may have chosen them, a click on them is no evidence about another
+/// Lists that may be from one ranker alone: once outcomes may have chosen them, a click on them is not evidence about another
 /// ranker.
 #[test]
 fn a_ranker_that_was_shown_alone_wins_nothing() {

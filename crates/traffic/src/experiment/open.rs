@@ -136,7 +136,7 @@ pub(super) struct Open {
     /// When its window ends, in time without downtime.
     pub(super) due: i64,
     pub(super) choice: Choice,
-    /// The ticket for telling the policy the outcome.
+    /// The ticket with which the policy learns the outcome.
     pub(super) ticket: Option<Ticket>,
     /// Empty for a list that was not mixed.
     pub(super) receipt: Box<[u8]>,

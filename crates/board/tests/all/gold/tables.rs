@@ -1,4 +1,4 @@
-//! How judgements of people and of a model are told apart, tables that are refused, and warnings about questions that
+//! How judgements of people and of a model are distinguished, tables that are refused, and warnings about questions that
 //! were not drawn by lot.
 
 use super::coverage::measured;

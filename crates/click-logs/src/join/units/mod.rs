@@ -198,7 +198,7 @@ impl Pairs {
         self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
     }
 
-    /// An outcome for its pair; `None` if the impression does not tell which pair it is.
+    /// An outcome for its pair; `None` if the impression does not name its pair.
     fn of(&self, outcome: &PairOutcome) -> Option<OfPair> {
         let (version, places) = self.lineups.get(outcome.lineup as usize)?;
         let known = |place: u8| places.get(usize::from(place)).copied();

@@ -20,7 +20,7 @@ pub(super) enum Holds {
     Receipts,
     /// Objects with fields that are looked up by name.
     Objects,
-    /// Anything: its presence tells what the file is.
+    /// Anything: its presence shows what the file is.
     Anything,
 }
 
