@@ -38,7 +38,7 @@ pub trait Watch: Send + Sync {
     }
 }
 
-/// Whether this thread's work is [watched](watched).
+/// Whether this thread's work is [watched].
 #[must_use]
 pub fn is_watched() -> bool {
     watch().is_some()

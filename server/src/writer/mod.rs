@@ -196,7 +196,7 @@ impl Writer {
     }
 
     /// Has the thread carry out `make`, and waits for the commit. With `within`, the wait ends after this time, and an impression that was
-    /// [offered](Session::offer) is closed.
+    /// [offered](Transaction::offer) is closed.
     ///
     /// # Errors
     /// See [`NoAnswer`].

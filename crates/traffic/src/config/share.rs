@@ -67,7 +67,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Whether the lane has a [place](Place::lane).
+    /// Whether the lane has a [position](UnitPosition::lane).
     #[must_use]
     pub fn has(&self, place: u64) -> bool {
         !is_below(place, self.from) && is_below(place, self.to)

@@ -15,7 +15,7 @@
 //! `run_cost` estimates their time.
 //!
 //! ## How to add a kind
-//! A file with a type that implements [`ExperimentKind`], a variant of [`KindName`] and a line in [`of`].
+//! A file with a type that implements [`ExperimentKind`], a variant of [`KindName`] and a line in [`kind_named`].
 
 mod accuracy;
 mod agreement;
