@@ -17,7 +17,7 @@ use studies::{Execution, OnSite, Report, Study as _, StudyOutcome, run};
 use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
 use crate::matrix::Matrix;
-use crate::settings::{Placed, StudyInputs, order, parsed};
+use crate::settings::{Placed, StudyInputs, execution, parsed};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
@@ -38,11 +38,11 @@ fn carried_out(
     spec: &SiteSpec,
     settings: Vec<OsString>,
     seed: u64,
-    order: &Execution,
+    execution: &Execution,
 ) -> Result<Option<Report>> {
     match name {
-        DistortionStudy::COMMAND => of_site::<DistortionStudy>(site, spec, settings, seed, order),
-        SensitivityStudy::COMMAND => of_site::<SensitivityStudy>(site, spec, settings, seed, order),
+        DistortionStudy::COMMAND => of_site::<DistortionStudy>(site, spec, settings, seed, execution),
+        SensitivityStudy::COMMAND => of_site::<SensitivityStudy>(site, spec, settings, seed, execution),
         other => bail!(usage(format!("there is no study {other:?} of a site"))),
     }
 }
@@ -52,11 +52,11 @@ fn of_site<S: OnSite>(
     spec: &SiteSpec,
     settings: Vec<OsString>,
     seed: u64,
-    order: &Execution,
+    execution: &Execution,
 ) -> Result<Option<Report>> {
     let request: S::Request = parsed(settings)?;
-    S::check(&request, spec, &order.share)?;
-    match run(S::on(site, request, seed)?, order)? {
+    S::check(&request, spec, &execution.share)?;
+    match run(S::on(site, request, seed)?, execution)? {
         StudyOutcome::Finished(finished) => {
             let (report, written) = finished.into_parts()?;
             written.map(|_| Some(report))
@@ -78,10 +78,10 @@ pub(crate) fn study_of_site(
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<Findings>> {
-    let order = order(placed)?;
+    let execution = execution(placed)?;
     let (open, spec) = (Arc::clone(&site.inner), site.spec.clone());
     let report = work(py, CallOptions { threads, report, notes: true }, move || {
-        carried_out(&name, open, &spec, settings, seed, &order)
+        carried_out(&name, open, &spec, settings, seed, &execution)
     })?;
     report.as_ref().map(findings).transpose()
 }
@@ -101,7 +101,7 @@ pub(crate) fn compare(
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<(Study, Study, Columns)>> {
-    let StudyInputs { request, seed, algorithms, order, own } =
+    let StudyInputs { request, seed, algorithms, execution, own } =
         StudyInputs::<CompareRequest>::new(&algorithms, settings, placed)?;
     let settings =
         request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
@@ -115,7 +115,7 @@ pub(crate) fn compare(
     };
     let open = Arc::clone(&site.inner);
     let compared = work(py, CallOptions { threads, report, notes: true }, move || {
-        let StudyOutcome::Finished(finished) = run(CompareStudy::new(open, settings, proxy)?, &order)? else {
+        let StudyOutcome::Finished(finished) = run(CompareStudy::new(open, settings, proxy)?, &execution)? else {
             return Ok(None);
         };
         let config = finished.config();

@@ -55,8 +55,8 @@ mod live;
 mod logs;
 mod matrix;
 mod order;
-mod own;
-mod own_environment;
+mod python_environment;
+mod python_policy;
 mod rankings;
 mod settings;
 mod site;
@@ -96,7 +96,7 @@ mod _core {
     #[pymodule_export]
     use super::order::in_order;
     #[pymodule_export]
-    use super::own_environment::bandit_in;
+    use super::python_environment::bandit_in;
     #[pymodule_export]
     use super::rankings::{OneQuery, TrecText, trec_query};
     #[pymodule_export]

@@ -358,14 +358,16 @@ impl Matrix {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let StudyInputs { request, seed, algorithms, order, own } =
+        let StudyInputs { request, seed, algorithms, execution, own } =
             StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
         let settings =
             request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
-            Preferences::Matrix(matrix) => play(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
-            Preferences::Utilities(arena) => play(inner.on_utilities(arena, settings.regret)?, settings, &order),
+            Preferences::Matrix(matrix) => {
+                play(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &execution)
+            }
+            Preferences::Utilities(arena) => play(inner.on_utilities(arena, settings.regret)?, settings, &execution),
         });
         own.raise(py, played)
     }
@@ -380,14 +382,16 @@ impl Matrix {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Findings>> {
-        let StudyInputs { request, seed, algorithms, order, own } =
+        let StudyInputs { request, seed, algorithms, execution, own } =
             StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
         let settings =
             request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let inner = Arc::clone(&self.inner);
         let explored = work(py, CallOptions { threads, report, notes: true }, move || match &inner.preferences {
-            Preferences::Matrix(matrix) => explore(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &order),
-            Preferences::Utilities(arena) => explore(inner.on_utilities(arena, settings.regret)?, settings, &order),
+            Preferences::Matrix(matrix) => {
+                explore(inner.on_matrix(matrix.clone(), settings.regret)?, settings, &execution)
+            }
+            Preferences::Utilities(arena) => explore(inner.on_utilities(arena, settings.regret)?, settings, &execution),
         });
         own.raise(py, explored)?.as_ref().map(findings).transpose()
     }
@@ -466,10 +470,10 @@ impl Inner {
 pub(crate) fn play<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     settings: RunSettings,
-    order: &Execution,
+    execution: &Execution,
 ) -> Result<Option<Study>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let StudyOutcome::Finished(finished) = run(MatrixStudy { settings, on }, order)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(MatrixStudy { settings, on }, execution)? else { return Ok(None) };
     let config = Config::Bandit(Box::new(finished.config()));
     finished.written?;
     Ok(Some(Study { runs: finished.found, config }))
@@ -479,10 +483,10 @@ pub(crate) fn play<A: PlayedArena + Clone + Sync>(
 fn explore<A: PlayedArena + Clone + Sync>(
     prepared: PreparedEnvironment<A>,
     settings: RunSettings,
-    order: &Execution,
+    execution: &Execution,
 ) -> Result<Option<Report>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let StudyOutcome::Finished(finished) = run(ExploreStudy { settings, on }, order)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(ExploreStudy { settings, on }, execution)? else { return Ok(None) };
     let (report, written) = finished.into_parts()?;
     written.map(|_| Some(report))
 }

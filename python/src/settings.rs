@@ -20,7 +20,7 @@ use studies::results::label;
 use studies::{Destination, Execution};
 
 use crate::call::{exception, value_error};
-use crate::own::{OwnAlgorithm, Raised};
+use crate::python_policy::{FirstException, PythonAlgorithm};
 
 /// The inputs of a study from its caller.
 pub(crate) struct StudyInputs<R> {
@@ -28,9 +28,9 @@ pub(crate) struct StudyInputs<R> {
     pub(crate) request: R,
     pub(crate) seed: u64,
     pub(crate) algorithms: Vec<Spec>,
-    pub(crate) order: Execution,
+    pub(crate) execution: Execution,
     /// The exceptions of the caller's policies.
-    pub(crate) own: Raised,
+    pub(crate) own: FirstException,
 }
 
 /// A request and the seed.
@@ -98,14 +98,14 @@ impl<R: Args> StudyInputs<R> {
     /// Reads the settings as the command line does. An algorithm is its text, or a class of policies.
     pub(crate) fn new(algorithms: &[Bound<'_, PyAny>], settings: Vec<OsString>, placed: Placed) -> PyResult<Self> {
         let Seeded { request, seed } = parsed(settings).map_err(|error| exception(&error))?;
-        let own = Raised::default();
+        let own = FirstException::default();
         let algorithms = read_algorithms(algorithms, &own, placed.0.is_some())?;
-        Ok(Self { request, seed, algorithms, order: order(placed)?, own })
+        Ok(Self { request, seed, algorithms, execution: execution(placed)?, own })
     }
 }
 
 /// The place of a study's results, and the share of the work to do.
-pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
+pub(crate) fn execution((out, replace, shard): Placed) -> PyResult<Execution> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,
         (Some(_), None) => {
@@ -131,7 +131,7 @@ pub(crate) fn order((out, replace, shard): Placed) -> PyResult<Execution> {
     Ok(Execution { place, share, made: invocation(), quiet: true })
 }
 
-fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) -> PyResult<Vec<Spec>> {
+fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &FirstException, kept: bool) -> PyResult<Vec<Spec>> {
     let mut specs: Vec<Spec> = Vec::new();
     for algorithm in algorithms {
         let spec: Spec = match algorithm.extract::<String>() {
@@ -144,7 +144,7 @@ fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &Raised, kept: bool) ->
                          version, e.g. version = \"1\", and another one whenever its choices change"
                     )));
                 }
-                let class: Arc<dyn Outside> = Arc::new(OwnAlgorithm::new(algorithm, name, own.clone())?);
+                let class: Arc<dyn Outside> = Arc::new(PythonAlgorithm::new(algorithm, name, own.clone())?);
                 class.into()
             }
         };

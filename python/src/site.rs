@@ -218,13 +218,15 @@ impl Site {
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
-        let StudyInputs { request, seed, algorithms, order, own } =
+        let StudyInputs { request, seed, algorithms, execution, own } =
             StudyInputs::<LiveRequest>::new(&algorithms, settings, placed)?;
         let settings =
             request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
         let site = Arc::clone(&self.inner);
         let played = work(py, CallOptions { threads, report, notes: true }, move || {
-            let StudyOutcome::Finished(finished) = run(LiveStudy { site, settings }, &order)? else { return Ok(None) };
+            let StudyOutcome::Finished(finished) = run(LiveStudy { site, settings }, &execution)? else {
+                return Ok(None);
+            };
             let config = Config::Live(Box::new(finished.config()));
             finished.written?;
             Ok(Some(Study { runs: finished.found, config }))

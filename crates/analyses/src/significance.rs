@@ -99,7 +99,7 @@ impl Correction {
 
 /// The settings of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Question {
+pub struct ComparisonSettings {
     /// The test.
     pub method: Method,
     /// The correction for the number of comparisons.
@@ -159,7 +159,7 @@ const RESAMPLES: usize = 10_000;
 /// # Errors
 /// If there is nothing to compare, an algorithm has fewer than two values, or the sign test gets values without
 /// pairs.
-pub fn compare(samples: &[Sample], question: &Question, baseline: Option<&str>) -> Result<Vec<Comparison>> {
+pub fn compare(samples: &[Sample], question: &ComparisonSettings, baseline: Option<&str>) -> Result<Vec<Comparison>> {
     let mut all = Vec::new();
     for sample in samples {
         let algorithms = &sample.algorithms;
@@ -191,7 +191,7 @@ fn one(
     sample: &Sample,
     first: &(String, Vec<f64>),
     second: &(String, Vec<f64>),
-    question: &Question,
+    question: &ComparisonSettings,
 ) -> Result<Comparison> {
     let first_is_better = (mean(&first.1) <= mean(&second.1)) == question.smaller_is_better;
     let (better, other) = if first_is_better { (first, second) } else { (second, first) };
@@ -233,7 +233,7 @@ fn one(
 /// If so few runs cannot prove any difference in `comparisons` comparisons, the number of runs that can, or a remark
 /// that none can.
 #[must_use]
-pub fn runs_needed(samples: &[Sample], question: &Question, comparisons: usize) -> Option<u64> {
+pub fn runs_needed(samples: &[Sample], question: &ComparisonSettings, comparisons: usize) -> Option<u64> {
     let paired = samples.iter().all(|sample| sample.pairing.is_some());
     let sizes = samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(_, values)| values.len()));
     let runs = sizes.max()?;
@@ -261,8 +261,12 @@ pub fn runs_needed(samples: &[Sample], question: &Question, comparisons: usize) 
 mod tests {
     use super::*;
 
-    const QUESTION: Question =
-        Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };
+    const QUESTION: ComparisonSettings = ComparisonSettings {
+        method: Method::Wilcoxon,
+        correction: Correction::Holm,
+        alpha: 0.05,
+        smaller_is_better: true,
+    };
 
     fn sample(paired: bool) -> Sample {
         let values = |shift: f64| (0..6).map(|i| f64::from(i * i % 7) + shift + f64::from(i) / 64.0).collect();
@@ -303,14 +307,14 @@ mod tests {
         // Every pair differs by the same half: equal ranks, normal approximation.
         assert!(close.p_value < 0.05 && (close.superiority - 1.0).abs() < 1e-12, "{close:?}");
         assert_eq!(close.interval, (-0.5, -0.5));
-        let sign = compare(&[sample(true)], &Question { method: Method::Sign, ..QUESTION }, None).unwrap();
+        let sign = compare(&[sample(true)], &ComparisonSettings { method: Method::Sign, ..QUESTION }, None).unwrap();
         assert!(sign.iter().all(|one| (one.p_value - 2.0 / 64.0).abs() < 1e-12), "{sign:?}");
-        assert!(compare(&[sample(false)], &Question { method: Method::Sign, ..QUESTION }, None).is_err());
+        assert!(compare(&[sample(false)], &ComparisonSettings { method: Method::Sign, ..QUESTION }, None).is_err());
     }
 
     #[test]
     fn the_better_side_depends_on_the_measure() {
-        let larger = Question { smaller_is_better: false, ..QUESTION };
+        let larger = ComparisonSettings { smaller_is_better: false, ..QUESTION };
         let found = compare(&[sample(false)], &larger, None).unwrap();
         assert_eq!(found.iter().filter(|one| one.better.algorithm == "slow").count(), 2);
         assert!(found[0].difference > 0.0 && found[0].superiority > 0.9);
@@ -324,7 +328,7 @@ mod tests {
         assert_eq!(runs_needed(&[five(false)], &QUESTION, 3), None);
         // 2^(1 - n) * 10 <= 0.05 from 9 pairs on.
         assert_eq!(runs_needed(&[five(true)], &QUESTION, 10), Some(9));
-        let bh = Question { correction: Correction::BenjaminiHochberg, ..QUESTION };
+        let bh = ComparisonSettings { correction: Correction::BenjaminiHochberg, ..QUESTION };
         assert_eq!(runs_needed(&[five(false)], &bh, 10), None);
         let single = Sample { algorithms: vec![("a".to_owned(), vec![1.0]); 2], ..sample(false) };
         assert!(compare(&[single], &QUESTION, None).unwrap_err().to_string().contains("at least two"));

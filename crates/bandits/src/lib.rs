@@ -432,7 +432,9 @@ pub use algorithm::{
 };
 pub use arena::{Arena, MatrixArena, Shuffled, UtilityArena, UtilityError};
 pub use late::{Late, LatePolicy};
-pub use matrix::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinCounts, WinTable, agreement, winners};
+pub use matrix::{
+    ComparisonCounts, MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinTable, agreement, winners,
+};
 pub use open::OpenPolicy;
 pub use policy::{Choice, DuelPolicy, Feedback, OwnedPolicy, PackedWins, PairWins, Policy, SetPolicy, Sets};
 // The words that all crates share; `Generator` is the one generator of the project.

@@ -9,7 +9,7 @@ use ureq::http::{HeaderMap, StatusCode};
 use fetch::{MirroredFile, Watch, space};
 
 use super::Settings;
-use super::aside::Aside;
+use super::partial_file::PartialFile;
 
 /// Why a request did not complete the file.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(super) fn fetch(
     agent: &Agent,
     address: &str,
     wanted: &MirroredFile<'_>,
-    aside: &mut Aside,
+    aside: &mut PartialFile,
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<(), Fault> {
@@ -123,13 +123,13 @@ pub(super) fn fetch(
 fn receive(
     mut body: impl Read,
     (total, most): (Option<u64>, u64),
-    aside: &mut Aside,
+    aside: &mut PartialFile,
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<(), Fault> {
     let mut buffer = vec![0; 1 << 16];
     let (mut window, mut received) = (Instant::now(), 0);
-    let cut = |aside: &Aside, why: &str| match total {
+    let cut = |aside: &PartialFile, why: &str| match total {
         Some(total) => again(format!("{why} after {} of {total} bytes", aside.len())),
         None => again(format!("{why} after {} bytes", aside.len())),
     };
@@ -164,7 +164,7 @@ fn receive(
     }
 }
 
-fn make_room(aside: &Aside, bytes: u64, settings: &Settings) -> Result<(), Fault> {
+fn make_room(aside: &PartialFile, bytes: u64, settings: &Settings) -> Result<(), Fault> {
     let folder = aside.path().parent().unwrap_or(aside.path());
     space::ensure(folder, bytes, settings.room).map_err(Fault::Nowhere)
 }

@@ -4,8 +4,8 @@
 //! breaks, the part received is kept, and the next attempt, in this run or a later one, resumes there unless the server
 //! reports that the file has changed.
 
-mod aside;
 mod http;
+mod partial_file;
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -14,8 +14,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fetch::{Download, MirroredFile, Watch, verify};
 
-use self::aside::Aside;
 use self::http::Fault;
+use self::partial_file::PartialFile;
 
 /// Retries and timeouts.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ impl Download for Settings {
 fn download(wanted: &MirroredFile<'_>, folder: &Path, settings: &Settings, watch: &mut dyn Watch) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
     let path = folder.join(wanted.file);
-    let mut aside = Aside::open(folder, wanted.file)?;
+    let mut aside = PartialFile::open(folder, wanted.file)?;
     if path.exists() {
         if verify::check(&path, wanted.expected)?.is_none() {
             aside.remove()?;
@@ -102,7 +102,7 @@ fn from_mirror(
     agent: &ureq::Agent,
     address: &str,
     wanted: &MirroredFile<'_>,
-    aside: &mut Aside,
+    aside: &mut PartialFile,
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<(), Fault> {

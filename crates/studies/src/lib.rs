@@ -26,7 +26,7 @@
 //!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
 //!    results folders and `--json` follow. `UPDATE=1 cargo test -p sim --test command_line help` writes its help into the snapshot.
 //! 3. A line in `carried_out` in `python/src/analyses.rs`: `studies::ties::TiesStudy::COMMAND => of_site::<studies::ties::TiesStudy>(site,
-//!    spec, settings, seed, order),`. In Python it is `site.study("ties", draws=20)`.
+//!    spec, settings, seed, execution),`. In Python it is `site.study("ties", draws=20)`.
 //!
 //! Values of [`Keeper::values`](runner::Keeper::values) are any `Serialize + DeserializeOwned`, `size_of::<T>()` bytes each; a results folder
 //! keeps them until all are there, so that the study continues after an interruption. Arms are numbered from 0; tables name them with

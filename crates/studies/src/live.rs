@@ -39,8 +39,8 @@ impl Study for LiveStudy {
     type Resolved = Resolved;
     type Findings = PlayedRuns;
 
-    fn prepare(&self, order: &Execution) -> Result<Option<String>> {
-        let truth = self.truth(order.quiet)?.truth;
+    fn prepare(&self, execution: &Execution) -> Result<Option<String>> {
+        let truth = self.truth(execution.quiet)?.truth;
         Ok(Some(truth.describe(|arm| self.site.prepared.description.label(arm))))
     }
 

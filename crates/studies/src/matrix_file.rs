@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bandits::{MatrixInFile, PreferenceMatrix, WinCounts, WinTable};
+use bandits::{ComparisonCounts, MatrixInFile, PreferenceMatrix, WinTable};
 use letor_io::{Names, OtherFormat, registry};
 use output::input;
 use output::numbers::with_separators;
@@ -120,7 +120,7 @@ fn whole(count: f64) -> String {
 
 /// A warning that pairs were never compared, printed before any winner; `None` if all were.
 #[must_use]
-pub fn never_compared(wins: &WinCounts) -> Option<String> {
+pub fn never_compared(wins: &ComparisonCounts) -> Option<String> {
     let of = with_separators(wins.pairs as u64);
     match wins.unplayed {
         0 => None,
@@ -134,8 +134,8 @@ const FEW: f64 = 30.0;
 
 /// A note on a matrix of win counts; `board` is the command that suits few comparisons.
 #[must_use]
-pub fn counts_note(file: &str, wins: &WinCounts, board: &str) -> String {
-    let WinCounts { comparisons, fewest, most, .. } = *wins;
+pub fn counts_note(file: &str, wins: &ComparisonCounts, board: &str) -> String {
+    let ComparisonCounts { comparisons, fewest, most, .. } = *wins;
     let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
     let never = never_compared(wins).map_or_else(String::new, |never| format!("; {never}"));
     let percent = if fewest == most && most == 100.0 && wins.unplayed == 0 {

@@ -14,7 +14,7 @@ use bandits::agreement::Agreement;
 use output::interrupt::say_when_stopped;
 use output::machine;
 use output::numbers::{significant, with_separators, with_unit};
-use output::shards::{Made, Shard, Share};
+use output::shards::{Invocation, Shard, Share};
 use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub fn estimate(
     prepared: &PreparedSite,
     request: Request,
     share: &Share,
-    made: &Made,
+    made: &Invocation,
     quiet: bool,
 ) -> Result<Option<(Report, String)>> {
     let Request { impressions, seed, sampling, multileaved, mode, save_every, out, against } = request;
@@ -169,7 +169,7 @@ pub fn estimate(
 struct ShardOutput<'a> {
     out: &'a Path,
     save_every: Duration,
-    made: &'a Made,
+    made: &'a Invocation,
     quiet: bool,
 }
 

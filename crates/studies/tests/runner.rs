@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bandits::problems::{Problem, Setting};
 use bandits::registry::Spec;
 use bandits::{MatrixArena, RegretKind};
-use output::shards::{Made, Parts, Share, folder_of};
+use output::shards::{Invocation, Parts, Share, folder_of};
 use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::prepare_problem;
@@ -40,13 +40,13 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     MatrixStudy { settings, on }
 }
 
-fn order(path: &Path, share: Share) -> Execution {
+fn execution(path: &Path, share: Share) -> Execution {
     let place = Destination::Folder { path: path.to_path_buf(), replace: false, named: true };
-    Execution { place, share, made: Made::default(), quiet: true }
+    Execution { place, share, made: Invocation::default(), quiet: true }
 }
 
-fn finished(study: MatrixStudy<MatrixArena>, order: &Execution) -> Finished<MatrixStudy<MatrixArena>> {
-    let Ok(StudyOutcome::Finished(finished)) = run(study, order) else { panic!("it finishes") };
+fn finished(study: MatrixStudy<MatrixArena>, execution: &Execution) -> Finished<MatrixStudy<MatrixArena>> {
+    let Ok(StudyOutcome::Finished(finished)) = run(study, execution) else { panic!("it finishes") };
     finished
 }
 
@@ -74,7 +74,7 @@ fn memory_and_folders_find_the_same_and_memory_writes_nothing() {
     let out = folder.path().join("out");
     let in_memory = finished(study(3, &["rucb", "random"]), &Execution { quiet: true, ..Execution::default() });
     assert!(matches!(in_memory.written, Ok(None)));
-    let in_folder = finished(study(3, &["rucb", "random"]), &order(&out, Share::All));
+    let in_folder = finished(study(3, &["rucb", "random"]), &execution(&out, Share::All));
     let written = in_folder.written.as_ref().expect("it can be written").clone().expect("somewhere");
     assert!(written.ends_with("regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json"), "{written}");
     let summary = |found: Finished<MatrixStudy<MatrixArena>>| {
@@ -91,12 +91,12 @@ fn memory_and_folders_find_the_same_and_memory_writes_nothing() {
 fn a_folder_that_grows_has_the_bytes_of_one_that_did_not() {
     let folder = TempDir::new().expect("a temporary folder");
     let [grown, whole] = ["grown", "whole"].map(|name| folder.path().join(name));
-    finished(study(2, &["rucb"]), &order(&grown, Share::All));
+    finished(study(2, &["rucb"]), &execution(&grown, Share::All));
     // As a process that was killed while it wrote the files leaves them: finished runs are kept.
     fs::rename(grown.join("config.json"), grown.join(".unfinished.json")).expect("it is there");
     fs::remove_file(grown.join("curves.csv")).expect("it is there");
-    finished(study(4, &["rucb", "random"]), &order(&grown, Share::All));
-    finished(study(4, &["rucb", "random"]), &order(&whole, Share::All));
+    finished(study(4, &["rucb", "random"]), &execution(&grown, Share::All));
+    finished(study(4, &["rucb", "random"]), &execution(&whole, Share::All));
     assert_eq!(content(&grown), content(&whole));
 }
 
@@ -104,8 +104,8 @@ fn a_folder_that_grows_has_the_bytes_of_one_that_did_not() {
 fn what_was_asked_for_is_shown_first() {
     let folder = TempDir::new().expect("a temporary folder");
     let out = folder.path().join("out");
-    finished(study(1, &["rucb"]), &order(&out, Share::All));
-    let found = finished(study(1, &["random"]), &order(&out, Share::All));
+    finished(study(1, &["rucb"]), &execution(&out, Share::All));
+    let found = finished(study(1, &["random"]), &execution(&out, Share::All));
     let (report, _) = found.into_parts().expect("a report");
     let at = |name: &str| report.text.find(&format!("\n{name} ")).expect("both are in the table");
     assert!(at("random") < at("rucb"), "{}", report.text);
@@ -120,13 +120,13 @@ fn shards_in_any_order_and_twice_merge_to_the_bytes_of_one_process() {
     let [out, whole] = ["out", "whole"].map(|name| folder.path().join(name));
     let share = |index: &str| Share::One(index.parse().map(shard_of).expect("a shard"));
     for index in ["2/3", "0/3", "2/3", "1/3"] {
-        let outcome = run(study(5, &["rucb", "random"]), &order(&out, share(index))).expect("a part");
+        let outcome = run(study(5, &["rucb", "random"]), &execution(&out, share(index))).expect("a part");
         assert!(matches!(outcome, StudyOutcome::Part), "{index}");
     }
     assert!(!out.exists(), "shards write nothing but parts");
     let parts = Parts::read(&folder_of(&out)).expect("all parts");
-    finished(study(5, &["rucb", "random"]), &order(&out, Share::Merge(Arc::new(parts))));
-    finished(study(5, &["rucb", "random"]), &order(&whole, Share::All));
+    finished(study(5, &["rucb", "random"]), &execution(&out, Share::Merge(Arc::new(parts))));
+    finished(study(5, &["rucb", "random"]), &execution(&whole, Share::All));
     assert_eq!(content(&out), content(&whole));
 }
 
@@ -141,11 +141,11 @@ fn shard_of(spec: output::shards::ShardSpec) -> output::shards::Shard {
 fn other_results_and_shards_in_memory_are_refused_before_the_work() {
     let folder = TempDir::new().expect("a temporary folder");
     let out = folder.path().join("out");
-    finished(study(1, &["random"]), &order(&out, Share::All));
+    finished(study(1, &["random"]), &execution(&out, Share::All));
     let before = content(&out);
     let mut other = study(1, &["random"]);
     other.settings.seed = 8;
-    let refused = run(other, &order(&out, Share::All)).err().expect("another seed").to_string();
+    let refused = run(other, &execution(&out, Share::All)).err().expect("another seed").to_string();
     assert!(refused.contains("seed"), "{refused}");
     assert_eq!(content(&out), before);
     let share = Share::One(shard_of("0/2".parse().expect("a shard")));

@@ -47,7 +47,7 @@
 
 use ::ndarray::{Array2, ArrayView2};
 
-use super::{MatrixError, PreferenceMatrix, WinCounts};
+use super::{ComparisonCounts, MatrixError, PreferenceMatrix};
 
 /// Checks that `rows` and `columns` are equal; rows of another length are named as in a text.
 fn square((rows, columns): (usize, usize)) -> Result<usize, MatrixError> {
@@ -104,7 +104,7 @@ impl PreferenceMatrix {
     ///
     /// # Errors
     /// As for [`from_wins`](Self::from_wins), and if the array is not square.
-    pub fn from_win_array(wins: ArrayView2<'_, f64>) -> Result<(Self, WinCounts), MatrixError> {
+    pub fn from_win_array(wins: ArrayView2<'_, f64>) -> Result<(Self, ComparisonCounts), MatrixError> {
         let arms = square(wins.dim())?;
         Self::from_wins(arms, &wins.iter().copied().collect::<Vec<f64>>())
     }

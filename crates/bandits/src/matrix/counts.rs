@@ -5,7 +5,7 @@ use crate::Arm;
 
 /// How often arms were compared, of a matrix read from win counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WinCounts {
+pub struct ComparisonCounts {
     /// The comparisons of all pairs of different arms.
     pub comparisons: f64,
     /// The number of pairs.
@@ -28,7 +28,7 @@ pub(super) fn is_count(count: f64) -> bool {
 pub struct WinTable {
     arms: usize,
     wins: Vec<f64>,
-    counts: WinCounts,
+    counts: ComparisonCounts,
 }
 
 impl WinTable {
@@ -63,7 +63,7 @@ impl WinTable {
             }
         }
         wins.iter_mut().filter(|count| count.is_nan()).for_each(|count| *count = 0.0);
-        let counts = WinCounts::of(arms, &wins);
+        let counts = ComparisonCounts::of(arms, &wins);
         if counts.comparisons == 0.0 {
             return Err(MatrixError::NoComparisons);
         }
@@ -78,7 +78,7 @@ impl WinTable {
 
     /// How often arms were compared.
     #[must_use]
-    pub fn counts(&self) -> WinCounts {
+    pub fn counts(&self) -> ComparisonCounts {
         self.counts
     }
 
@@ -106,7 +106,7 @@ impl WinTable {
     pub fn subset(&self, arms: &[Arm]) -> Self {
         let of_pair = |i: &Arm, j: &Arm| self.wins[i.index() * self.arms + j.index()];
         let wins: Vec<f64> = arms.iter().flat_map(|i| arms.iter().map(move |j| of_pair(i, j))).collect();
-        Self { arms: arms.len(), counts: WinCounts::of(arms.len(), &wins), wins }
+        Self { arms: arms.len(), counts: ComparisonCounts::of(arms.len(), &wins), wins }
     }
 
     /// The matrix of the shares of wins; 1/2 for pairs that never met.
@@ -128,7 +128,7 @@ impl WinTable {
     }
 }
 
-impl WinCounts {
+impl ComparisonCounts {
     /// From checked counts.
     fn of(arms: usize, wins: &[f64]) -> Self {
         let pairs = arms * arms.saturating_sub(1) / 2;
@@ -162,7 +162,7 @@ impl PreferenceMatrix {
     ///
     /// # Errors
     /// Those of [`WinTable::new`].
-    pub fn from_wins(arms: usize, wins: &[f64]) -> Result<(Self, WinCounts), MatrixError> {
+    pub fn from_wins(arms: usize, wins: &[f64]) -> Result<(Self, ComparisonCounts), MatrixError> {
         let table = WinTable::new(arms, wins.to_vec())?;
         Ok((table.shares()?, table.counts()))
     }
@@ -178,7 +178,7 @@ mod tests {
         let (matrix, counts) =
             PreferenceMatrix::from_wins(3, &[0.0, 30.0, 0.0, 10.0, 0.0, 7.0, 0.0, 0.0, 0.0]).unwrap();
         assert_eq!(matrix.entries(), [0.5, 0.75, 0.5, 0.25, 0.5, 1.0, 0.5, 0.0, 0.5]);
-        let expected = WinCounts { comparisons: 47.0, pairs: 3, unplayed: 1, fewest: 7.0, most: 40.0 };
+        let expected = ComparisonCounts { comparisons: 47.0, pairs: 3, unplayed: 1, fewest: 7.0, most: 40.0 };
         assert_eq!(counts, expected);
         for text in [text, "0,30,0\n10,0,7\n0,0,0\n", "3\n0 30 0\n10 nan 7\n0 0 0\n", "0 30.0 0\n1e1 0 7\n0 0 0"] {
             let read = PreferenceMatrix::read(text.as_bytes()).unwrap();

@@ -13,7 +13,7 @@ mod reading;
 mod text;
 pub mod winners;
 
-pub use counts::{WinCounts, WinTable};
+pub use counts::{ComparisonCounts, WinTable};
 pub use error::MatrixError;
 pub use text::SquareTable;
 

@@ -10,7 +10,7 @@ mod own_config;
 mod problems;
 mod published;
 mod resumed;
-mod sampled;
+mod same_distribution;
 mod shortcuts;
 mod shortcuts_by_elimination;
 mod structure;

@@ -10,7 +10,7 @@ mod discrimination;
 mod exact;
 mod gold;
 mod independent;
-mod planted;
+mod planted_defects;
 mod read;
 mod units;
 

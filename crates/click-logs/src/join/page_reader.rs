@@ -7,8 +7,18 @@ use verdicts::draft;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::record::ImpressionRecord;
-use super::table::Clicked;
 use crate::model::{Alone, Lineup, NO_TEAM, Scheme, read_credit};
+
+/// The clicks in the window of an impression.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clicked {
+    /// There is one.
+    pub(super) any: bool,
+    /// There is one on a document that was not shown.
+    pub(super) lost: bool,
+    /// The first 64 positions on which clicks are but for how the id is written.
+    pub(super) near: u64,
+}
 
 /// A stored impression, read for its coins. Its buffers are reused for all impressions.
 #[derive(Debug, Default)]

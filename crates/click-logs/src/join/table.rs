@@ -6,7 +6,7 @@ use verdicts::integrity::PageRecord;
 
 use super::conversions::{Appearance, ConversionLog};
 use super::outcome::{PairOutcome, UNKNOWN};
-use super::page_reader::PageReader;
+use super::page_reader::{Clicked, PageReader};
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::model::{Alone, Lineup, NO_TEAM, Scheme, Settings};
@@ -49,17 +49,6 @@ struct Slot {
     /// The first 64 positions on which clicks are but for how the id is written.
     near: u64,
     is_conflict: bool,
-}
-
-/// The clicks in the window of an impression.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Clicked {
-    /// There is one.
-    pub(super) any: bool,
-    /// There is one on a document that was not shown.
-    pub(super) lost: bool,
-    /// The first 64 positions on which clicks are but for how the id is written.
-    pub(super) near: u64,
 }
 
 /// The fates that a click on an impression that counts can have: the first ones.

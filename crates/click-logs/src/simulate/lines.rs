@@ -5,10 +5,9 @@ use std::io::Write as _;
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use times as time;
-use verdicts::PairChoice;
 
 use super::orders::{ConversionLine, UnitConversions};
-use super::truth::CountedUnit;
+use super::truth::{CountedUnit, PAIRS};
 use crate::read::base64;
 
 /// The dialect of lines.
@@ -260,9 +259,6 @@ fn by_text(number: u64) -> i64 {
     let digits = number.checked_ilog10().unwrap_or(0) + 1;
     (number * 10_u64.pow(DIGITS.saturating_sub(digits)) * 16 + u64::from(digits)) as i64
 }
-
-/// How the rankers of each impression are drawn: by chance, never by outcomes.
-pub(super) const PAIRS: PairChoice = PairChoice::Chance;
 
 fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u8>) -> std::io::Result<()> {
     let ImpressionLine { id, time, user, session, agent, query, shown, rankers, .. } = *line;

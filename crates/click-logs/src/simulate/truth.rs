@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use statistics::Preference;
 use verdicts::amounts::{SideClicks, UnitAmounts};
 use verdicts::outcomes::{Day, DayCounts};
-use verdicts::{SaidBy, Version};
+use verdicts::{PairChoice, SaidBy, Version};
 
 use super::Simulation;
-use super::lines::PAIRS;
 use super::orders::{ConversionFate, ConversionTally};
 use crate::join::{ClickFate, Credited, ImpressionFate, Tally, UnitFate};
 use crate::model::Oddities;
 
 /// A version, a day and a pair.
 type Key = (Option<String>, i32, (usize, usize));
+
+/// How the rankers of each impression are drawn: by chance, never by outcomes.
+pub(super) const PAIRS: PairChoice = PairChoice::Chance;
 
 /// The result of a correct join, under [`rules`](super::rules).
 #[derive(Debug, Clone)]

@@ -28,7 +28,7 @@ use crate::name::{Name, NameError, NamedMethod, Ownership, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::packed::Pack;
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::softmax::{Softmax, Successive, Taken};
+use crate::support::softmax::{Softmax, Successive, TakenRanks};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
@@ -111,7 +111,7 @@ impl ProbabilisticExpected {
             let exchanges: &[usize] = if is_tied { &[0, 1] } else { &[0] };
             for &exchange in exchanges {
                 let mut successive = sizes.map(|size| Successive::new(usize::from(size), &self.weights));
-                scratch.taken.iter_mut().for_each(Taken::clear);
+                scratch.taken.iter_mut().for_each(TakenRanks::clear);
                 scratch.shares.clear();
                 let mut next = clicked.iter().peekable();
                 for (position, groups) in groups.iter().enumerate() {
@@ -151,7 +151,7 @@ impl Group {
 
 #[derive(Debug, Default)]
 struct Credit {
-    taken: [Taken; 2],
+    taken: [TakenRanks; 2],
     shares: Vec<Share>,
     sum: SignSum,
 }

@@ -17,14 +17,14 @@ pub(crate) const UNLISTED: u16 = u16::MAX;
 
 /// The ranks that one ranker's order gives the documents shown.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Taken {
+pub(crate) struct TakenRanks {
     /// By position.
     by_position: Vec<u16>,
     /// The listed ones, ascending.
     sorted: Vec<u16>,
 }
 
-impl Taken {
+impl TakenRanks {
     pub(crate) fn clear(&mut self) {
         self.by_position.clear();
         self.sorted.clear();
@@ -119,15 +119,15 @@ impl Taken {
 pub(crate) struct Softmax {
     keys: Option<TieKeys>,
     shown: DocSet,
-    taken: Vec<Taken>,
+    taken: Vec<TakenRanks>,
 }
 
 impl Softmax {
     pub(crate) fn start(&mut self, rankers: usize, generator: &mut Generator) {
         self.keys = Some(TieKeys::new(generator));
         self.shown.clear();
-        self.taken.iter_mut().for_each(Taken::clear);
-        self.taken.resize_with(rankers, Taken::default);
+        self.taken.iter_mut().for_each(TakenRanks::clear);
+        self.taken.resize_with(rankers, TakenRanks::default);
     }
 
     pub(crate) fn shown(&self) -> &[Doc] {
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn free_ranks_by_weight() {
         let weights = Weights::usual();
-        let mut taken = Taken::default();
+        let mut taken = TakenRanks::default();
         taken.push(3);
         taken.push(UNLISTED);
         taken.push(1);
@@ -291,7 +291,7 @@ mod tests {
         let mut generator = Generator::seed_from_u64(2);
         let (draws, mut seen) = (60_000, [0_u32; 7]);
         for _ in 0..draws {
-            let mut taken = Taken::default();
+            let mut taken = TakenRanks::default();
             taken.push(0);
             taken.push(3);
             taken.reveal(group, generator.next_u64());

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::format::{self, HEADER, MAGIC, ORDER, VERSION};
+use super::format::{self, BYTE_ORDER, HEADER_LEN, MAGIC, VERSION};
 use crate::dataset::{Blocks, Dataset, Provenance, is_sound};
 
 /// The data set in `file`, the bytes of a cache, or `None` if anything is invalid.
@@ -26,18 +26,18 @@ pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
 /// `file` with a header that matches its contents.
 fn repaired(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
-    if file.len() < HEADER {
+    if file.len() < HEADER_LEN {
         return file;
     }
     let len = u64::from_le_bytes(*file[24..].first_chunk().expect("the file is longer than its header"));
-    let index = file[HEADER..].get(..usize::try_from(len).unwrap_or(usize::MAX)).map_or(0, xxh3_64);
+    let index = file[HEADER_LEN..].get(..usize::try_from(len).unwrap_or(usize::MAX)).map_or(0, xxh3_64);
     let total = file.len() as u64;
     file[..8].copy_from_slice(MAGIC);
-    file[8..12].copy_from_slice(&ORDER.to_le_bytes());
+    file[8..12].copy_from_slice(&BYTE_ORDER.to_le_bytes());
     file[12..16].copy_from_slice(&VERSION.to_le_bytes());
     file[16..24].copy_from_slice(&total.to_le_bytes());
     file[32..40].copy_from_slice(&index.to_le_bytes());
-    let hash = xxh3_64(&file[..HEADER - 8]);
-    file[HEADER - 8..HEADER].copy_from_slice(&hash.to_le_bytes());
+    let hash = xxh3_64(&file[..HEADER_LEN - 8]);
+    file[HEADER_LEN - 8..HEADER_LEN].copy_from_slice(&hash.to_le_bytes());
     file
 }

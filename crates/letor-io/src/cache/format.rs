@@ -10,8 +10,8 @@ use crate::dataset::{Blocks, Content, Dataset, MAX_ID, Provenance};
 pub(super) const VERSION: u32 = 3;
 
 pub(super) const MAGIC: &[u8; 8] = b"letorbin";
-pub(super) const ORDER: u32 = 0x0102_0304;
-pub(super) const HEADER: usize = 48;
+pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
+pub(super) const HEADER_LEN: usize = 48;
 /// The number of hex digits of a checksum.
 const CHECKSUM: usize = 64;
 
@@ -48,12 +48,12 @@ pub(super) fn head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<V
     content.labels.iter().for_each(|label| index.extend_from_slice(&label.to_le_bytes()));
     index.extend_from_slice(content.ids.as_bytes());
 
-    let mut head = Vec::with_capacity(HEADER + index.len());
+    let mut head = Vec::with_capacity(HEADER_LEN + index.len());
     head.extend_from_slice(MAGIC);
-    head.extend_from_slice(&ORDER.to_le_bytes());
+    head.extend_from_slice(&BYTE_ORDER.to_le_bytes());
     head.extend_from_slice(&VERSION.to_le_bytes());
     let len = index.len() as u64;
-    for number in [HEADER as u64 + len + total, len, xxh3_64(&index)] {
+    for number in [HEADER_LEN as u64 + len + total, len, xxh3_64(&index)] {
         head.extend_from_slice(&number.to_le_bytes());
     }
     head.extend_from_slice(&xxh3_64(&head).to_le_bytes());
@@ -102,28 +102,28 @@ impl Index {
 /// version, is truncated or damaged.
 pub(super) fn head_len(header: &[u8], total: u64) -> Option<usize> {
     let (len, _) = read_header(header, total)?;
-    HEADER.checked_add(len).filter(|&len| len as u64 <= total)
+    HEADER_LEN.checked_add(len).filter(|&len| len as u64 <= total)
 }
 
 /// The index of a cache file of `total` bytes; `head` has at least header and index. `None` if the file has another
 /// version or is truncated, damaged or inconsistent.
 pub(super) fn read(head: &[u8], total: u64) -> Option<Index> {
-    let (len, hash) = read_header(head.get(..HEADER)?, total)?;
-    let index = head[HEADER..].get(..len)?;
+    let (len, hash) = read_header(head.get(..HEADER_LEN)?, total)?;
+    let index = head[HEADER_LEN..].get(..len)?;
     if xxh3_64(index) != hash {
         return None;
     }
-    read_index(index, HEADER + index.len(), usize::try_from(total).ok()?)
+    read_index(index, HEADER_LEN + index.len(), usize::try_from(total).ok()?)
 }
 
 /// The length of the index and its hash.
 fn read_header(bytes: &[u8], total: u64) -> Option<(usize, u64)> {
-    let mut header = Reader { rest: bytes.get(..HEADER)? };
-    if header.take(8)? != MAGIC || header.u32()? != ORDER || header.u32()? != VERSION {
+    let mut header = Reader { rest: bytes.get(..HEADER_LEN)? };
+    if header.take(8)? != MAGIC || header.u32()? != BYTE_ORDER || header.u32()? != VERSION {
         return None;
     }
     let (stated, len, hash) = (header.u64()?, header.u64()?, header.u64()?);
-    if header.u64()? != xxh3_64(&bytes[..HEADER - 8]) || stated != total {
+    if header.u64()? != xxh3_64(&bytes[..HEADER_LEN - 8]) || stated != total {
         return None;
     }
     Some((usize::try_from(len).ok()?, hash))

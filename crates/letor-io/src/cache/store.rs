@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::format::{self, HEADER, Index};
+use super::format::{self, HEADER_LEN, Index};
 use super::stamps;
 use crate::dataset::{BlockFile, Blocks, Dataset, FileBlocks, Provenance, Recipe};
 use crate::regular;
@@ -38,12 +38,12 @@ pub(super) fn load(
 pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
     let mut file = regular::open(path).ok()?;
     let total = file.metadata().ok()?.len();
-    let mut head = vec![0; HEADER];
+    let mut head = vec![0; HEADER_LEN];
     file.read_exact(&mut head).ok()?;
     let len = format::head_len(&head, total)?;
-    head.try_reserve_exact(len - HEADER).ok()?;
+    head.try_reserve_exact(len - HEADER_LEN).ok()?;
     head.resize(len, 0);
-    file.read_exact(&mut head[HEADER..]).ok()?;
+    file.read_exact(&mut head[HEADER_LEN..]).ok()?;
     let index = format::read(&head, total)?;
     Some((file, index))
 }

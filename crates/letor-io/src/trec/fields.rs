@@ -46,7 +46,7 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// The error for a line with a wrong number of columns; `form` names the right ones, `taken_for` is the flag that
     /// the file was given as.
-    fn columns(&self, what: &str, form: &str, taken_for: Option<Foreign>) -> Error {
+    fn column_count_error(&self, what: &str, form: &str, taken_for: Option<Foreign>) -> Error {
         let found = match foreign(self.line).filter(|&found| Some(found) != taken_for) {
             Some(found) => {
                 let message = format!("is {found}, expected {what} of `{form}`: {}", found.remedy());
@@ -135,7 +135,7 @@ pub(super) fn each_line<'a, const N: usize>(
             continue;
         }
         if fields.count != N {
-            return Err(fields.columns(what, form, Some(own)));
+            return Err(fields.column_count_error(what, form, Some(own)));
         }
         any = true;
         each(&fields)?;

@@ -32,7 +32,7 @@ pub struct Room {
 #[must_use]
 pub fn room() -> Option<Room> {
     let of = |limit, bytes: Option<u64>| bytes.map(|bytes| Room { bytes, limit });
-    [of("ulimit -v", address_space()), of("the control group", control_group()), of("the machine", machine())]
+    [of("ulimit -v", address_space()), of("the control group", control_group()), of("the machine", machine_memory())]
         .into_iter()
         .flatten()
         .min_by_key(|room| room.bytes)
@@ -124,7 +124,7 @@ pub(super) fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(limit.saturating_sub(kibibytes("/proc/self/status", "VmSize:")?))
+    Some(limit.saturating_sub(proc_bytes("/proc/self/status", "VmSize:")?))
 }
 
 /// The bytes left by the control group of this process and its ancestors, of version 2 or 1.
@@ -158,13 +158,13 @@ fn control_group() -> Option<u64> {
 }
 
 /// The memory of the machine.
-fn machine() -> Option<u64> {
-    let free = |key| kibibytes("/proc/meminfo", key);
+fn machine_memory() -> Option<u64> {
+    let free = |key| proc_bytes("/proc/meminfo", key);
     Some(free("MemAvailable:")? + free("SwapFree:").unwrap_or(0))
 }
 
 /// The value of a line such as `VmSize:  1234 kB`, in bytes.
-fn kibibytes(file: &str, key: &str) -> Option<u64> {
+fn proc_bytes(file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let value = text.lines().find_map(|line| line.strip_prefix(key))?;
     Some(value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
@@ -286,6 +286,6 @@ mod tests {
     #[test]
     fn linux_says_what_is_left() {
         let room = room().expect("Linux reports free memory");
-        assert!(room.bytes > 0 && room.bytes <= machine().expect("the machine's"), "{room:?}");
+        assert!(room.bytes > 0 && room.bytes <= machine_memory().expect("the machine's"), "{room:?}");
     }
 }

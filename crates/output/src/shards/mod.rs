@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use part::{Cell, Header, Made, Part};
+pub use part::{Cell, Header, Invocation, Part};
 pub use parts::Parts;
 pub use shard::{Shard, ShardSpec};
 

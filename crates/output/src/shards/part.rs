@@ -54,7 +54,7 @@ pub struct Header {
 
 /// The circumstances of a part: they may differ if the same shard runs again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Made {
+pub struct Invocation {
     /// The arguments of the command, without those of a process: folders of results, threads, print options.
     pub arguments: Vec<String>,
     /// The folder that it ran in.
@@ -76,7 +76,7 @@ pub struct Part {
     /// The work that it is a share of.
     pub header: Header,
     /// Its circumstances.
-    pub made: Made,
+    pub made: Invocation,
     /// The results: cells of records, or bytes of a format of their own.
     pub body: Vec<u8>,
 }
@@ -84,20 +84,20 @@ pub struct Part {
 impl Part {
     /// A part with these results.
     #[must_use]
-    pub fn new(header: Header, made: Made, body: Vec<u8>) -> Self {
-        Self { header, made: Made { bytes: body.len() as u64, ..made }, body }
+    pub fn new(header: Header, made: Invocation, body: Vec<u8>) -> Self {
+        Self { header, made: Invocation { bytes: body.len() as u64, ..made }, body }
     }
 
     /// A part with the records of these cells.
     #[must_use]
-    pub fn of_cells(header: Header, made: Made, cells: &[Cell]) -> Self {
+    pub fn of_cells(header: Header, made: Invocation, cells: &[Cell]) -> Self {
         let mut body = String::new();
         for Cell { subject, records } in cells {
             body += &format!("cell {subject}\n");
             records.iter().for_each(|(number, kept)| body += &format!("{number} {}\n", kept.text));
         }
         let seconds = cells.iter().flat_map(|cell| cell.records.values().map(|kept| kept.seconds));
-        Self::new(header, Made { seconds_of_records: seconds.collect(), ..made }, body.into_bytes())
+        Self::new(header, Invocation { seconds_of_records: seconds.collect(), ..made }, body.into_bytes())
     }
 
     /// The records in it.
@@ -160,7 +160,7 @@ impl Part {
     ///
     /// # Errors
     /// As for [`read`](Self::read).
-    pub fn check(path: &Path) -> Result<(Header, Made)> {
+    pub fn check(path: &Path) -> Result<(Header, Invocation)> {
         let bytes = Self::bytes(path)?;
         let (header, made, packed) = opened(&bytes)?;
         unpacked(made.bytes, packed, &mut io::sink())?;
@@ -184,7 +184,7 @@ impl Part {
 }
 
 /// The header of a part, how it came about, and its packed content.
-fn opened(bytes: &[u8]) -> Result<(Header, Made, &[u8])> {
+fn opened(bytes: &[u8]) -> Result<(Header, Invocation, &[u8])> {
     ensure!(!bytes.is_empty(), "it is empty");
     let first = MAGIC.len().min(bytes.len());
     ensure!(bytes[..first] == MAGIC.as_bytes()[..first], "it is not the part of a shard");
@@ -201,7 +201,7 @@ fn opened(bytes: &[u8]) -> Result<(Header, Made, &[u8])> {
         bail!("it lacks lines");
     };
     let header: Header = serde_json::from_slice(header).context("its header cannot be read")?;
-    let made: Made = serde_json::from_slice(made).context("its header cannot be read")?;
+    let made: Invocation = serde_json::from_slice(made).context("its header cannot be read")?;
     let Header { shard, range, total, .. } = &header;
     ensure!(shard.index < shard.of && *range == shard.range(*total), "its range is not that of shard {shard}");
     Ok((header, made, packed))
@@ -299,7 +299,7 @@ pub(super) mod tests {
             range,
             total,
         };
-        let made = Made { arguments: vec!["bandit".to_owned()], build: "1".to_owned(), ..Made::default() };
+        let made = Invocation { arguments: vec!["bandit".to_owned()], build: "1".to_owned(), ..Invocation::default() };
         Part::of_cells(header, made, &[Cell::new("a cell".to_owned(), &runs).unwrap()])
     }
 
@@ -347,7 +347,7 @@ pub(super) mod tests {
     /// A part that packs `body` well, declares `bytes` and has the right checksum.
     fn forged(bytes: u64, body: Vec<u8>) -> Vec<u8> {
         let honest = part(0, 3, 1);
-        Part { header: honest.header, made: Made { bytes, ..honest.made }, body }.encode().unwrap()
+        Part { header: honest.header, made: Invocation { bytes, ..honest.made }, body }.encode().unwrap()
     }
 
     #[test]

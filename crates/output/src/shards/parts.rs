@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tracing::info;
 
-use super::part::{Cell, ENDING, Header, Kept, Made, Part};
+use super::part::{Cell, ENDING, Header, Invocation, Kept, Part};
 use super::shard::Shard;
 use crate::difference::{Compare, first_difference};
 use crate::files::explained;
@@ -26,7 +26,7 @@ pub struct PartFile {
     /// The file.
     pub path: PathBuf,
     /// Its header and circumstances, without its body.
-    pub part: Result<(Header, Made)>,
+    pub part: Result<(Header, Invocation)>,
 }
 
 /// All parts in `folder`, in the order of their names.
@@ -62,7 +62,7 @@ pub struct Parts {
     folder: PathBuf,
     /// The header of the first part.
     header: Header,
-    made: Made,
+    made: Invocation,
     /// The files by the number of the shard.
     files: Vec<PathBuf>,
     /// Versions of the program that made parts, if several did.
@@ -81,7 +81,7 @@ impl Parts {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut damaged = Vec::new();
         let mut others = Vec::new();
-        let mut sound: Vec<(PathBuf, Header, Made)> = Vec::new();
+        let mut sound: Vec<(PathBuf, Header, Invocation)> = Vec::new();
         for PartFile { path, part } in found_in(folder)? {
             match part {
                 Ok((header, made)) => sound.push((path, header, made)),
@@ -170,7 +170,7 @@ impl Parts {
 
     /// The circumstances of the first of them.
     #[must_use]
-    pub fn made(&self) -> &Made {
+    pub fn made(&self) -> &Invocation {
         &self.made
     }
 

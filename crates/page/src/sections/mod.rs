@@ -7,6 +7,7 @@ mod measures;
 mod pairs;
 mod rates;
 mod segments;
+mod traffic;
 
 use maud::{Markup, PreEscaped, html};
 
@@ -52,7 +53,7 @@ const PARTS: [(&str, Place, Make); 16] = [
     ("matrix", Place::Wide, pairs::matrix),
     ("changes", Place::Wide, fates::changes),
     ("deliveries", Place::Wide, fates::deliveries),
-    ("traffic", Place::Narrow, rates::traffic),
+    ("traffic", Place::Narrow, traffic::traffic),
     ("fates", Place::Narrow, fates::fates),
     ("guardrails", Place::Narrow, fates::guardrails),
     ("latency", Place::Narrow, fates::latency),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use output::interrupt;
 use output::progress::Progress;
-use output::shards::{Header, Made, Part, Parts, Shard};
+use output::shards::{Header, Invocation, Part, Parts, Shard};
 use output::usage::usage;
 use serde_json::{Value, json};
 
@@ -158,7 +158,7 @@ pub struct ShardFiles<'a> {
     /// The file with the pieces so far, and the interval at which it is written.
     pub progress: (&'a Path, Duration),
     /// The provenance of the part.
-    pub made: Made,
+    pub made: Invocation,
     /// Whether to hide the progress bar.
     pub quiet: bool,
 }
@@ -282,7 +282,7 @@ impl<'a> ShardProgress<'a> {
 
     fn part(&self) -> Part {
         let seconds = self.seconds + self.start.elapsed().as_secs_f64();
-        let made = Made { seconds, ..self.files.made.clone() };
+        let made = Invocation { seconds, ..self.files.made.clone() };
         Part::new(self.header.clone(), made, self.counts.encode())
     }
 

@@ -3,7 +3,7 @@
 use super::comparison::{Cell, Comparison, Point};
 use super::layout::{Directions, Layout};
 use super::ties::{Expected, Terms, Ties};
-use super::{effective, graph, sandwich};
+use super::{effective_clusters, graph, sandwich};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
 use std::ops::Range;
@@ -455,7 +455,7 @@ impl Fit {
     /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
     #[must_use]
     pub fn effective_clusters(&self, comparisons: &[Comparison], clusters: &[u32]) -> Vec<f64> {
-        effective::effective_clusters(self, comparisons, clusters)
+        effective_clusters::effective_clusters(self, comparisons, clusters)
     }
 }
 

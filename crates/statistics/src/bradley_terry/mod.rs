@@ -28,7 +28,7 @@ mod comparison;
 mod contrasts;
 mod covariates;
 mod discrimination;
-mod effective;
+mod effective_clusters;
 mod fit;
 mod graph;
 mod layout;

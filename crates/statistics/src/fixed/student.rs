@@ -22,7 +22,7 @@ pub struct PairedT {
     /// The mean in standard errors; 0 if all differences are 0, infinite if all are the same other number.
     pub t: f64,
     /// The degrees of freedom: one less than the pairs.
-    pub freedom: usize,
+    pub degrees_of_freedom: usize,
     /// The two-sided p-value.
     pub p_value: f64,
 }
@@ -33,7 +33,7 @@ impl PairedT {
     /// # Errors
     /// If `alpha` is not in (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatisticsError> {
-        interval(self.mean, self.standard_error, self.freedom, alpha)
+        interval(self.mean, self.standard_error, self.degrees_of_freedom, alpha)
     }
 }
 
@@ -41,12 +41,12 @@ impl PairedT {
 pub(super) fn interval(
     value: f64,
     standard_error: f64,
-    freedom: usize,
+    degrees_of_freedom: usize,
     alpha: f64,
 ) -> Result<(f64, f64), StatisticsError> {
     crate::error::check_level(alpha)?;
-    let reach = standard_error * student_quantile(alpha, freedom as f64);
-    Ok((value - reach, value + reach))
+    let half_width = standard_error * student_quantile(alpha, degrees_of_freedom as f64);
+    Ok((value - half_width, value + half_width))
 }
 
 /// Tests whether the mean of the differences `first[i] - second[i]` is 0.
@@ -69,7 +69,7 @@ pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<PairedT, Statistic
     let squares: f64 = differences.iter().map(|difference| (difference - mean) * (difference - mean)).sum();
     let standard_error = libm::sqrt(squares / (n - 1) as f64 / n as f64);
     let t = if mean == 0.0 { 0.0 } else { mean / standard_error };
-    Ok(PairedT { mean, standard_error, t, freedom: n - 1, p_value: student_outside(t, (n - 1) as f64) })
+    Ok(PairedT { mean, standard_error, t, degrees_of_freedom: n - 1, p_value: student_outside(t, (n - 1) as f64) })
 }
 
 #[cfg(test)]

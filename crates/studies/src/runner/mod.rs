@@ -64,7 +64,7 @@ mod study;
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::shards::{Made, Share};
+use output::shards::{Invocation, Share};
 use output::tell::info;
 use tracing::info;
 
@@ -85,7 +85,7 @@ pub struct Execution {
     /// How much of the work is done.
     pub share: Share,
     /// How the work was started, for the parts of shards.
-    pub made: Made,
+    pub made: Invocation,
     /// Neither progress nor remarks are printed.
     pub quiet: bool,
 }
@@ -135,19 +135,19 @@ impl<S: Study> Finished<S> {
 /// # Errors
 /// If the place holds other results or cannot be written to, the study cannot be computed, or parts are missing. That files
 /// could not be written in the end is part of the outcome: the results can be read.
-pub fn run<S: Study>(mut study: S, order: &Execution) -> Result<StudyOutcome<S>> {
-    let Execution { share, quiet, .. } = order;
+pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome<S>> {
+    let Execution { share, quiet, .. } = execution;
     if matches!(share, Share::Prepare) {
         info(
             *quiet,
-            &match study.prepare(order)? {
+            &match study.prepare(execution)? {
                 Some(what) => format!("prepared for all shards: {what}"),
                 None => "nothing to prepare: every shard reads what it needs".to_owned(),
             },
         );
         return Ok(StudyOutcome::Prepared);
     }
-    let Some(place) = Workplace::claim(order, &study.key())? else { return Ok(StudyOutcome::Part) };
+    let Some(place) = Workplace::claim(execution, &study.key())? else { return Ok(StudyOutcome::Part) };
     info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
     info!("finding out what must be known before the work is divided");
@@ -160,7 +160,7 @@ pub fn run<S: Study>(mut study: S, order: &Execution) -> Result<StudyOutcome<S>>
         with_unit(units.total, units.unit),
         share.shard().map_or(units.total, |shard| shard.length(units.total))
     );
-    let work = ShardedWork::new(&config, units, &order.made)?;
+    let work = ShardedWork::new(&config, units, &execution.made)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
     let found = study.play(&resolved, &keeper)?;

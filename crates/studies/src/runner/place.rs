@@ -54,9 +54,9 @@ pub(super) enum Claimed {
 }
 
 impl Workplace {
-    /// Claims the place of an order for results of the configuration `key`; `None` for a shard whose part is there already.
-    pub(super) fn claim(order: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
-        let Execution { place, share, quiet, .. } = order;
+    /// Claims the place of an execution for results of the configuration `key`; `None` for a shard whose part is there already.
+    pub(super) fn claim(execution: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
+        let Execution { place, share, quiet, .. } = execution;
         let claimed = match (share.shard(), place) {
             (None, Destination::Memory) => Claimed::Memory,
             (Some(_), Destination::Memory) => {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use letor_io::cache;
 use output::difference::{Compare, first_difference};
 use output::results_folder::{Existing, ResultsFolder};
-use output::shards::{Cell, Header, Made, Part, Shard, Share, folder_of, part};
+use output::shards::{Cell, Header, Invocation, Part, Shard, Share, folder_of, part};
 use output::tell::{info, note, warn};
 use output::usage::usage;
 use output::{create_folder, remove_leftovers, write_json_pretty};
@@ -31,7 +31,7 @@ pub const PIECES: &str = "counts";
 pub struct ShardedWork {
     config: Value,
     units: Units,
-    made: Made,
+    made: Invocation,
     start: Instant,
 }
 
@@ -49,7 +49,7 @@ impl ShardedWork {
     ///
     /// # Errors
     /// If the configuration has no JSON form.
-    pub fn new(config: &impl Serialize, units: Units, made: &Made) -> Result<Self> {
+    pub fn new(config: &impl Serialize, units: Units, made: &Invocation) -> Result<Self> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
         Ok(Self { config, units, made: made.clone(), start: Instant::now() })
     }
@@ -103,7 +103,7 @@ impl ShardedWork {
     /// # Errors
     /// If the part cannot be written.
     pub fn leave(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
-        let made = Made { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
+        let made = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
         leave(&Part::of_cells(self.header(shard), made, cells), folder, quiet)
     }
 }

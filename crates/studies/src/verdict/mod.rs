@@ -5,6 +5,7 @@
 mod clicks;
 mod judged;
 mod measures;
+mod pair_test;
 mod sentences;
 
 use anyhow::Result;
@@ -14,7 +15,8 @@ use simulation::truth::GroundTruth;
 
 pub use self::clicks::by_clicks;
 pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
-pub use self::measures::{Corrected, MeasureTests, PairTest};
+pub use self::measures::MeasureTests;
+pub use self::pair_test::{Corrected, PairTest};
 use crate::results::AlgorithmSummary;
 
 /// The most rankers that a sentence can compare one by one.

@@ -3,7 +3,7 @@
 use output::numbers::with_separators;
 use simulation::arm_names::ArmNames;
 
-use super::measures::{PairTest, best};
+use super::pair_test::{PairTest, best};
 use super::{MOST, listed, p_text};
 
 /// The best by a measure, and how sure it is of the others; `None` without tests.

@@ -15,11 +15,11 @@ const MINUTE: i64 = 60_000;
 /// Documents from this number on are in no list.
 const NEVER_SHOWN: u16 = 500;
 /// The number of these per query.
-const MANY: u16 = 100;
+const UNSHOWN_PER_QUERY: u16 = 100;
 /// The number of returns of orders from before the log, per return of an order in it.
-const OLD: f64 = 0.1;
+const RETURNS_OF_EARLIER_ORDERS: f64 = 0.1;
 /// The smallest and the largest part of a document's amount in a partial return.
-const PART: (f64, f64) = (0.1, 0.9);
+const PARTIAL_RETURN: (f64, f64) = (0.1, 0.9);
 
 /// An impression, as far as orders go.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl Till<'_> {
             time = first - self.chance.random_range(MINUTE..DAY);
         }
         if self.happens(orders.not_shown) {
-            documents.push((impression.query, NEVER_SHOWN + self.chance.random_range(0..MANY)));
+            documents.push((impression.query, NEVER_SHOWN + self.chance.random_range(0..UNSHOWN_PER_QUERY)));
         }
         let is_domestic = !self.happens(orders.other_currency);
         // As those of impressions are: numbers that look like nothing.
@@ -146,7 +146,7 @@ impl Till<'_> {
             };
             self.log(line, ConversionFate::UnknownUser);
         }
-        if self.happens(orders.returns * OLD) {
+        if self.happens(orders.returns * RETURNS_OF_EARLIER_ORDERS) {
             let value = -orders.amounts.draw(self.spends, &mut self.chance);
             let line =
                 ConversionLine { order: id.rotate_left(32), ..self.line(documents[0], time, Action::Order, value) };
@@ -159,7 +159,7 @@ impl Till<'_> {
         let value = self.orders.amounts.draw(self.spends, &mut self.chance);
         let returned = self.happens(self.orders.returns).then(|| {
             let time = time + self.chance.random_range(DAY..10 * DAY);
-            let part = self.chance.random_range(PART.0..PART.1);
+            let part = self.chance.random_range(PARTIAL_RETURN.0..PARTIAL_RETURN.1);
             let is_part = self.happens(0.5) && value > 1;
             (time, if is_part { (libm::round(part * value as f64) as i64).clamp(1, value - 1) } else { value })
         });

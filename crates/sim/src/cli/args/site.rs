@@ -20,7 +20,7 @@ use studies::sensitivity::parse_method;
 use studies::site::OpenSite;
 
 use super::common::{CACHE, CommonArgs};
-use super::own::{OwnArgs, rankers_of};
+use super::ranker_files::{RankerFileArgs, rankers_of};
 use super::reading::ReadingArgs;
 use desk::eprintln;
 
@@ -107,7 +107,7 @@ pub(crate) struct SiteArgs {
     pub(super) credit_ties: Option<Credit>,
 
     #[command(flatten)]
-    own: OwnArgs,
+    own: RankerFileArgs,
 
     #[command(flatten)]
     pub(super) reading: ReadingArgs,

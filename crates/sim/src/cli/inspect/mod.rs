@@ -18,8 +18,8 @@ use studies::verdict::{self, JudgedMeasures, MeasureTests};
 use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
 use self::paper::PaperTable;
 use crate::cli::args::{
-    CommonArgs, DatasetArgs, OutputArgs, OwnArgs, ReadingArgs, TableFormat, announce, dataset_name, default_folder,
-    short,
+    CommonArgs, DatasetArgs, OutputArgs, RankerFileArgs, ReadingArgs, TableFormat, announce, dataset_name,
+    default_folder, short,
 };
 use desk::{eprintln, println};
 
@@ -91,7 +91,7 @@ pub(super) struct Inspect {
     standalone: bool,
 
     #[command(flatten)]
-    own: OwnArgs,
+    own: RankerFileArgs,
 
     #[command(flatten)]
     reading: ReadingArgs,

@@ -11,7 +11,7 @@ use desk::eprintln;
 use output::numbers::parse_up_to;
 use output::program;
 use output::shards::parts::found_in;
-use output::shards::{Made, Parts, folder_of, results_of};
+use output::shards::{Invocation, Parts, folder_of, results_of};
 use output::usage::usage;
 
 /// Unite the parts that all shards of a command have written (--shard).
@@ -82,7 +82,7 @@ impl Merge {
         };
         let usual = results_of(&folder).context("the folder is named after the results")?;
         let out = self.out.clone().unwrap_or(usual);
-        let Made { arguments, folder: ran_in, .. } = made;
+        let Invocation { arguments, folder: ran_in, .. } = made;
         if !self.quiet {
             let here = std::env::current_dir().unwrap_or_default();
             if here != Path::new(&ran_in) {

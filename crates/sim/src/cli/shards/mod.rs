@@ -18,7 +18,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Args;
 use output::shards::shard::of_this_task;
-use output::shards::{Made, Parts, ShardSpec, Share};
+use output::shards::{Invocation, Parts, ShardSpec, Share};
 
 /// A share of the work.
 #[derive(Debug, Args)]
@@ -60,12 +60,12 @@ pub(super) fn invoked_with(arguments: &[OsString]) {
 
 /// The invocation of the present command; without arguments where a program calls the library.
 #[must_use]
-pub fn invocation() -> Made {
-    Made {
+pub fn invocation() -> Invocation {
+    Invocation {
         arguments: of_the_work(&ARGUMENTS.with_borrow(Clone::clone)),
         folder: std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.to_string_lossy().into_owned()),
         build: env!("SIM_VERSION").to_owned(),
-        ..Made::default()
+        ..Invocation::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! StudyLauncher for a study: from flags to an order, and from its outcome to lines.
+//! Launching a study: from flags to its execution, and from its outcome to lines.
 
 mod on_site;
 
@@ -58,8 +58,8 @@ impl<'a> StudyLauncher<'a> {
             None if usual == UsualPlace::Memory => Destination::Memory,
             out => Destination::Folder { path: out.unwrap_or(folder), replace, named },
         };
-        let order = Execution { place: place.clone(), share, made: invocation(), quiet };
-        let StudyOutcome::Finished(finished) = run(study, &order)? else { return Ok(()) };
+        let execution = Execution { place: place.clone(), share, made: invocation(), quiet };
+        let StudyOutcome::Finished(finished) = run(study, &execution)? else { return Ok(()) };
         let (report, written) = finished.into_parts()?;
         // Also if it could not be written.
         print(&report, *json);

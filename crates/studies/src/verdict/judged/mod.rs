@@ -21,7 +21,8 @@ use statistics::fixed::{Estimate, LabelledSample, PartlyLabelled, PredictionPowe
 
 use self::agreement::Agreement;
 use super::LEVEL;
-use super::measures::{Corrected, MeasureTests, PairTest};
+use super::measures::MeasureTests;
+use super::pair_test::{Corrected, PairTest};
 
 /// The fewest queries that people's labels have to cover: with fewer, an interval is useless or too narrow.
 const FEWEST: usize = 5;

@@ -5,12 +5,12 @@ use output::numbers::{significant, with_unit};
 use output::text_table::noted::{Cell, NotedTable};
 use serde_json::{Value, json};
 
-use analyses::significance::{Comparison, Correction, Pairing, Question};
+use analyses::significance::{Comparison, ComparisonSettings, Correction, Pairing};
 
 /// Comparisons, and the request.
 pub(super) struct Table<'a> {
     pub(super) comparisons: Vec<Comparison>,
-    pub(super) question: &'a Question,
+    pub(super) question: &'a ComparisonSettings,
     pub(super) metric: &'a str,
     /// The runs needed if those that are there cannot prove any difference.
     pub(super) needed: Option<u64>,
@@ -73,7 +73,7 @@ impl Table<'_> {
 
     /// Which runs are compared by which tests, and how p-values are corrected, in sentences.
     pub(super) fn samples_and_correction(&self) -> Vec<String> {
-        let Question { method, correction, .. } = self.question;
+        let ComparisonSettings { method, correction, .. } = self.question;
         let mut notes = Vec::new();
         for kind in [None, Some(Pairing::Sets), Some(Pairing::Streams)] {
             let of_kind: Vec<&Comparison> = self.comparisons.iter().filter(|one| one.pairing == kind).collect();
@@ -191,8 +191,12 @@ mod tests {
     use super::*;
     use analyses::significance::{Method, Sample, compare};
 
-    const QUESTION: Question =
-        Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };
+    const QUESTION: ComparisonSettings = ComparisonSettings {
+        method: Method::Wilcoxon,
+        correction: Correction::Holm,
+        alpha: 0.05,
+        smaller_is_better: true,
+    };
 
     fn table(names: [&str; 2]) -> Table<'static> {
         let values = |shift: f64| (0..8).map(|i| f64::from(i) + shift).collect();

@@ -22,7 +22,7 @@ use ranktypes::text::escaped;
 use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
 use crate::cli::args::{Relabelled, TableFormat};
-use analyses::significance::{Correction, Method, Question, Sample, compare, runs_needed};
+use analyses::significance::{ComparisonSettings, Correction, Method, Sample, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
 
@@ -111,7 +111,7 @@ impl Significance {
             usage("--standalone makes a LaTeX document; add --format latex, or leave it out")
         );
         let mut samples = read::samples(&self.results, &self.metric, self.at.as_deref())?;
-        let question = Question {
+        let question = ComparisonSettings {
             method: match self.test {
                 TestArg::Wilcoxon => Method::Wilcoxon,
                 TestArg::Bootstrap => Method::Bootstrap,
@@ -181,12 +181,21 @@ impl Significance {
 /// The comparisons of the study in `folder`, as text: for the end of its command.
 pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
     let samples = read::samples(folder, "regret", None)?;
-    let question =
-        Question { method: Method::Wilcoxon, correction: Correction::Holm, alpha: 0.05, smaller_is_better: true };
+    let question = ComparisonSettings {
+        method: Method::Wilcoxon,
+        correction: Correction::Holm,
+        alpha: 0.05,
+        smaller_is_better: true,
+    };
     Ok(table(&samples, &question, "regret", None)?.noted().text())
 }
 
-fn table<'a>(samples: &[Sample], question: &'a Question, metric: &'a str, baseline: Option<&str>) -> Result<Table<'a>> {
+fn table<'a>(
+    samples: &[Sample],
+    question: &'a ComparisonSettings,
+    metric: &'a str,
+    baseline: Option<&str>,
+) -> Result<Table<'a>> {
     let comparisons = compare(samples, question, baseline)?;
     let needed = runs_needed(samples, question, comparisons.len());
     Ok(Table { comparisons, question, metric, needed })

@@ -18,7 +18,7 @@ struct Origin {
 
 /// A partial file, locked against other processes.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub(super) struct PartialFile {
     path: PathBuf,
     origin_path: PathBuf,
     file: File,
@@ -26,7 +26,7 @@ pub(super) struct Aside {
     origin: Option<Origin>,
 }
 
-impl Aside {
+impl PartialFile {
     /// Opens the partial file of `name` in `folder`, with what an earlier run left of it.
     pub(super) fn open(folder: &Path, name: &str) -> Result<Self> {
         let path = folder.join(format!(".{name}.part"));

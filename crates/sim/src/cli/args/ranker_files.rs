@@ -20,7 +20,7 @@ const BEGINNING: u64 = 4096;
 /// Rankers that are lists or scores in files.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Your own rankers")]
-pub(in crate::cli) struct OwnArgs {
+pub(in crate::cli) struct RankerFileArgs {
     /// TREC runs as the rankers, instead of --dataset: files of `query Q0 document rank score tag` (gzip too), NAME=FILE,
     /// or folders of runs
     ///
@@ -70,7 +70,7 @@ enum UnjudgedArg {
     Remove,
 }
 
-impl OwnArgs {
+impl RankerFileArgs {
     /// Whether runs replace the data set.
     pub(in crate::cli) fn has_runs(&self) -> bool {
         !self.rankings.is_empty()

@@ -24,9 +24,9 @@ const CALLS: u32 = 64;
 
 /// The exception that a policy or an environment of a study raised first.
 #[derive(Clone, Default)]
-pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct FirstException(Arc<Mutex<Option<PyErr>>>);
 
-impl Raised {
+impl FirstException {
     /// The result, or the exception of a policy if there is one.
     pub(crate) fn raise<T>(&self, _py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -44,25 +44,25 @@ impl Raised {
 }
 
 /// A class of policies.
-pub(crate) struct OwnAlgorithm {
+pub(crate) struct PythonAlgorithm {
     class: Py<PyAny>,
     name: &'static str,
     revision: u32,
-    raised: Raised,
+    raised: FirstException,
 }
 
-impl fmt::Debug for OwnAlgorithm {
+impl fmt::Debug for PythonAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl OwnAlgorithm {
+impl PythonAlgorithm {
     /// The policies of `class`, which calls itself `name`.
     ///
     /// # Errors
     /// Exceptions of the class.
-    pub(crate) fn new(class: &Bound<'_, PyAny>, name: String, raised: Raised) -> PyResult<Self> {
+    pub(crate) fn new(class: &Bound<'_, PyAny>, name: String, raised: FirstException) -> PyResult<Self> {
         let revision = class.call_method0("_revision")?.extract()?;
         Ok(Self { class: class.clone().unbind(), name: interned(name), revision, raised })
     }
@@ -80,7 +80,7 @@ fn interned(text: String) -> &'static str {
     text
 }
 
-impl Outside for OwnAlgorithm {
+impl Outside for PythonAlgorithm {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -128,7 +128,7 @@ struct OwnPolicy {
     class: Py<PyAny>,
     arms: usize,
     methods: Option<Methods>,
-    raised: Raised,
+    raised: FirstException,
 }
 
 impl OwnPolicy {

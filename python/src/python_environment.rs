@@ -14,7 +14,7 @@ use studies::results::PreparedEnvironment;
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::matrix::play;
-use crate::own::{Raised, locked, release};
+use crate::python_policy::{FirstException, locked, release};
 use crate::settings::{Placed, StudyInputs};
 use crate::study::Study;
 
@@ -22,7 +22,7 @@ use crate::study::Study;
 struct OwnEnvironment {
     class: Py<PyAny>,
     name: String,
-    raised: Raised,
+    raised: FirstException,
 }
 
 impl fmt::Debug for OwnEnvironment {
@@ -47,7 +47,7 @@ impl Outside for OwnEnvironment {
 /// The method `duel` of one object.
 struct OwnDuels {
     duel: Py<PyAny>,
-    raised: Raised,
+    raised: FirstException,
 }
 
 impl OutsideDuels for OwnDuels {
@@ -111,14 +111,14 @@ pub(crate) fn bandit_in(
             Ok(read.matrix)
         })
         .transpose()?;
-    let StudyInputs { request, seed, algorithms, order, own } =
+    let StudyInputs { request, seed, algorithms, execution, own } =
         StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
     let settings =
         request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
     let played = work(py, CallOptions { threads, report, notes: true }, move || {
         let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, settings.regret)?;
-        play(prepared, settings, &order)
+        play(prepared, settings, &execution)
     });
     own.raise(py, played)
 }
