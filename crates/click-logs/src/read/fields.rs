@@ -325,7 +325,7 @@ impl<'a> LineFields<'a> {
         Ok(())
     }
 
-    /// The same, with copies of all text.
+    /// The same fields, with copies of all text.
     pub(super) fn into_owned<'b>(self) -> LineFields<'b> {
         fn owned<'b>(text: Cow<'_, str>) -> Cow<'b, str> {
             Cow::Owned(text.into_owned())

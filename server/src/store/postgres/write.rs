@@ -73,7 +73,7 @@ impl PostgresStore {
         self.unless_open()
     }
 
-    /// The same of an experiment.
+    /// As [`later`](Self::later), for a statement about an experiment.
     pub(super) fn later_of(
         &self,
         experiment: u32,
