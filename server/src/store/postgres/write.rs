@@ -254,7 +254,7 @@ impl PostgresStore {
     }
 }
 
-/// Whether this node still leads and leads for all experiments that it wrote.
+/// Checks that this node still leads, and that it does so for all experiments that it wrote.
 fn check_fence((leads, locked): (i64, i64), asked: usize) -> Result<(), StoreError> {
     if leads == 1 && locked == asked as i64 { Ok(()) } else { Err(StoreError::Fenced) }
 }
