@@ -359,7 +359,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// An id that is not blank.
+    /// Takes the id in this field; `None` if the line has none or an empty one.
     pub(super) fn take_text(&mut self, field: Field) -> Option<Cow<'a, str>> {
         self.texts[text_place(field)].take().map(|(_, text)| text)
     }
