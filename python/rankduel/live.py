@@ -282,7 +282,7 @@ class Live:
         Parameters
         ----------
         judge
-            The judge; of all judges if None.
+            The judge of the action; any judge if None.
 
         Returns
         -------

@@ -119,8 +119,8 @@ impl<'a> Correction<'a> {
         self.by_both(&self.by_question(), judges, &units)
     }
 
-    /// Two-way covariances: by items (or questions), given as `items`, and by judges. `judges` and `both` number the judge of each unit,
-    /// and the units that share both. The model is not a sample of judges: each of its questions stands alone.
+    /// Two-way covariances: by items (or questions), given as `items`, and by judges. For each unit, `judges` has the number of its judge,
+    /// and `both` that of its judge and item together. The model is not a sample of judges: each of its questions stands alone.
     pub(crate) fn by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
         two_way(items, &self.apart(judges), &self.apart(both))
     }

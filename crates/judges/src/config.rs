@@ -267,7 +267,7 @@ fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError>
     Ok(())
 }
 
-/// Whether a name can be one of a competitor or a judge.
+/// Checks that a name can be one of a competitor or a judge.
 ///
 /// # Errors
 /// With the fault, as a predicate: "is empty".

@@ -96,7 +96,7 @@ impl<'a> Cache<'a> {
         }
     }
 
-    /// The same for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
+    /// As [`json`](Self::json), for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
     /// the key is compared only by its hash.
     ///
     /// # Errors

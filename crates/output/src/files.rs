@@ -217,7 +217,7 @@ fn created(path: &Path) -> io::Result<File> {
     input::open_with(File::options().create(true).truncate(true).write(true), path)
 }
 
-/// The same for the file `name` in `folder`, or for all files.
+/// As [`remove_leftovers`], for the file `name` in `folder`, or for all files.
 pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -110,7 +110,7 @@ impl Outcomes {
         text
     }
 
-    /// The same, with versions that a summary names and no outcome has closed of.
+    /// The same outcomes, with the versions that a summary names and that have no closed outcome.
     #[must_use]
     pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
         for version in summary["versions"].as_array().into_iter().flatten() {

@@ -47,13 +47,13 @@ impl Users {
         Ok(Self { site, names, key: RunKey::new(seed, run), users, top: None, seed })
     }
 
-    /// The same, with engines that return at most `top` documents. Then lists are not those of a simulation.
+    /// The same users, with engines that return at most `top` documents. Then lists are not those of a simulation.
     #[must_use]
     pub fn of_top(self, top: Option<usize>) -> Self {
         Self { top, ..self }
     }
 
-    /// The same under other names of the rankers.
+    /// The same users under other names of the rankers.
     #[must_use]
     pub fn named(self, names: &[&str]) -> Self {
         let given = names.iter().map(|name| (*name).to_owned());

@@ -68,7 +68,7 @@ pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String>
     stands_still(experiment, now).map(|_| still(experiment))
 }
 
-/// The same, with the result of `told` as the status.
+/// As [`snapshot`], with the result of `told` as the status.
 ///
 /// # Errors
 /// If there is no such experiment.
@@ -135,7 +135,7 @@ fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> 
 }
 
 impl<T> Snapshot<T> {
-    /// The same of an experiment that waits for this one, if it waits.
+    /// The same snapshot with `other` as the experiment that this one waits for, if it waits.
     fn waiting_for(self, other: Option<String>) -> Self {
         Self { facts: self.facts.waiting_for(other), ..self }
     }

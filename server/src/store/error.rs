@@ -140,7 +140,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The only experiment concerned.
+    /// The experiment concerned; `None` if the error is not about a single one.
     #[must_use]
     pub fn experiment(&self) -> Option<u32> {
         match self {
@@ -149,7 +149,7 @@ impl StoreError {
         }
     }
 
-    /// The same of a snapshot.
+    /// The error about a row as one about a snapshot; any other error unchanged.
     pub(super) fn in_snapshot(self) -> Self {
         match self {
             Self::Row { experiment, place, what } => Self::Snapshot { experiment, place, what },

@@ -174,7 +174,7 @@ impl Thread {
         })
     }
 
-    /// The same where another node leads.
+    /// As [`open`](Self::open), where another node leads.
     fn follow_from_start(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         let mut thread = Self::new(options, waiting, &store)?;

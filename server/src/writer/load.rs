@@ -115,7 +115,7 @@ fn restored(store: &Store, id: u32, name: &str, head: Head) -> Result<RestoredEx
     }
 }
 
-/// The same after the state of a snapshot.
+/// As [`fold`], after the state of a snapshot if `begun` has one.
 fn fold_after(
     store: &Store,
     id: u32,

@@ -199,7 +199,7 @@ fn ten_million_steps_at_full_size() {
 }
 
 /// The sum over all pairs of the regret of an impression, times the delay, is what queues of late answers cost at most: the
-/// The documentation has it for delays of 100 to 10,000 among 16 arms, and of 100 among all.
+/// documentation has it for delays of 100 to 10,000 among 16 arms, and of 100 among all.
 #[test]
 #[ignore = "needs ../shared/data"]
 fn what_queues_cost_at_most() {

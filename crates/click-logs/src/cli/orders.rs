@@ -74,7 +74,7 @@ impl OrderFlags {
         })
     }
 
-    /// The same for the settings beside the log.
+    /// The settings of orders as JSON, for the settings beside the log.
     pub(super) fn config(&self) -> Option<Value> {
         let orders = self.orders()?;
         let amounts = self.amounts.to_possible_value().map(|value| value.get_name().to_owned());

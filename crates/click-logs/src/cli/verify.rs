@@ -158,7 +158,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// The same for a table without versions.
+    /// The same rows without versions, for the table `other`, which has none.
     fn without_versions(self, other: &Path) -> Result<Self> {
         let versions: BTreeSet<&String> = self.rows.keys().map(|(_, version, _)| version).collect();
         if versions.len() > 1 {

@@ -145,7 +145,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same, noting documents that impressions show and their users have conversions on.
+    /// The same table, which also notes documents that impressions show and their users have conversions on.
     pub(super) fn noting(self, conversions: Option<&'a ConversionLog>) -> Self {
         Self { conversions, ..self }
     }

@@ -53,7 +53,7 @@ impl<'a> ReceiptRef<'a> {
         page.places().map(|place| place.map_or_else(|| pinned.next(), |at| mixed.get(at)).copied()).collect()
     }
 
-    /// Whether its method credits clicks on a page.
+    /// Checks that its method credits clicks on a page.
     ///
     /// # Errors
     /// The reason if it does not.

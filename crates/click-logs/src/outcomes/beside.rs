@@ -38,7 +38,7 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // A single table claims nothing; with a table of fates beside it, `credit` wrote it.
+            // A table by itself claims nothing; with a table of fates beside it, `credit` wrote it.
             let credited = path.with_file_name("fates.csv").exists();
             if credited { ignored(path, "is missing") } else { (Value::Null, None) }
         }

@@ -325,7 +325,7 @@ impl<'a> LineFields<'a> {
         Ok(())
     }
 
-    /// The same, with copies of all text.
+    /// The same fields, with copies of all text.
     pub(super) fn into_owned<'b>(self) -> LineFields<'b> {
         fn owned<'b>(text: Cow<'_, str>) -> Cow<'b, str> {
             Cow::Owned(text.into_owned())
@@ -359,7 +359,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    /// An id that is not blank.
+    /// Takes the id in this field; `None` if the line has none or an empty one.
     pub(super) fn take_text(&mut self, field: Field) -> Option<Cow<'a, str>> {
         self.texts[text_place(field)].take().map(|(_, text)| text)
     }

@@ -269,7 +269,7 @@ impl LogFile {
         &self.path
     }
 
-    /// The same with blocks of this number of bytes.
+    /// The same file, read in blocks of this number of bytes.
     #[must_use]
     pub fn with_blocks_of(mut self, bytes: usize) -> Self {
         self.block = bytes.max(1);

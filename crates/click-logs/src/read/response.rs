@@ -18,7 +18,7 @@ pub(super) struct Hit<'a> {
 }
 
 impl Hit<'_> {
-    /// The same, with copies of all text.
+    /// The same hit, with copies of all text.
     pub(super) fn into_owned<'b>(self) -> Hit<'b> {
         Hit {
             id: Cow::Owned(self.id.into_owned()),

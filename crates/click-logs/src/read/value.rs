@@ -60,7 +60,7 @@ pub(super) fn missing(names: &str) -> Malformed {
     Malformed::new(format!("no {names}; every line needs it"))
 }
 
-/// Text that is not blank: logs write unknown users as null or as empty text.
+/// Text that is not empty: logs write unknown users as null or as empty text.
 pub(super) fn present(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
 }

@@ -79,7 +79,7 @@ pub struct Simulation {
     /// The part of the time after which the experiment changes, if it does: then each ranker behaves as another one
     /// did.
     pub change_version_at: Option<f64>,
-    /// How often users come; if `None`, they return by chance.
+    /// How often users come; if `None`, they return with a fixed chance.
     pub visits: Option<Visits>,
     /// Orders of users, if there are any.
     pub orders: Option<Orders>,

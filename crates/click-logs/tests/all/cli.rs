@@ -87,7 +87,7 @@ fn a_change_of_the_experiment_is_the_first_line() {
     for panel in [">B against A</text>", ">A against B</text>"] {
         assert_eq!(figure.matches(panel).count(), 1, "{panel}");
     }
-    // A single table gives the same result, and a version without outcomes is named.
+    // A table by itself gives the same result, and a version without outcomes is named.
     std::fs::write(at.join("alone.csv"), read(&at.join("out/outcomes.csv"))).unwrap();
     assert_eq!(ok(at, &["decide", "alone.csv"]).lines().next(), Some(lines[0]));
 }

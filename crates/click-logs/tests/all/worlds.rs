@@ -127,7 +127,7 @@ fn most(logs: u64) -> u64 {
     if logs >= 500.0 { (0.075 * logs) as u64 } else { (0.05 * logs + 4.0 * (0.05 * 0.95 * logs).sqrt()) as u64 }
 }
 
-/// Two rankers who stay the same: shares, days and users a day.
+/// Two rankers with constant shares: the share, days and users a day.
 const STILL: [(f64, i32, u64); 12] = [
     (0.5, 30, 60),
     (0.5, 90, 20),

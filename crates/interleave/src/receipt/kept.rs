@@ -230,7 +230,7 @@ impl Receipt {
         Self { page: Some(page), documents, ..self }.checked()
     }
 
-    /// The same for a user who saw the first `length` places and went no further. A longer page stays as it is.
+    /// A copy for a user who saw the first `length` places and went no further. A longer page stays as it is.
     #[must_use]
     pub fn truncated(&self, length: usize) -> Self {
         let page = match &self.page {

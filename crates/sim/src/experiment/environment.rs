@@ -103,7 +103,7 @@ impl Environment {
         Ok((Self { arenas, regret, truth }.checked(), has_winner))
     }
 
-    /// The same with answers that come this late.
+    /// The same environment with answers that come this late.
     pub(super) fn with_late(mut self, new: &LateAnswers) -> Self {
         self.arenas = match self.arenas {
             Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: new.clone() },

@@ -147,7 +147,7 @@ impl KeptRuns {
         self.share.shard()
     }
 
-    /// The number of this share, of `units` of a whole study.
+    /// The number of units in this share, of `units` in the whole study.
     #[must_use]
     pub fn share_of(&self, units: u64) -> u64 {
         self.shard().map_or(units, |shard| shard.length(units))

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn freedom_need_not_be_whole() {
-        // Cauchy's distribution, and two degrees of freedom, have closed forms; freedoms in between have values in between.
+        // Cauchy's distribution, and two degrees of freedom, have closed forms; values for degrees in between are in between.
         let cauchy = |t: f64| 1.0 - 2.0 / std::f64::consts::PI * libm::atan(t);
         let two = |t: f64| 1.0 - t / libm::sqrt(2.0 + t * t);
         for t in [0.3, 2.0, 40.0] {

@@ -178,7 +178,7 @@ impl PreparedEnvironment<MatrixArena> {
         Ok(Self::new(arenas, environment, names, kind, text))
     }
 
-    /// The same, with a `doubt` before the truth, e.g. that pairs were never compared: the truth then rests on less than it
+    /// The same environment, with a `doubt` before the truth, e.g. that pairs were never compared: the truth then rests on less than it
     /// seems to.
     #[must_use]
     pub fn doubting(mut self, doubt: Option<String>) -> Self {
@@ -188,7 +188,7 @@ impl PreparedEnvironment<MatrixArena> {
         self
     }
 
-    /// The same with preferences that change, in the order of time. Regret is of the same kind throughout.
+    /// The same environment with preferences that change, in the order of time. Regret is of the same kind throughout.
     ///
     /// # Errors
     /// If there is no such regret after a change.

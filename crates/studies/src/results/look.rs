@@ -88,7 +88,7 @@ impl SpreadKind {
 }
 
 impl Look {
-    /// The same, with these axes unless others were chosen.
+    /// The same look, with these axes unless others were chosen.
     #[must_use]
     pub fn usually(self, axes: Axes) -> Self {
         if self.axes == Axes::Usual { Self { axes, ..self } } else { self }

@@ -155,7 +155,7 @@ pub struct Arms<'a> {
 }
 
 impl Arms<'_> {
-    /// The same, with the arms that were the best at `step`.
+    /// The same arms, with those that were the best at `step` as winners.
     fn at(&self, step: u64) -> Self {
         let begun = self.phases.partition_point(|&(from, _)| from <= step);
         let winners = self.phases[..begun].last().map_or(self.winners, |(_, winners)| winners);

@@ -64,7 +64,7 @@ impl<'a> Keeper<'a> {
         Progress::new(what, self.share_of(units).saturating_mul(2), self.place.quiet())
     }
 
-    /// The number of this share, of `units` of the whole study.
+    /// The number of units in this share, of `units` in the whole study.
     #[must_use]
     pub fn share_of(&self, units: u64) -> u64 {
         self.place.share().shard().map_or(units, |shard| shard.length(units))

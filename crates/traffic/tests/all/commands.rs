@@ -49,7 +49,7 @@ fn a_unit_keeps_its_rankers_while_it_counts() {
         let mut kept = 0;
         for unit in 1..=40 {
             let (_, first, is_mixed) = small.new_one(0, unit);
-            // A unit that has met only one ranker alone has no pair yet.
+            // A unit that has met one ranker alone has no pair yet.
             for hours in [1, 20, 30, 47].iter().filter(|_| is_mixed) {
                 let (impression, arms, is_mixed) = small.new_one(hours * 60 * MINUTE, unit);
                 assert!(is_mixed && arms == first, "{policy} {unit}");

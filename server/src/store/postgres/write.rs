@@ -73,7 +73,7 @@ impl PostgresStore {
         self.unless_open()
     }
 
-    /// The same of an experiment.
+    /// As [`later`](Self::later), for a statement about an experiment.
     pub(super) fn later_of(
         &self,
         experiment: u32,
@@ -254,7 +254,7 @@ impl PostgresStore {
     }
 }
 
-/// Whether this node still leads and leads for all experiments that it wrote.
+/// Checks that this node still leads, and that it does so for all experiments that it wrote.
 fn check_fence((leads, locked): (i64, i64), asked: usize) -> Result<(), StoreError> {
     if leads == 1 && locked == asked as i64 { Ok(()) } else { Err(StoreError::Fenced) }
 }

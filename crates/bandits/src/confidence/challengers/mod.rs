@@ -330,8 +330,8 @@ impl Challengers {
         }
     }
 
-    /// The same among some arms only: `admitted` returns those of the group of arms 8 g to 8 g + 7 as bits, and admits
-    /// at least one arm. The champion yields to the arms it ties with.
+    /// As [`challenger`](Self::challenger), among some arms only: `admitted` returns those of the group of arms 8 g to 8 g + 7 as
+    /// bits, and admits at least one arm. The champion yields to the arms it ties with.
     pub(crate) fn challenger_among(
         &mut self,
         champion: usize,

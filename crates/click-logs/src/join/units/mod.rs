@@ -255,7 +255,7 @@ impl<'a> Counter<'a> {
         Self { settings, pairs, last_day, says_open, days, tally, traced, credit: None, conversions, unit: 0, at: None }
     }
 
-    /// The same, which also credits conversions, if there are any.
+    /// The same counter, which also credits conversions, if there are any.
     pub(super) fn crediting(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
         Self { credit, ..self }
     }

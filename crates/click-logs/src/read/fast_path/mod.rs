@@ -393,7 +393,7 @@ impl SeenFields {
     }
 }
 
-/// An id or the name of an action, if it is not blank.
+/// An id or the name of an action, if it is not empty.
 #[expect(clippy::option_option, reason = "the outer one is about the form of the line")]
 fn text(value: Value<'_>) -> Option<Option<&str>> {
     match value {

@@ -183,7 +183,7 @@ fn expectation(clicked: impl Iterator<Item = f64>, recursion: &mut [f64]) -> f64
         recursion[0] *= first;
     }
     let sum = |chances: &[f64]| chances.iter().fold(0.0, |sum, chance| sum + chance);
-    // The second ranker has more, and fewer, than half of the clicks.
+    // The probability that the second ranker has more than half of the clicks, minus that of fewer.
     sum(&recursion[clicks / 2 + 1..=clicks]) - sum(&recursion[..clicks.div_ceil(2)])
 }
 

@@ -12,7 +12,7 @@ use crate::state::sorted;
 /// A point, in thousandths.
 pub(super) const POINT: u16 = 1_000;
 
-/// Until people have judged a competitor this often, its answers are audited without a coin.
+/// Until people have judged a competitor this often, all answers about it are audited, without a coin.
 const FIRST: u32 = 4;
 
 /// The least chance of an audit.

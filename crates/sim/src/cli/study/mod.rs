@@ -1,4 +1,4 @@
-//! Launching a study: from flags to its execution, and from its outcome to lines.
+//! Running a study from the command line: from flags to an [`Execution`], and from its outcome to printed lines.
 
 mod on_site;
 
@@ -42,7 +42,7 @@ impl<'a> StudyLauncher<'a> {
         Self { usual, ..self }
     }
 
-    /// The same with tests which algorithms differ.
+    /// The same with tests of which algorithms differ.
     pub(super) fn compare(self, compare: bool) -> Self {
         Self { compare, ..self }
     }

@@ -97,7 +97,7 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
     in_time(entries).into_iter().flat_map(late).collect()
 }
 
-/// The same, each with the first of its delays.
+/// The settings with click models and problems expanded, and with answers in time.
 fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
     let mut all = Vec::new();
     for entry in entries {
