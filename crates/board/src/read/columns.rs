@@ -3,8 +3,7 @@
 use super::cells::Cells;
 use super::error::{ReadError, quoted};
 use super::guess;
-
-pub(super) use ranktypes::text::plain_header as plain;
+use super::headers::{ITEMS, JUDGES, PAIRS, PARTS_OF_ITEMS, TIES, WEIGHTS, WINNERS, plain};
 
 /// The columns of a table by their names; those without one are found by the usual headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,77 +21,6 @@ pub struct Columns {
     /// The weight of the row.
     pub weight: Option<String>,
 }
-
-/// The pairs of headers of competitors, and their sources.
-const PAIRS: [(&str, &str); 13] = [
-    ("first", "second"),              // this project
-    ("model_a", "model_b"),           // LMArena, MT-bench
-    ("model_a_name", "model_b_name"), // ComparIA
-    ("left", "right"),                // Evalica, crowds
-    ("item_x", "item_y"),             // Evalica
-    ("a", "b"),
-    ("model_1", "model_2"),
-    ("generator_1", "generator_2"), // AlpacaEval
-    ("player1", "player2"),
-    ("player_a", "player_b"),
-    ("option_a", "option_b"),
-    ("system_a", "system_b"),
-    ("prompt_a", "prompt_b"),
-];
-pub(super) const WINNERS: [&str; 22] = [
-    "winner",
-    "verdict",
-    "outcome",
-    "result",
-    "label",
-    "chosen_model_name", // ComparIA
-    // Sheets and forms.
-    "better",
-    "preferred",
-    "preference",
-    "choice",
-    "which_is_better?",
-    "which_one_is_better?",
-    "gewinner",
-    "besser",
-    "sieger",
-    "gagnant",
-    "meilleur",
-    "ganador",
-    "mejor",
-    "vincitore",
-    "migliore",
-    "winnaar",
-];
-/// Headers of whether a row without a winner is a tie.
-const TIES: [&str; 1] = ["both_equal"];
-pub(super) const ITEMS: [&str; 9] =
-    ["item", "query", "question_id", "prompt_id", "query_id", "item_id", "instruction", "question", "prompt"];
-/// Headers of columns that divide an item into several: the second turn of MT-bench's questions is another question, and an answer
-/// may be judged by several criteria.
-const PARTS_OF_ITEMS: [&str; 16] = [
-    "turn",
-    "task",
-    "subtask",
-    "subset",
-    "dataset",
-    "benchmark",
-    "split",
-    "dimension",
-    "criterion",
-    "criteria",
-    "aspect",
-    "attribute",
-    "metric",
-    "language",
-    "epoch",
-    "round",
-];
-pub(super) const JUDGES: [&str; 9] =
-    ["judge", "worker", "annotator", "rater", "assessor", "judge_id", "worker_id", "annotator_id", "rater_id"];
-/// Headers of when a row was judged, which no statement depends on; tickets of `rankduel next` are numbered in time.
-const TIMES: [&str; 5] = ["time", "timestamp", "tstamp", "judged_at", "ticket"];
-const WEIGHTS: [&str; 1] = ["weight"];
 
 /// The columns with the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,17 +53,6 @@ pub(super) struct DetectedColumns {
 pub(super) fn names_a_pair(header: &[String]) -> bool {
     let header: Vec<String> = header.iter().map(|name| plain(name)).collect();
     PAIRS.iter().any(|(first, second)| [first, second].iter().all(|name| header.iter().any(|found| found == *name)))
-}
-
-/// Whether a header in lower case is one of the usual ones of tables of votes.
-pub(super) fn is_known(header: &str) -> bool {
-    let lists: [&[&str]; 6] = [&WINNERS, &TIES, &ITEMS, &JUDGES, &TIMES, &WEIGHTS];
-    lists.iter().any(|list| list.contains(&header))
-}
-
-/// Whether a column has the times of judgements.
-pub(super) fn is_time(header: &str) -> bool {
-    TIMES.contains(&plain(header).as_str())
 }
 
 /// The place of a column that was named: as written, or else without case.

@@ -23,8 +23,8 @@ fn is_missing(cell: &str) -> bool {
 pub(super) fn is_named_matrix(cells: &Cells) -> bool {
     let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let named = matrix(cells).filter(|(names, _)| cells.header.get(1..) == Some(names));
-    let corner = cells.header.first().map(|corner| super::columns::plain(corner)).unwrap_or_default();
-    !super::columns::is_known(&corner)
+    let corner = cells.header.first().map(|corner| super::headers::plain(corner)).unwrap_or_default();
+    !super::headers::is_known(&corner)
         && named.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
 }
 

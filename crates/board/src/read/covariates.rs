@@ -1,7 +1,8 @@
 //! Columns of covariates: differences of answers in length, headers and so on.
 
-use super::columns::{plain, position};
+use super::columns::position;
 use super::error::{ReadError, decimal_comma, quoted};
+use super::headers::plain;
 use crate::Covariate;
 
 /// A covariate and its columns.

@@ -1,7 +1,7 @@
 //! Guesses the columns of a table for the message that asks for them: never used to read it.
 
 use super::cells::Cells;
-use super::columns::{ITEMS, JUDGES, WINNERS, plain};
+use super::headers::{ITEMS, JUDGES, WINNERS, plain};
 use std::collections::BTreeSet;
 
 /// Other names for the column of the item, in German, French, Spanish, Italian and Dutch.

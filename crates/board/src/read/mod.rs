@@ -20,6 +20,7 @@ mod counts;
 mod covariates;
 mod error;
 mod guess;
+mod headers;
 mod names;
 mod winner;
 
@@ -219,7 +220,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     for (what, places, _) in guessed.into_iter().filter(|(.., is_guessed)| *is_guessed) {
         let headers: Vec<&String> = places.iter().map(|place| &cells.header[*place]).collect();
         if let [first, ..] = headers[..]
-            && (headers.len() > 1 || columns::plain(first) != what)
+            && (headers.len() > 1 || headers::plain(first) != what)
         {
             let names: Vec<String> = headers.into_iter().map(|header| quoted(header)).collect();
             notes.push(format!("{what}: column{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and ")));
@@ -285,7 +286,7 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColum
         places.contains(&Some(*column))
             || found.item.contains(column)
             || found.won == WinnerColumns::One(*column)
-            || columns::is_time(&cells.header[*column])
+            || headers::is_time(&cells.header[*column])
     };
     // Distinguishes the rows of every group.
     let distinguishes = |column: &usize| {
@@ -382,7 +383,7 @@ fn values(cells: &Cells, found: &DetectedColumns) -> Values {
     let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
     // `a` of `model_a`.
     let words = |place: usize| {
-        let header = columns::plain(&cells.header[place]);
+        let header = headers::plain(&cells.header[place]);
         let letter = header.rsplit('_').next().filter(|last| last.len() == 1 && last.parse::<u8>().is_err());
         letter.map(str::to_owned).into_iter().chain([header.clone()]).collect()
     };
@@ -393,7 +394,7 @@ fn values(cells: &Cells, found: &DetectedColumns) -> Values {
             cells.rows.iter().map(|(_, row)| row[place].as_str()),
             cells.rows.iter().flat_map(|(_, row)| [row[found.first].as_str(), row[found.second].as_str()]),
         ),
-        called_score: columns::plain(&cells.header[place]) == "score",
+        called_score: headers::plain(&cells.header[place]) == "score",
     }
 }
 

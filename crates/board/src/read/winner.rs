@@ -129,12 +129,12 @@ const MISSING: [&str; 4] = ["nan", "na", "n/a", "null"];
 
 /// Whether a cell has no value; a competitor's name is a value.
 pub(super) fn is_missing(cell: &str, [first, second]: [&str; 2]) -> bool {
-    cell.is_empty() || MISSING.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
+    cell.is_empty() || MISSING.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
 }
 
 /// Whether a cell means that the pair was shown and not judged; a competitor's name does not.
 pub(super) fn is_skipped(cell: &str, [first, second]: [&str; 2]) -> bool {
-    SKIPPED.contains(&super::columns::plain(cell).as_str()) && cell != first && cell != second
+    SKIPPED.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
 }
 
 /// Whether all `winners` are words for sides, ties, or no judgement, and no competitor is called by one of these words for a side.
@@ -144,11 +144,11 @@ pub(super) fn are_sides<'a>(
 ) -> bool {
     let others: [&[&str]; 5] = [&[""], &MISSING, &TIE, &BOTH_BAD, &SKIPPED];
     let words: BTreeSet<String> = winners
-        .map(super::columns::plain)
+        .map(super::headers::plain)
         .filter(|said| !others.iter().any(|list| list.contains(&said.as_str())))
         .collect();
     words.iter().all(|said| FIRST.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
-        && !competitors.any(|name| words.contains(&super::columns::plain(name)))
+        && !competitors.any(|name| words.contains(&super::headers::plain(name)))
 }
 
 /// Properties of the values of a whole column.
@@ -170,7 +170,7 @@ pub(super) struct Values {
 /// # Errors
 /// The value found and the values expected.
 pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Answer, String> {
-    let plain = super::columns::plain(cell);
+    let plain = super::headers::plain(cell);
     let said = plain.as_str();
     if TIE.contains(&said) && ![first, second].contains(&cell) {
         return Ok(Answer::Tie);

@@ -15,6 +15,7 @@ use page::figure::win_rates;
 use serde_json::{Value, json};
 use verdicts::decide::{Action, By, decide_with_progress};
 
+use super::output_format::OutputFormat;
 use super::{against, html};
 use crate::measures::Measures;
 use crate::model::Primary;
@@ -38,7 +39,7 @@ pub(super) struct Decide {
     by: Counting,
     /// What to print: words, decision.json, or win-rate.csv
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: OutputFormat,
     /// Say the verdict by the exit code, too: 0 decided, 3 open, 4 not trusted because pages are broken
     #[arg(long)]
     exit_code: bool,
@@ -61,13 +62,6 @@ enum Counting {
     Units,
     /// Impressions: finds differences between equal rankers where users differ
     Impressions,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
-    Csv,
 }
 
 /// The table of looks at values.
@@ -127,9 +121,9 @@ impl Decide {
             self.write(out, &measures, &json, &text, &summary)?;
         }
         match self.format {
-            Format::Text => print::text(&text),
-            Format::Json => print::text(&serde_json::to_string_pretty(&json)?),
-            Format::Csv => {
+            OutputFormat::Text => print::text(&text),
+            OutputFormat::Json => print::text(&serde_json::to_string_pretty(&json)?),
+            OutputFormat::Csv => {
                 verdicts
                     .change()
                     .into_iter()

@@ -8,6 +8,7 @@ mod detail;
 mod html;
 mod inputs;
 mod orders;
+mod output_format;
 mod rules;
 mod set_aside;
 mod simulate;

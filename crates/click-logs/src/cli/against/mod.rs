@@ -20,7 +20,7 @@ use verdicts::decide::{Action, By, decide};
 
 use self::past::{Past, read};
 use self::report::{digits, record, words};
-use super::decide::Format;
+use super::output_format::OutputFormat;
 use crate::error::LogError;
 use crate::model::Primary;
 use crate::outcomes::{need_impressions, primary};
@@ -57,7 +57,7 @@ pub(super) struct Asked<'a> {
     pub(super) outcomes: Option<&'a Path>,
     pub(super) confidence: f64,
     pub(super) by: By,
-    pub(super) format: Format,
+    pub(super) format: OutputFormat,
     pub(super) out: Option<&'a Path>,
     pub(super) replace: bool,
 }
@@ -143,9 +143,9 @@ impl Options {
             })?;
         }
         print::text(&match asked.format {
-            Format::Text => text,
-            Format::Json => serde_json::to_string_pretty(&json)?,
-            Format::Csv => table,
+            OutputFormat::Text => text,
+            OutputFormat::Json => serde_json::to_string_pretty(&json)?,
+            OutputFormat::Csv => table,
         });
         Ok(())
     }
