@@ -7,12 +7,15 @@ use times::DAY;
 use verdicts::Bots;
 
 use super::orders::{CONVERSIONS, Orders};
-use super::users::{MOST, MOST_OF_A_PERSON};
 use super::{Dialect, Visits};
 
 /// The experiment that changes.
 const EXPERIMENT: &str = "simulated";
 
+/// Numbers of impressions of one user are below this.
+pub(super) const MOST_IMPRESSIONS: u64 = 1 << 12;
+/// Impressions of one person, in all, or on a day where their number is drawn from a file; fewer than make a bot of one on a day.
+pub(super) const MOST_IMPRESSIONS_OF_A_PERSON: u64 = 60;
 /// How long after an impression its clicks count.
 pub(super) const WINDOW: i64 = 30 * 60 * 1000;
 /// A bot sees more lists a day, a user fewer.
@@ -226,7 +229,7 @@ impl Simulation {
             }
         }
         if let Some(visits) = &self.visits {
-            let most = (MOST_OF_A_PERSON * u64::from(self.days)).min(MOST - 1);
+            let most = (MOST_IMPRESSIONS_OF_A_PERSON * u64::from(self.days)).min(MOST_IMPRESSIONS - 1);
             if visits.most() > most {
                 return Err(format!(
                     "--visits has a user with {} lists; expected at most {most} in {} days, as more would make a bot: name more --days",

@@ -11,17 +11,13 @@ use verdicts::amounts::SideClicks;
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
 use super::orders::{self, ViewedPage};
 use super::pages::{ADVERTISEMENT, Displayed};
-use super::settings::{BROWSER, CRAWLER, WINDOW};
+use super::settings::{BROWSER, CRAWLER, MOST_IMPRESSIONS, MOST_IMPRESSIONS_OF_A_PERSON, WINDOW};
 use super::truth::CountedImpression;
 use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
 use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
 
-/// Numbers of impressions of one user are below this.
-pub(super) const MOST: u64 = 1 << 12;
-/// Impressions of one person, in all, or on a day where their number is drawn from a file; fewer than make a bot of one on a day.
-pub(super) const MOST_OF_A_PERSON: u64 = 60;
 /// The least number of impressions that a bot sees on its day.
 const LEAST_OF_A_BOT: u64 = 150;
 
@@ -242,7 +238,7 @@ impl<'a> UserLog<'a> {
             loop {
                 visits.push(Visit { number: visits.len() as u64, session, day, time });
                 time += self.generator.random_range(10_000..120_000);
-                if visits.len() as u64 == MOST_OF_A_PERSON {
+                if visits.len() as u64 == MOST_IMPRESSIONS_OF_A_PERSON {
                     return visits;
                 }
                 if self.generator.random::<f64>() < 0.4 {
@@ -266,7 +262,7 @@ impl<'a> UserLog<'a> {
         let mut of_days = vec![0; days as usize];
         for _ in 0..count {
             let mut day = self.generator.random_range(0..days) as usize;
-            while of_days[day] == MOST_OF_A_PERSON {
+            while of_days[day] == MOST_IMPRESSIONS_OF_A_PERSON {
                 day = (day + 1) % days as usize;
             }
             of_days[day] += 1;
@@ -297,7 +293,7 @@ impl<'a> UserLog<'a> {
         seen: &mut Vec<ViewedPage>,
     ) -> Option<CountedImpression> {
         let Self { simulation, world, visitor, .. } = *self;
-        let number = self.number * MOST + visit.number;
+        let number = self.number * MOST_IMPRESSIONS + visit.number;
         let key = self.run.impression(number);
         let mut chance = key.coins();
         let query = key.query(world.queries());
@@ -324,7 +320,7 @@ impl<'a> UserLog<'a> {
             id,
             time: visit.time,
             user: self.number,
-            session: self.number * MOST + visit.session,
+            session: self.number * MOST_IMPRESSIONS + visit.session,
             agent: if visitor == Visitor::Crawler { CRAWLER } else { BROWSER },
             query,
             shown: &played.shown,

@@ -13,7 +13,8 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::kept::{Documents, Mixed, Receipt};
+use super::kept::{Documents, Receipt};
+use super::mixed::Mixed;
 use super::{CHECKSUM, ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 

@@ -48,10 +48,12 @@
 mod experiment;
 mod json;
 mod kept;
+mod mixed;
 mod parts;
 
 pub use experiment::{ExperimentVersion, VersionError};
-pub use kept::{Mixed, Receipt};
+pub use kept::Receipt;
+pub use mixed::Mixed;
 pub use parts::Parts;
 
 use serde::Serialize;

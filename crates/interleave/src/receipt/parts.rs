@@ -1,6 +1,6 @@
 //! The parts of a receipt, borrowed from its bytes: nothing is copied until needed.
 
-use super::kept::{Mixed, list_length};
+use super::mixed::{Mixed, list_length};
 use super::{FORMAT, PLAIN, ReceiptError, ReceiptErrorKind, sealed, unsealed};
 use crate::support::packed::{Reader, Writer};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
