@@ -1,12 +1,18 @@
 //! The names of curves on a printed figure.
 
 use super::Print;
-use super::plots::Drawn;
 use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
 use crate::drawing::curves::CurveStyle;
 use crate::drawing::curves::dashed;
 use crate::drawing::font::Fonts;
 use crate::text::cut;
+
+/// A curve where it is drawn.
+pub(super) struct DrawnCurve {
+    pub(super) name: String,
+    pub(super) style: CurveStyle,
+    pub(super) points: Vec<(f64, f64)>,
+}
 
 /// A curve in a legend.
 #[derive(Debug, Clone)]
@@ -139,9 +145,15 @@ pub(super) fn beside(names: &[&str], print: &Print, fonts: &Fonts) -> f64 {
 }
 
 /// Writes the name of each curve at its end, moved where names would overlap, within `top` and `bottom`.
-pub(super) fn at_ends(canvas: &mut Canvas, curves: &[Drawn], frame: Frame, (top, bottom): (f64, f64), print: &Print) {
+pub(super) fn at_ends(
+    canvas: &mut Canvas,
+    curves: &[DrawnCurve],
+    frame: Frame,
+    (top, bottom): (f64, f64),
+    print: &Print,
+) {
     let size = print.small();
-    let mut ends: Vec<(&Drawn, (f64, f64))> =
+    let mut ends: Vec<(&DrawnCurve, (f64, f64))> =
         curves.iter().filter_map(|curve| Some((curve, *curve.points.last()?))).collect();
     ends.sort_by(|(_, (_, one)), (_, (_, other))| one.total_cmp(other));
     let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::legend::{self, Below, Inside, LegendEntry};
+use super::legend::{self, Below, DrawnCurve, Inside, LegendEntry};
 use super::{LegendPlace, Print, Sheet, footnote, heading, height, write};
 use crate::drawing::axes::{self, Map};
 use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
@@ -16,13 +16,6 @@ use crate::{Panels, palette};
 const SHAPE: f64 = 0.66;
 /// With more curves than this, names are at their ends.
 const MOST_IN_LEGEND: usize = 8;
-
-/// A curve where it is drawn.
-pub(super) struct Drawn {
-    pub(super) name: String,
-    pub(super) style: CurveStyle,
-    pub(super) points: Vec<(f64, f64)>,
-}
 
 /// Draws `figure`.
 pub(super) fn draw(print: &Print, figure: &Panels, fonts: &Fonts) -> Result<Sheet> {
@@ -216,7 +209,7 @@ impl Page<'_> {
         axes: [crate::drawing::scale::Axis; 2],
         [left, top, wide, above, tall]: [f64; 5],
         place: LegendPlace,
-    ) -> (Map, Vec<Drawn>) {
+    ) -> (Map, Vec<DrawnCurve>) {
         let Self { print, fonts, .. } = self;
         let (size, fonts) = (print.font, *fonts);
         let [names, labels] = self.above(plot, wide);
@@ -246,10 +239,10 @@ impl Page<'_> {
         let half = fonts.width(&label, size) / 2.0;
         let middle = middle.min(left + wide - half).max(left + half);
         canvas.text(middle, frame.bottom + axes::below(print.small()) + 0.9 * size, &label, size, Align::Middle);
-        let drawn: Vec<Drawn> = plot
+        let drawn: Vec<DrawnCurve> = plot
             .shown
             .iter()
-            .map(|shown| Drawn {
+            .map(|shown| DrawnCurve {
                 name: print.renamed(&shown.curve.name).to_owned(),
                 style: shown.style,
                 points: shown.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect(),

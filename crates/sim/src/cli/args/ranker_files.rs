@@ -12,7 +12,8 @@ use output::usage::usage;
 use ranktypes::text::escaped;
 use simulation::spec::SiteSpec;
 
-use super::site::TIES;
+/// The heading of flags about documents with equal scores.
+pub(super) const TIES: &str = "Documents with equal scores";
 
 /// The bytes of a file that are looked at for its first line.
 const BEGINNING: u64 = 4096;

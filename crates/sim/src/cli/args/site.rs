@@ -20,16 +20,13 @@ use studies::sensitivity::parse_method;
 use studies::site::OpenSite;
 
 use super::common::{CACHE, CommonArgs};
-use super::ranker_files::{RankerFileArgs, rankers_of};
+use super::ranker_files::{RankerFileArgs, TIES, rankers_of};
 use super::reading::ReadingArgs;
 use desk::eprintln;
 
 /// The rankers of the default data set: 16 features of MSLR, drawn at random once and listed here so that no draw can
 /// change them. The same features of the published matrix of the real data have the same winner.
 const DEFAULT_RANKERS: [u32; 16] = [1, 6, 26, 32, 33, 35, 44, 45, 49, 56, 59, 64, 71, 104, 106, 129];
-
-/// The heading of flags about documents with equal scores.
-pub(super) const TIES: &str = "Documents with equal scores";
 
 /// The data set, its rankers and users, and how lists are mixed.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use output::numbers::significant;
 
-use super::evaluate::{SettingSeries, chosen, first_of, mean, remark};
+use super::setting_series::{SettingSeries, chosen, first_of, mean, remark};
 use super::{At, Between};
 use crate::experiment::series::Point;
 

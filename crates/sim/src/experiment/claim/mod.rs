@@ -5,6 +5,7 @@
 mod across;
 mod evaluate;
 pub(super) mod names;
+mod setting_series;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use output::numbers::{number, significant};
 
-use super::evaluate::{SettingSeries, chosen, mean, remark};
+use super::setting_series::{SettingSeries, chosen, mean, remark};
 use super::{At, PaperCrossing};
 use crate::experiment::series::{Metric, Point, Series};
 
