@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -85,6 +86,34 @@ enum Output {
     Kept,
     Closed,
     Full,
+}
+
+/// Runs a program in `folder` with at most `processes` processes and threads of its user; `None` where that cannot be arranged: it takes
+/// `prlimit`, and unless `processes` is 1, root and `setpriv`.
+#[must_use]
+pub fn with_few_processes(
+    program: &Path,
+    folder: &Path,
+    processes: u32,
+    arguments: &[&str],
+) -> Option<std::process::Output> {
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--nproc={processes}"));
+    if fs::metadata("/proc/self").ok()?.uid() == 0 {
+        // The kernel does not limit root. This user has no other processes, even beside another run of the same test.
+        let user = (10_000 + std::process::id() % 50_000).to_string();
+        command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
+    } else if processes > 1 {
+        // Other processes of the same user count, too: only a limit of one is the same everywhere.
+        return None;
+    }
+    command
+        .arg(program)
+        .args(arguments)
+        .env("RANKDUEL_CACHE_DIR", folder.join("caches"))
+        .current_dir(folder)
+        .output()
+        .ok()
 }
 
 /// Brings a program into every situation.

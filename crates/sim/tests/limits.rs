@@ -1,34 +1,13 @@
 //! Where the system starts no further thread, fewer do the work, and the results are the same.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use desk::situations::with_few_processes;
 use tempfile::TempDir;
 
 use crate::common::{copy_program, text, tree};
-
-/// A user without other processes, also beside another run of this test: the kernel limits the processes of a user, but not root's.
-fn lone_user() -> String {
-    (10_000 + std::process::id() % 50_000).to_string()
-}
-
-/// `sim` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.
-fn within(sim: &Path, folder: &Path, processes: u32, args: &[&str]) -> Option<Output> {
-    let is_root = fs::metadata("/proc/self").ok()?.uid() == 0;
-    let limit = format!("--nproc={processes}");
-    let mut command = Command::new("prlimit");
-    command.arg(limit);
-    if is_root {
-        let user = lone_user();
-        command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
-    } else if processes > 1 {
-        // Other processes of the same user count, too: only a limit of one is the same everywhere.
-        return None;
-    }
-    command.arg(sim).args(args).current_dir(folder).env("RANKDUEL_CACHE_DIR", folder.join("caches")).output().ok()
-}
 
 #[test]
 #[expect(clippy::print_stderr, reason = "what is skipped is visible")]
@@ -55,7 +34,8 @@ fn results_need_no_thread() {
         let mut expected = None;
         for processes in [4096, 1, 2, 3, 4] {
             let out = format!("{name}-{processes}");
-            let Some(run) = within(&sim, here, processes, &[&arguments[..], &["--quiet", "--out", &out]].concat())
+            let Some(run) =
+                with_few_processes(&sim, here, processes, &[&arguments[..], &["--quiet", "--out", &out]].concat())
             else {
                 eprintln!("skipped: {processes} processes at most (needs root, prlimit and setpriv)");
                 continue;

@@ -52,7 +52,7 @@ impl Batch {
         let schema: Schema = taken(&capsules.get_item(0)?, c"arrow_schema")?;
         let array: Array = taken(&capsules.get_item(1)?, c"arrow_array")?;
         if array.release.is_none() || !is_of_columns(&schema) {
-            return Err(PyTypeError::new_err("expected a batch of Arrow columns that nobody has consumed"));
+            return Err(PyTypeError::new_err("expected a batch of Arrow columns that has not been consumed"));
         }
         let names = schema.children().iter().enumerate().map(|(at, column)| (column.name().to_owned(), at)).collect();
         Self::checked(Arc::new(schema), array, Arc::new(names))
@@ -107,7 +107,7 @@ struct Source {
 impl Source {
     fn open(mut stream: Stream) -> PyResult<Self> {
         let get = stream.get_schema.filter(|_| stream.release.is_some());
-        let get = get.ok_or_else(|| PyTypeError::new_err("expected an Arrow stream that nobody has consumed"))?;
+        let get = get.ok_or_else(|| PyTypeError::new_err("expected an Arrow stream that has not been consumed"))?;
         let mut schema = Schema::default();
         // SAFETY: the stream is not released, and there is room for a schema.
         let code = unsafe { get(&raw mut stream, &raw mut schema) };

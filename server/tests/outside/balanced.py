@@ -34,7 +34,9 @@ class Node:
 
     def __init__(self, program: str, store: str, folder: pathlib.Path, name: str) -> None:
         self.port, self.log = free_port(), folder / f"{name}.log"
-        self.command = [program, "serve", "--store", store, "--listen", f"127.0.0.1:{self.port}", "--trusted-proxy", "127.0.0.1"]
+        # A busy machine may take longer than a page waits by default: here, only a missing leader leads to the champion's list.
+        self.command = [program, "serve", "--store", store, "--listen", f"127.0.0.1:{self.port}", "--trusted-proxy", "127.0.0.1",
+                        "--decision-timeout", "5s"]
         self.process: Optional[subprocess.Popen[bytes]] = None
 
     def start(self) -> None:
@@ -109,19 +111,14 @@ def client(port: int, place: int, key: dict[str, str], seen: Seen, over: threadi
         n += 1
         name = f"k{place}-{n}"
         body = {"unit": f"u{place}-{n}", "key": name, "lists": LISTS}
-        status = 0
         while not over.is_set():
             status, told = ask("page", "/v1/experiments/e/impressions", body)
             if status == 200 and told["credited"]:
                 seen.page(name, told["id"])
                 break
-            if status == 410:
-                break
             if status == 200:
                 seen.count("champion")
             time.sleep(0.05)
-        if status == 410:
-            continue
         while not over.is_set() and ask("click", "/v1/events", click(told["id"], told["shown"][0]))[0] != 200:
             time.sleep(0.05)
         seen.count("done")
@@ -209,8 +206,6 @@ def rehearse(port: int, nodes: list[Node], key: dict[str, str], clients: int, ta
         table.add(broken <= clients, f"{what}: requests that were under way to it", f"at most {clients}", broken)
         # Without a leader, clicks are to be sent again.
         allowed = {"done", "page 502", "click 502", *(("champion", "click 503") if role == "leads" else ())}
-        # A busy machine answers a few pages too late: they get the champion's list, and their keys are used up.
-        allowed |= {late for late in ("champion", "page 410") if counts[late] <= max(clients, counts["done"] // 20)}
         table.add(set(counts) <= allowed, f"{what}: what else clients see", "nothing else", dict(counts))
         table.add(longest < most, f"{what}: the longest time without a page that counts", f"under {most:g} s", f"{longest:.2f} s")
         node.start()

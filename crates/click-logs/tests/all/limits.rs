@@ -1,29 +1,9 @@
 //! Where the system starts no further thread, fewer do the work, and the results are the same.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
-use std::process::{Command, Output};
+use std::os::unix::fs::PermissionsExt as _;
 
-/// A user without other processes, also beside another run of this test: the kernel limits the processes of a user, but not root's.
-fn lone_user() -> String {
-    (10_000 + std::process::id() % 50_000).to_string()
-}
-
-/// `click-logs` with at most `processes` processes and threads of its user; `None` where that cannot be arranged.
-fn within(program: &Path, folder: &Path, processes: u32, arguments: &[&str]) -> Option<Output> {
-    let is_root = fs::metadata("/proc/self").ok()?.uid() == 0;
-    let mut command = Command::new("prlimit");
-    command.arg(format!("--nproc={processes}"));
-    if is_root {
-        let user = lone_user();
-        command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups"]);
-    } else if processes > 1 {
-        // Other processes of the same user count, too: only a limit of one is the same everywhere.
-        return None;
-    }
-    command.arg(program).args(arguments).current_dir(folder).output().ok()
-}
+use desk::situations::with_few_processes;
 
 #[test]
 #[expect(clippy::print_stderr, reason = "what is skipped is visible")]
@@ -48,7 +28,7 @@ fn results_need_no_thread() {
             &["decide", &out],
         ];
         for arguments in commands {
-            let Some(run) = within(&program, here, processes, arguments) else {
+            let Some(run) = with_few_processes(&program, here, processes, arguments) else {
                 eprintln!("skipped: {processes} processes at most (needs root, prlimit and setpriv)");
                 continue;
             };
