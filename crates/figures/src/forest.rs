@@ -2,11 +2,11 @@
 
 use anyhow::{Result, ensure};
 
-use crate::drawing::axes::GRID;
+use crate::drawing::axes::GRID_COLOR;
 use crate::drawing::canvas::{Align, Canvas, Frame, MUTED, Rgb};
 use crate::drawing::scale::Axis;
-use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH, width};
-use crate::text::{EDGE, axis_title, cut, footer, header};
+use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH, text_width};
+use crate::text::{EDGE, axis_title, footer, header, truncate};
 use crate::{Figure, Forest, ForestRow};
 
 /// Blue, of Okabe and Ito.
@@ -14,36 +14,40 @@ pub(super) const COLOR: Rgb = (0, 114, 178);
 /// Lighter, for the thin line.
 pub(super) const THIN: Rgb = (140, 180, 210);
 /// The size of the head of an arrow, in units of the page.
-const ARROW: f64 = 7.0;
+const ARROW_LENGTH: f64 = 7.0;
 /// The height of a row, in units of the page.
-const ROW: f64 = 26.0;
+const ROW_HEIGHT: f64 = 26.0;
 /// The height of a row where there are few.
-const FEW: f64 = 46.0;
+const TALL_ROW_HEIGHT: f64 = 46.0;
 /// The greatest length of a name.
-const NAME_ROOM: f64 = 300.0;
+const NAME_WIDTH: f64 = 300.0;
 /// The length of what stands beside a row.
-const TEXT_ROOM: f64 = 190.0;
-const SIZE: u32 = 17;
+const TEXT_WIDTH: f64 = 190.0;
+const TEXT_SIZE: u32 = 17;
 
 pub(super) fn render(forest: &Forest) -> Result<Figure> {
     check(forest)?;
     // Headline, subtitle, axis and footnote take some 210 units. A few rows have more room each.
     let rows = forest.rows.len() as f64;
-    let mut page = Page::of_height((210.0 + FEW * rows).min(HEIGHT).max(210.0 + ROW * rows));
+    let mut page = Page::of_height((210.0 + TALL_ROW_HEIGHT * rows).min(HEIGHT).max(210.0 + ROW_HEIGHT * rows));
     let top = header(&mut page, &forest.title, forest.subtitle.as_deref());
     let below = footer(&mut page, forest.note.as_deref());
     let axis = axis(forest);
-    let frame =
-        Frame { left: EDGE + NAME_ROOM + 12.0, right: WIDTH - EDGE - TEXT_ROOM, top: top + 4.0, bottom: below - 58.0 };
+    let frame = Frame {
+        left: EDGE + NAME_WIDTH + 12.0,
+        right: WIDTH - EDGE - TEXT_WIDTH,
+        top: top + 4.0,
+        bottom: below - 58.0,
+    };
     scale(&mut page.canvas, &axis, frame, f64::from(TICK_SIZE));
     axis_title(&mut page, &forest.x_label, (frame.left, frame.right), frame.bottom + 50.0, Align::Middle);
-    let short = |text: &str, room: f64| cut(text, room, |text| width(text, SIZE));
+    let short = |text: &str, room: f64| truncate(text, room, |text| text_width(text, TEXT_SIZE));
     let step = (frame.bottom - frame.top) / forest.rows.len() as f64;
     for (place, row) in forest.rows.iter().enumerate() {
         let y = frame.top + (place as f64 + 0.5) * step;
-        let base = y + 0.35 * f64::from(SIZE);
-        page.text(frame.left - 12.0, base, &short(&row.name, NAME_ROOM), Style::new(SIZE, Align::End));
-        page.text(frame.right + 12.0, base, &short(&row.text, TEXT_ROOM), Style::new(SIZE, Align::Start).muted());
+        let base = y + 0.35 * f64::from(TEXT_SIZE);
+        page.text(frame.left - 12.0, base, &short(&row.name, NAME_WIDTH), Style::new(TEXT_SIZE, Align::End));
+        page.text(frame.right + 12.0, base, &short(&row.text, TEXT_WIDTH), Style::new(TEXT_SIZE, Align::Start).muted());
         interval(&mut page.canvas, row, &axis, frame, y, 1.0);
     }
     page.canvas.metadata = Some(forest.values()?);
@@ -70,7 +74,7 @@ pub(super) fn axis(forest: &Forest) -> Axis {
 pub(super) fn scale(canvas: &mut Canvas, axis: &Axis, frame: Frame, size: f64) {
     for (value, label) in axis.ticks().into_iter().zip(axis.labels()) {
         let x = position(axis, frame, value);
-        canvas.line(&[(x, frame.top), (x, frame.bottom)], size / 18.0, GRID);
+        canvas.line(&[(x, frame.top), (x, frame.bottom)], size / 18.0, GRID_COLOR);
         canvas.text(x, frame.bottom + 1.33 * size, &label, size, Align::Middle);
     }
     canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], size / 18.0, MUTED);
@@ -86,7 +90,7 @@ pub(super) fn interval(canvas: &mut Canvas, row: &ForestRow, axis: &Axis, frame:
     // Intervals without an end go on beyond the axis.
     for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
         let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
-        let arrow = ARROW * unit;
+        let arrow = ARROW_LENGTH * unit;
         for (end, inwards) in ends.into_iter().zip([arrow, -arrow]).filter(|(end, _)| end.is_infinite()) {
             let head = [(x(end) + inwards, y - arrow), (x(end), y), (x(end) + inwards, y + arrow)];
             canvas.line(&head, 2.5 * unit, color);

@@ -4,24 +4,24 @@ use anyhow::{Result, ensure};
 
 use crate::drawing::canvas::{Align, Frame, MUTED, Rgb, diverging};
 use crate::drawing::scale::nice_step;
-use crate::page::{Page, Style, WIDTH, width};
-use crate::text::{EDGE, axis_title, cut, footer, header};
+use crate::page::{Page, Style, WIDTH, text_width};
+use crate::text::{EDGE, axis_title, footer, header, truncate};
 use crate::{Figure, Heatmap, Scale};
 
 /// The most squares per side: more could not be distinguished, and the size of the SVG grows quadratically.
-const MOST: usize = 280;
+const MAX_SQUARES_PER_SIDE: usize = 280;
 /// The greatest length of the name of a row. Letters are smaller before a longer name is cut.
-const ROW_ROOM: f64 = 300.0;
+const ROW_NAME_WIDTH: f64 = 300.0;
 /// The greatest length of the name of a column that reads upward.
-const COLUMN_ROOM: f64 = 240.0;
+const COLUMN_NAME_HEIGHT: f64 = 240.0;
 /// The smallest letters of names.
-const SMALLEST_NAME: u32 = 11;
+const MIN_NAME_SIZE: u32 = 11;
 /// The width of the colour bar to the right of the squares, with its title.
-const BAR_ROOM: f64 = 260.0;
+const BAR_WIDTH: f64 = 260.0;
 
 pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     let n = check(map)?;
-    let block = n.div_ceil(MOST);
+    let block = n.div_ceil(MAX_SQUARES_PER_SIDE);
     let cells = blocks(&map.values, n, block);
     let side = n.div_ceil(block);
     let colors = Colors::new(map.scale, &cells);
@@ -44,13 +44,13 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     }
     let length = cell * side as f64;
     // The squares are centred unless long names need the room.
-    let left = ((WIDTH - length) / 2.0).max(EDGE + labels.widest + 10.0).min(WIDTH - length - BAR_ROOM).round();
+    let left = ((WIDTH - length) / 2.0).max(EDGE + labels.widest + 10.0).min(WIDTH - length - BAR_WIDTH).round();
     let frame = Frame { left, right: left + length, top, bottom: top + length };
     page.canvas.cells(cells.iter().enumerate().map(|(k, &value)| {
         let (row, column) = ((k / side) as f64, (k % side) as f64);
-        (square(frame.left + column * cell, frame.top + row * cell, cell), colors.of(value))
+        (square_frame(frame.left + column * cell, frame.top + row * cell, cell), colors.of(value))
     }));
-    let unknown = unknown(map, n, block);
+    let unknown = mostly_unknown(map, n, block);
     hatch(&mut page, &unknown, side, cell, frame);
     if block == 1 && cell >= 38.0 {
         values(&mut page, &cells, (&map.details, &unknown), side, cell, frame, colors);
@@ -59,7 +59,7 @@ pub(super) fn render(map: &Heatmap) -> Result<Figure> {
     labels.draw(&mut page, frame, cell / block as f64);
     let across = (EDGE, WIDTH - EDGE);
     let y = frame.bottom + labels.height() + 24.0;
-    axis_title(&mut page, &map.x_label, centred(across, frame), y, Align::Middle);
+    axis_title(&mut page, &map.x_label, centred_range(across, frame), y, Align::Middle);
     let y = frame.top - 19.0;
     axis_title(&mut page, &map.y_label, (EDGE, frame.left - 8.0), y, Align::End);
     bar(&mut page, &map.value_label, frame, colors);
@@ -117,7 +117,7 @@ fn blocks(values: &[f64], n: usize, block: usize) -> Vec<f64> {
 }
 
 /// The square of side `cell` with its upper left corner at `left`, `top`.
-fn square(left: f64, top: f64, cell: f64) -> Frame {
+fn square_frame(left: f64, top: f64, cell: f64) -> Frame {
     Frame { left, right: left + cell, top, bottom: top + cell }
 }
 
@@ -163,7 +163,7 @@ impl Colors {
 }
 
 /// For each square, whether most of its values are unknown.
-fn unknown(map: &Heatmap, n: usize, block: usize) -> Vec<bool> {
+fn mostly_unknown(map: &Heatmap, n: usize, block: usize) -> Vec<bool> {
     let mut values = vec![0.0; if map.unknown.is_empty() { 0 } else { n * n }];
     map.unknown.iter().filter(|&&at| at < n * n).for_each(|&at| values[at] = 1.0);
     if values.is_empty() { Vec::new() } else { blocks(&values, n, block).iter().map(|share| *share > 0.5).collect() }
@@ -180,7 +180,7 @@ fn hatch(page: &mut Page, unknown: &[bool], side: usize, cell: f64, frame: Frame
         .filter(|(_, unknown)| **unknown)
         .map(|(k, _)| (frame.left + (k % side) as f64 * cell, frame.top + (k / side) as f64 * cell))
         .collect();
-    page.canvas.cells(corners.iter().map(|&(x, y)| (square(x, y, cell), GREY)));
+    page.canvas.cells(corners.iter().map(|&(x, y)| (square_frame(x, y, cell), GREY)));
     for (x, y) in corners.into_iter().filter(|_| cell >= SMALLEST) {
         page.stroke(&[(x, y + cell), (x + cell, y)], MUTED, 1.0);
     }
@@ -200,7 +200,7 @@ fn values(
     // Squares with room for two lines.
     const DETAILED: f64 = 52.0;
     let texts: Vec<String> = cells.iter().map(|&value| colors.number(value, colors.reach / 50.0)).collect();
-    let fits = |size: &u32| texts.iter().all(|text| width(text, *size) <= 0.94 * cell);
+    let fits = |size: &u32| texts.iter().all(|text| text_width(text, *size) <= 0.94 * cell);
     let Some(size) = (SMALLEST..=((0.3 * cell).min(20.0) as u32)).rev().find(fits) else { return };
     let known = |k: &usize| !unknown.get(*k).copied().unwrap_or(false);
     for (k, (&value, text)) in cells.iter().zip(&texts).enumerate().filter(|(k, _)| known(k)) {
@@ -212,7 +212,7 @@ fn values(
         let x = frame.left + ((k % side) as f64 + 0.5) * cell;
         let y = frame.top + ((k / side) as f64 + 0.5) * cell + 0.36 * f64::from(size);
         let small = (3 * size / 4).max(SMALLEST);
-        let detail = details.get(k).filter(|text| cell >= DETAILED && width(text, small) <= 0.94 * cell);
+        let detail = details.get(k).filter(|text| cell >= DETAILED && text_width(text, small) <= 0.94 * cell);
         if let Some(detail) = detail.filter(|text| !text.is_empty()) {
             page.text(x, y - 0.3 * f64::from(size), text, style);
             page.text(x, y + 0.8 * f64::from(size), detail, Style { size: small, ..style });
@@ -223,7 +223,7 @@ fn values(
 }
 
 /// The widest range within `across` that is centred on `frame`.
-fn centred(across: (f64, f64), frame: Frame) -> (f64, f64) {
+fn centred_range(across: (f64, f64), frame: Frame) -> (f64, f64) {
     let middle = (frame.left + frame.right) / 2.0;
     let half = (middle - across.0).min(across.1 - middle);
     (middle - half, middle + half)
@@ -246,30 +246,30 @@ struct Labels {
 impl Labels {
     /// The labels for `n` rows of `pitch` units each.
     fn new(map: &Heatmap, n: usize, pitch: f64) -> Self {
-        let size = (0.8 * pitch).clamp(f64::from(SMALLEST_NAME), 18.0) as u32;
+        let size = (0.8 * pitch).clamp(f64::from(MIN_NAME_SIZE), 18.0) as u32;
         let named = !map.labels.is_empty() && pitch >= 1.1 * f64::from(size);
-        let longest = |size: u32| map.labels.iter().map(|name| width(name, size)).fold(0.0, f64::max);
-        let whole = |size: &u32| longest(*size) <= COLUMN_ROOM;
+        let longest = |size: u32| map.labels.iter().map(|name| text_width(name, size)).fold(0.0, f64::max);
+        let whole = |size: &u32| longest(*size) <= COLUMN_NAME_HEIGHT;
         let size = match named {
-            true => (SMALLEST_NAME..=size).rev().find(whole).unwrap_or(SMALLEST_NAME),
+            true => (MIN_NAME_SIZE..=size).rev().find(whole).unwrap_or(MIN_NAME_SIZE),
             false => size.max(14),
         };
         let names = |room: f64| -> Vec<String> {
             (0..n)
                 .map(|i| match map.labels.get(i).filter(|_| named) {
-                    Some(name) => cut(name, room, |text| width(text, size)),
+                    Some(name) => truncate(name, room, |text| text_width(text, size)),
                     None => (i + 1).to_string(),
                 })
                 .collect()
         };
-        let widest = |names: &[String]| names.iter().map(|name| width(name, size)).fold(0.0, f64::max);
-        let flat = 1.25 * widest(&names(ROW_ROOM));
+        let widest = |names: &[String]| names.iter().map(|name| text_width(name, size)).fold(0.0, f64::max);
+        let flat = 1.25 * widest(&names(ROW_NAME_WIDTH));
         let upward = named && flat > pitch;
         let every = (0..9)
             .flat_map(|k| [1, 2, 5].map(|m| m * 10_usize.pow(k)))
             .find(|&every| named || every as f64 * pitch >= flat)
             .unwrap_or(n);
-        let (rows, columns) = (names(ROW_ROOM), names(if upward { COLUMN_ROOM } else { ROW_ROOM }));
+        let (rows, columns) = (names(ROW_NAME_WIDTH), names(if upward { COLUMN_NAME_HEIGHT } else { ROW_NAME_WIDTH }));
         Self {
             widest: widest(&rows),
             highest: if upward { widest(&columns) } else { f64::from(size) },

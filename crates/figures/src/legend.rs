@@ -2,9 +2,9 @@
 
 use crate::drawing::canvas::{Align, Frame};
 use crate::drawing::curves::CurveStyle;
-use crate::drawing::curves::{BAND_OPACITY, LINE_WIDTH, dashed};
-use crate::page::{Page, Style, width};
-use crate::text::{Fitted, fit};
+use crate::drawing::curves::{BAND_OPACITY, LINE_WIDTH, draw_styled_line};
+use crate::page::{Page, Style, text_width};
+use crate::text::{FittedText, fit_text};
 
 /// A curve in the legend.
 pub(super) struct LegendEntry {
@@ -18,16 +18,16 @@ pub(super) struct LegendEntry {
 pub(super) struct Legend {
     /// The width it takes from the page.
     pub(super) width: f64,
-    names: Vec<Fitted>,
+    names: Vec<FittedText>,
     entries: Vec<LegendEntry>,
 }
 
 impl Legend {
     const GAP: f64 = 26.0;
     /// Long enough to show every dash pattern twice.
-    const SAMPLE: f64 = 58.0;
-    const BETWEEN: f64 = 10.0;
-    const ROOM: f64 = 240.0;
+    const SAMPLE_WIDTH: f64 = 58.0;
+    const SAMPLE_GAP: f64 = 10.0;
+    const TEXT_WIDTH: f64 = 240.0;
 
     pub(super) fn new(entries: Vec<LegendEntry>) -> Self {
         // With many names, letters are smaller and there is no second line.
@@ -38,11 +38,13 @@ impl Legend {
             _ => (&[10], 1),
         };
         // All names have the size that the longest one needs.
-        let needed = |entry: &LegendEntry| fit(&entry.name, sizes, Self::ROOM, lines).size;
+        let needed = |entry: &LegendEntry| fit_text(&entry.name, sizes, Self::TEXT_WIDTH, lines).size;
         let size = entries.iter().map(needed).min().unwrap_or(sizes[0]);
-        let names: Vec<_> = entries.iter().map(|entry| fit(&entry.name, &[size], Self::ROOM, lines)).collect();
-        let widest = names.iter().flat_map(|name| name.lines.iter().map(|line| width(line, size))).fold(0.0, f64::max);
-        let width = if entries.is_empty() { 0.0 } else { Self::GAP + Self::SAMPLE + Self::BETWEEN + widest };
+        let names: Vec<_> =
+            entries.iter().map(|entry| fit_text(&entry.name, &[size], Self::TEXT_WIDTH, lines)).collect();
+        let widest =
+            names.iter().flat_map(|name| name.lines.iter().map(|line| text_width(line, size))).fold(0.0, f64::max);
+        let width = if entries.is_empty() { 0.0 } else { Self::GAP + Self::SAMPLE_WIDTH + Self::SAMPLE_GAP + widest };
         Self { width, names, entries }
     }
 
@@ -61,7 +63,7 @@ impl Legend {
             for line in &name.lines {
                 // Letters without descenders are 0.73 of their size high.
                 let baseline = y + row / 2.0 + 0.365 * size;
-                let x = left + Self::SAMPLE + Self::BETWEEN;
+                let x = left + Self::SAMPLE_WIDTH + Self::SAMPLE_GAP;
                 page.text(x, baseline, line, Style::new(name.size, Align::Start));
                 y += row;
             }
@@ -72,10 +74,10 @@ impl Legend {
 
 /// Draws a sample of the line and its band, as in the plot.
 fn sample(page: &mut Page, entry: &LegendEntry, left: f64, y: f64, half: f64) {
-    let right = left + Legend::SAMPLE;
+    let right = left + Legend::SAMPLE_WIDTH;
     if entry.banded {
         let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
         page.canvas.area(corners.to_vec(), entry.style.color, BAND_OPACITY);
     }
-    dashed(&mut page.canvas, &[(left, y), (right, y)], LINE_WIDTH, entry.style);
+    draw_styled_line(&mut page.canvas, &[(left, y), (right, y)], LINE_WIDTH, entry.style);
 }

@@ -22,7 +22,7 @@ pub(super) fn render(lines: &Lines) -> Result<Figure> {
     let mut page = Page::new();
     let top = header(&mut page, &lines.title, lines.subtitle.as_deref());
     let below = footer(&mut page, lines.note.as_deref());
-    let ticks = axes::beside(&axes[1], f64::from(TICK_SIZE));
+    let ticks = axes::left_margin(&axes[1], f64::from(TICK_SIZE));
     let legend = Legend::new(entries(&plot.shown));
     let frame = Frame { left: EDGE + ticks, right: WIDTH - EDGE - legend.width, top: top + 26.0, bottom: below - 64.0 };
     let across = (frame.left, frame.right);

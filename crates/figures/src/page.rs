@@ -41,7 +41,7 @@ impl Style {
 
 /// The values of a plot for display on hover, stored in the metadata of the SVG.
 #[derive(Debug, Serialize)]
-pub(super) struct Hover {
+pub(super) struct HoverValues {
     pub(super) name: String,
     /// Left, right, top and bottom, in units of the page.
     pub(super) frame: [f64; 4],
@@ -50,7 +50,7 @@ pub(super) struct Hover {
     pub(super) curves: Vec<HoverCurve>,
 }
 
-/// An axis of a [`Hover`].
+/// An axis of a [`HoverValues`].
 #[derive(Debug, Serialize)]
 pub(super) struct HoverAxis {
     pub(super) label: String,
@@ -59,7 +59,7 @@ pub(super) struct HoverAxis {
     pub(super) log: bool,
 }
 
-/// A curve of a [`Hover`]; a point is x, mean, and the lower and upper end of the band.
+/// A curve of a [`HoverValues`]; a point is x, mean, and the lower and upper end of the band.
 #[derive(Debug, Serialize)]
 pub(super) struct HoverCurve {
     pub(super) name: String,
@@ -70,7 +70,7 @@ pub(super) struct HoverCurve {
 /// A page, initially white.
 pub(super) struct Page {
     pub(super) canvas: Canvas,
-    hovers: Vec<Hover>,
+    hovers: Vec<HoverValues>,
 }
 
 impl Page {
@@ -87,7 +87,7 @@ impl Page {
     }
 
     /// Adds the values of a plot for display on hover.
-    pub(super) fn hover(&mut self, hover: Hover) {
+    pub(super) fn hover(&mut self, hover: HoverValues) {
         self.hovers.push(hover);
     }
 
@@ -116,6 +116,6 @@ impl Page {
 }
 
 /// The width of `text` in regular letters of `size`; bold letters are up to a fifth wider.
-pub(super) fn width(text: &str, size: u32) -> f64 {
+pub(super) fn text_width(text: &str, size: u32) -> f64 {
     fonts().width(text, f64::from(size))
 }

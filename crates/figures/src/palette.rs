@@ -3,9 +3,9 @@
 use crate::drawing::curves::CurveStyle;
 
 /// The styles that differ.
-const STYLES: usize = 49;
+const STYLE_COUNT: usize = 49;
 /// The most curves of one family that share a colour and differ by dashes.
-const MOST_ALIKE: usize = 4;
+const MAX_CURVES_PER_COLOR: usize = 4;
 
 /// The styles of curves with these names, which differ. Names of one family begin with the same word.
 ///
@@ -15,7 +15,7 @@ pub(super) fn styles(names: &[&str], palette: &[String]) -> Vec<CurveStyle> {
     if palette.is_empty() {
         return (0..names.len()).map(CurveStyle::of).collect();
     }
-    let families: Vec<Option<usize>> = names.iter().map(|name| family(name, palette)).collect();
+    let families: Vec<Option<usize>> = names.iter().map(|name| family_position(name, palette)).collect();
     let alike = |of: usize| families.iter().filter(|family| **family == Some(of)).count();
     let all_alike = names.len() > 1 && families.iter().all(|family| family.is_some() && *family == families[0]);
     let mut styles: Vec<Option<CurveStyle>> = vec![None; names.len()];
@@ -32,16 +32,17 @@ pub(super) fn styles(names: &[&str], palette: &[String]) -> Vec<CurveStyle> {
         }
     }
     for (at, family) in families.iter().enumerate().filter(|_| !all_alike) {
-        let Some(family) = family.filter(|family| styles[at].is_none() && alike(*family) <= MOST_ALIKE) else {
+        let Some(family) = family.filter(|family| styles[at].is_none() && alike(*family) <= MAX_CURVES_PER_COLOR)
+        else {
             continue;
         };
         let color = CurveStyle::of(family).color;
-        let free = (0..STYLES).map(CurveStyle::of).find(|style| style.color == color && !used.contains(style));
+        let free = (0..STYLE_COUNT).map(CurveStyle::of).find(|style| style.color == color && !used.contains(style));
         styles[at] = free;
         used.extend(free);
     }
     for style in styles.iter_mut().filter(|style| style.is_none()) {
-        let mut free = (0..STYLES).map(CurveStyle::of).filter(|style| !used.contains(style));
+        let mut free = (0..STYLE_COUNT).map(CurveStyle::of).filter(|style| !used.contains(style));
         let fresh = free.clone().find(|style| used.iter().all(|other| other.color != style.color));
         let found = fresh.or_else(|| free.next()).unwrap_or_else(|| CurveStyle::of(used.len()));
         *style = Some(found);
@@ -51,7 +52,7 @@ pub(super) fn styles(names: &[&str], palette: &[String]) -> Vec<CurveStyle> {
 }
 
 /// The position in `palette` of the family of the curve `name`.
-fn family(name: &str, palette: &[String]) -> Option<usize> {
+fn family_position(name: &str, palette: &[String]) -> Option<usize> {
     let first = name.split([' ', ',', ':']).next()?;
     palette.iter().position(|known| known == first)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use crate::drawing::axes::{beside, overhang};
+use crate::drawing::axes::{left_margin, overhang};
 use crate::drawing::canvas::{Align, Frame};
 use crate::drawing::curves::CurveStyle;
 use crate::drawing::curves::LINE_WIDTH;
@@ -10,7 +10,7 @@ use crate::legend::{Legend, LegendEntry};
 use crate::page::{HEIGHT, Page, Style, TICK_SIZE, WIDTH};
 use crate::palette::styles;
 use crate::plot::{Plot, axes_of};
-use crate::text::{EDGE, axis_title_in, fit, footer, header};
+use crate::text::{EDGE, axis_title_in, fit_text, footer, header};
 use crate::{Figure, Panels};
 
 /// The distance between panels, horizontally and vertically.
@@ -61,7 +61,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
         let left = EDGE + column as f64 * (wide + GUTTER);
         let start = top + row as f64 * (tall + GUTTER);
         let axes = shared.clone().unwrap_or_else(|| plot.axes());
-        let beside = beside(&axes[1], f64::from(size));
+        let beside = left_margin(&axes[1], f64::from(size));
         // The last label of a panel and the first of the next share the gutter.
         let [before, after] = overhang(&axes[0], wide - beside, f64::from(size));
         let inset = if columns > 1 { ((before - beside).max(0.0) + after + 8.0 - GUTTER).max(0.0) } else { 0.0 };
@@ -73,7 +73,7 @@ pub(super) fn render(figure: &Panels) -> Result<Figure> {
         };
         if !plot.name.is_empty() {
             // Widths are measured in regular letters; bold ones are wider.
-            let name = fit(plot.name, &[17, 15, 13, 12], wide / 1.17, 1);
+            let name = fit_text(plot.name, &[17, 15, 13, 12], wide / 1.17, 1);
             page.text(left, start + 10.0, &name.lines[0], Style::new(name.size, Align::Start).bold());
         }
         let (across, y) = ((left, frame.right), frame.top - 13.0);

@@ -2,15 +2,15 @@
 
 use anyhow::{Result, ensure};
 
-use crate::drawing::axes::{self, Map};
+use crate::drawing::axes::{self, AxisMap};
 use crate::drawing::canvas::{Frame, hex};
 use crate::drawing::curves::{self, CurveStyle, Pen, VisibleCurve};
 use crate::drawing::scale::{Axis, LOG_FLOOR};
-use crate::page::{Hover, HoverAxis, HoverCurve, Page};
+use crate::page::{HoverAxis, HoverCurve, HoverValues, Page};
 use crate::{Curve, CurvePoint};
 
 /// Larger numbers are refused: their differences could overflow.
-const LARGEST: f64 = 1e100;
+const MAX_VALUE: f64 = 1e100;
 
 /// A plot.
 pub(super) struct Plot<'a> {
@@ -71,29 +71,29 @@ impl<'a> Plot<'a> {
     /// Draws axes with labels of `size`, and bands and curves, into `frame`.
     pub(super) fn draw(&self, page: &mut Page, frame: Frame, axes: &[Axis; 2], size: u32, line_width: f64) {
         let (size, [wide, tall]) = (f64::from(size), [frame.right - frame.left, frame.bottom - frame.top]);
-        let [x, y] = axes::fitted(axes, (wide, tall), size);
-        let map = Map { frame, x, y, inset: 0.0 };
+        let [x, y] = axes::fit_labels(axes, (wide, tall), size);
+        let map = AxisMap { frame, x, y, inset: 0.0 };
         map.draw(&mut page.canvas, size);
         let pen = Pen { line: line_width, cap: 0.25 * size, dots: self.dots, spread: self.spread };
         curves::draw(&mut page.canvas, &self.shown, &map, pen);
         page.hover(self.hover(frame, axes));
     }
 
-    fn hover(&self, frame: Frame, axes: &[Axis; 2]) -> Hover {
+    fn hover(&self, frame: Frame, axes: &[Axis; 2]) -> HoverValues {
         let axis = |at: usize| HoverAxis {
             label: self.labels[at].to_owned(),
-            lo: short(axes[at].lo),
-            hi: short(axes[at].hi),
+            lo: five_digits(axes[at].lo),
+            hi: five_digits(axes[at].hi),
             log: axes[at].is_log(),
         };
         let curve = |shown: &VisibleCurve<'_>| HoverCurve {
             name: shown.curve.name.clone(),
             color: hex(shown.style.color),
-            points: shown.points.iter().map(|p| [p.x, p.mean, p.low, p.high].map(short)).collect(),
+            points: shown.points.iter().map(|p| [p.x, p.mean, p.low, p.high].map(five_digits)).collect(),
         };
-        Hover {
+        HoverValues {
             name: self.name.to_owned(),
-            frame: [frame.left, frame.right, frame.top, frame.bottom].map(short),
+            frame: [frame.left, frame.right, frame.top, frame.bottom].map(five_digits),
             x: axis(0),
             y: axis(1),
             curves: self.shown.iter().map(curve).collect(),
@@ -119,7 +119,7 @@ pub(super) fn axes_of<'a, 'b: 'a>(
 }
 
 /// Rounds to five significant digits: more than can be read from a figure.
-fn short(value: f64) -> f64 {
+fn five_digits(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
@@ -132,7 +132,7 @@ fn check(curves: &[Curve]) -> Result<()> {
             let CurvePoint { x, mean, low, high } = *point;
             for (what, value) in [("x", x), ("mean", mean), ("low", low), ("high", high)] {
                 ensure!(
-                    value.abs() <= LARGEST,
+                    value.abs() <= MAX_VALUE,
                     "{} has {what} = {value}; only finite numbers up to 1e100 can be drawn",
                     here()
                 );

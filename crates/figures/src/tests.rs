@@ -261,7 +261,7 @@ fn tick_labels_of_adjacent_panels_do_not_overlap() {
             assert!(labels.len() >= 2 * count, "{count} {span}: {labels:?}");
             for (at, (x, y, size, text)) in labels.iter().enumerate() {
                 for (other, _, _, longer) in labels[at + 1..].iter().filter(|(_, line, ..)| line == y) {
-                    let room = (page::width(text, *size) + page::width(longer, *size)) / 2.0;
+                    let room = (page::text_width(text, *size) + page::text_width(longer, *size)) / 2.0;
                     assert!((x - other).abs() >= room + 3.0, "{count} {span}: {text} at {x}, {longer} at {other}");
                 }
             }

@@ -1,39 +1,39 @@
 //! Fits texts into limited room: by smaller letters first, then by more lines, then by an ellipsis.
 
 use crate::drawing::canvas::Align;
-use crate::page::{Page, Style, WIDTH, width};
+use crate::page::{Page, Style, WIDTH, text_width};
 
 /// The margin at the left and right edges of the page.
 pub(super) const EDGE: f64 = 36.0;
 
 /// A fitted text: the size of its letters, and its lines.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fitted {
+pub(super) struct FittedText {
     pub(super) size: u32,
     pub(super) lines: Vec<String>,
 }
 
 /// Fits `text` into a width of `room` units: on one line in the first of `sizes` that fits, otherwise on at most `lines`
 /// lines in the last size, truncated with an ellipsis if necessary.
-pub(super) fn fit(text: &str, sizes: &[u32], room: f64, lines: usize) -> Fitted {
+pub(super) fn fit_text(text: &str, sizes: &[u32], room: f64, lines: usize) -> FittedText {
     let smallest = sizes.last().copied().unwrap_or(12);
     for &size in sizes {
-        if width(text, size) <= room {
-            return Fitted { size, lines: vec![text.to_owned()] };
+        if text_width(text, size) <= room {
+            return FittedText { size, lines: vec![text.to_owned()] };
         }
     }
-    let long = |line: &str| width(line, smallest);
-    let mut found = wrapped(text, room, long);
+    let long = |line: &str| text_width(line, smallest);
+    let mut found = wrap(text, room, long);
     if found.len() > lines {
         // The remaining lines join the last one, which is truncated below.
         let rest = found.split_off(lines - 1).join(" ");
         found.push(rest);
     }
-    Fitted { size: smallest, lines: found.iter().map(|line| cut(line, room, long)).collect() }
+    FittedText { size: smallest, lines: found.iter().map(|line| truncate(line, room, long)).collect() }
 }
 
 /// `text`, shortened with an ellipsis until it fits into `room`.
-pub(super) fn cut(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
+pub(super) fn truncate(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
@@ -48,7 +48,7 @@ pub(super) fn cut(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String 
 }
 
 /// Breaks `text` at spaces into lines of at most `room`; a longer word has a line of its own.
-pub(super) fn wrapped(text: &str, room: f64, width: impl Fn(&str) -> f64) -> Vec<String> {
+pub(super) fn wrap(text: &str, room: f64, width: impl Fn(&str) -> f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -68,7 +68,7 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
     let room = WIDTH - 2.0 * EDGE;
     if !title.is_empty() {
         // Widths are measured in regular letters; bold ones are wider.
-        let title = fit(title, &[30, 27, 24], room / 1.17, 2);
+        let title = fit_text(title, &[30, 27, 24], room / 1.17, 2);
         for line in &title.lines {
             y += f64::from(title.size) * 1.15;
             page.text(EDGE, y, line, Style::new(title.size, Align::Start).bold());
@@ -76,7 +76,7 @@ pub(super) fn header(page: &mut Page, title: &str, subtitle: Option<&str>) -> f6
         y += 4.0;
     }
     if let Some(subtitle) = subtitle.filter(|text| !text.is_empty()) {
-        let subtitle = fit(subtitle, &[19, 17], room, 2);
+        let subtitle = fit_text(subtitle, &[19, 17], room, 2);
         for line in &subtitle.lines {
             y += f64::from(subtitle.size) * 1.35;
             page.text(EDGE, y, line, Style::new(subtitle.size, Align::Start).muted());
@@ -98,7 +98,7 @@ pub(super) fn axis_title_in(page: &mut Page, text: &str, (from, to): (f64, f64),
         Align::Middle => (from + to) / 2.0,
         Align::End => to,
     };
-    let text = fit(text, sizes, to - from, 1);
+    let text = fit_text(text, sizes, to - from, 1);
     page.text(x, y, &text.lines.concat(), Style::new(text.size, align));
 }
 
@@ -108,7 +108,7 @@ pub(super) fn footer(page: &mut Page, note: Option<&str>) -> f64 {
     let Some(note) = note.filter(|text| !text.is_empty()) else {
         return y;
     };
-    let note = fit(note, &[15, 14], WIDTH - 2.0 * EDGE, 2);
+    let note = fit_text(note, &[15, 14], WIDTH - 2.0 * EDGE, 2);
     for line in note.lines.iter().rev() {
         page.text(EDGE, y, line, Style::new(note.size, Align::Start).muted());
         y -= f64::from(note.size) * 1.3;
@@ -122,32 +122,32 @@ mod tests {
 
     #[test]
     fn a_short_text_keeps_the_first_size() {
-        let fitted = fit("short", &[30, 20], 500.0, 2);
+        let fitted = fit_text("short", &[30, 20], 500.0, 2);
         assert_eq!((fitted.size, fitted.lines), (30, vec!["short".to_owned()]));
     }
 
     #[test]
     fn a_longer_text_shrinks_then_wraps_then_is_truncated() {
         let text = "one two three four five six";
-        let whole = width(text, 30);
-        assert_eq!(fit(text, &[30, 20], whole * 0.8, 2).size, 20);
-        assert_eq!(fit(text, &[30, 20], whole * 0.8, 2).lines.len(), 1);
-        let room = width(text, 20) * 0.6;
-        let wrapped = fit(text, &[30, 20], room, 2);
+        let whole = text_width(text, 30);
+        assert_eq!(fit_text(text, &[30, 20], whole * 0.8, 2).size, 20);
+        assert_eq!(fit_text(text, &[30, 20], whole * 0.8, 2).lines.len(), 1);
+        let room = text_width(text, 20) * 0.6;
+        let wrapped = fit_text(text, &[30, 20], room, 2);
         assert_eq!(wrapped.lines.join(" "), text);
         assert_eq!(wrapped.lines.len(), 2);
-        let cut = fit(text, &[30, 20], room * 0.5, 2);
+        let cut = fit_text(text, &[30, 20], room * 0.5, 2);
         assert_eq!(cut.lines.len(), 2);
         assert!(cut.lines[1].ends_with('…'), "{cut:?}");
-        assert!(cut.lines.iter().all(|line| width(line, 20) <= room * 0.5));
+        assert!(cut.lines.iter().all(|line| text_width(line, 20) <= room * 0.5));
     }
 
     #[test]
     fn a_long_word_is_truncated_and_no_room_does_not_panic() {
-        let fitted = fit(&"x".repeat(300), &[20], 200.0, 2);
+        let fitted = fit_text(&"x".repeat(300), &[20], 200.0, 2);
         assert_eq!(fitted.lines.len(), 1);
-        assert!(width(&fitted.lines[0], 20) <= 200.0);
-        assert_eq!(fit("word", &[20], 0.0, 1).lines, ["…"]);
-        assert_eq!(fit("", &[20], 10.0, 1).lines.concat(), "");
+        assert!(text_width(&fitted.lines[0], 20) <= 200.0);
+        assert_eq!(fit_text("word", &[20], 0.0, 1).lines, ["…"]);
+        assert_eq!(fit_text("", &[20], 10.0, 1).lines.concat(), "");
     }
 }

@@ -5,16 +5,16 @@ use crate::drawing::font::fonts;
 use crate::drawing::scale::Axis;
 
 /// The colour of the lines behind curves.
-pub(crate) const GRID: Rgb = (226, 226, 226);
-const AXIS: Rgb = (102, 102, 102);
+pub(crate) const GRID_COLOR: Rgb = (226, 226, 226);
+const AXIS_COLOR: Rgb = (102, 102, 102);
 
 /// The length of a tick, in letters.
-const TICK: f64 = 0.34;
+const TICK_LENGTH: f64 = 0.34;
 /// The width of axes, in letters.
-const THIN: f64 = 0.07;
+const THIN_LINE_WIDTH: f64 = 0.07;
 
 /// Maps values to positions on the canvas.
-pub(crate) struct Map {
+pub(crate) struct AxisMap {
     pub(crate) frame: Frame,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
@@ -22,7 +22,7 @@ pub(crate) struct Map {
     pub(crate) inset: f64,
 }
 
-impl Map {
+impl AxisMap {
     pub(crate) fn x(&self, value: f64) -> f64 {
         let (left, right) = (self.frame.left + self.inset, self.frame.right - self.inset);
         left + self.x.share(value) * (right - left)
@@ -35,26 +35,26 @@ impl Map {
     /// Draws grid, axes, ticks and their labels in letters of `size`.
     pub(crate) fn draw(&self, canvas: &mut Canvas, size: f64) {
         let Frame { left, right, top, bottom } = self.frame;
-        let (thin, tick) = (THIN * size, TICK * size);
+        let (thin, tick) = (THIN_LINE_WIDTH * size, TICK_LENGTH * size);
         for value in self.x.ticks() {
             let x = self.x(value);
-            canvas.line(&[(x, top), (x, bottom)], thin, GRID);
+            canvas.line(&[(x, top), (x, bottom)], thin, GRID_COLOR);
         }
         for value in self.y.ticks() {
             let y = self.y(value);
-            canvas.line(&[(left, y), (right, y)], thin, GRID);
+            canvas.line(&[(left, y), (right, y)], thin, GRID_COLOR);
         }
-        canvas.line(&[(left, top), (left, bottom), (right, bottom)], 1.3 * thin, AXIS);
+        canvas.line(&[(left, top), (left, bottom), (right, bottom)], 1.3 * thin, AXIS_COLOR);
         for value in self.x.ticks() {
             let (x, label) = (self.x(value), self.x.label(value));
-            canvas.line(&[(x, bottom), (x, bottom + tick)], thin, AXIS);
+            canvas.line(&[(x, bottom), (x, bottom + tick)], thin, AXIS_COLOR);
             if !label.is_empty() {
                 canvas.text(x, bottom + tick + 1.05 * size, &label, size, Align::Middle);
             }
         }
         for value in self.y.ticks() {
             let (y, label) = (self.y(value), self.y.label(value));
-            canvas.line(&[(left - tick, y), (left, y)], thin, AXIS);
+            canvas.line(&[(left - tick, y), (left, y)], thin, AXIS_COLOR);
             if !label.is_empty() {
                 canvas.text(left - 1.5 * tick, y + 0.36 * size, &label, size, Align::End);
             }
@@ -70,26 +70,26 @@ impl Map {
 }
 
 /// The room that ticks and labels of `size` take to the left of a plot.
-pub(crate) fn beside(axis: &Axis, size: f64) -> f64 {
+pub(crate) fn left_margin(axis: &Axis, size: f64) -> f64 {
     let widest = axis.labels().iter().map(|label| fonts().width(label, size)).fold(0.0, f64::max);
     widest + 0.57 * size
 }
 
 /// The room that they take below a plot.
-pub(crate) fn below(size: f64) -> f64 {
-    (TICK + 1.3) * size
+pub(crate) fn bottom_margin(size: f64) -> f64 {
+    (TICK_LENGTH + 1.3) * size
 }
 
 /// How far the labels of a horizontal axis of this length extend beyond its left and right ends.
 pub(crate) fn overhang(x: &Axis, wide: f64, size: f64) -> [f64; 2] {
-    horizontal(x, wide, size).overhang(wide, |label| fonts().width(label, size))
+    fit_horizontal_labels(x, wide, size).overhang(wide, |label| fonts().width(label, size))
 }
 
 /// `x` and `y` with as many labels as fit.
-pub(crate) fn fitted([x, y]: &[Axis; 2], (wide, tall): (f64, f64), size: f64) -> [Axis; 2] {
-    [horizontal(x, wide, size), y.clone().fitted(tall, |_| size, 0.4 * size)]
+pub(crate) fn fit_labels([x, y]: &[Axis; 2], (wide, tall): (f64, f64), size: f64) -> [Axis; 2] {
+    [fit_horizontal_labels(x, wide, size), y.clone().fitted(tall, |_| size, 0.4 * size)]
 }
 
-fn horizontal(x: &Axis, wide: f64, size: f64) -> Axis {
+fn fit_horizontal_labels(x: &Axis, wide: f64, size: f64) -> Axis {
     x.clone().fitted(wide, |label| fonts().width(label, size), 0.7 * size)
 }

@@ -155,7 +155,7 @@ impl Canvas {
 
     /// The sheet as SVG in its size.
     pub(crate) fn svg(&self) -> String {
-        let (width, height) = (short(self.width), short(self.height));
+        let (width, height) = (format_number(self.width), format_number(self.height));
         let dark = match self.adaptive {
             true => format!("<style>@media (prefers-color-scheme: dark) {{\n{}}}</style>\n", dark_rules("")),
             false => String::new(),
@@ -175,9 +175,9 @@ impl Canvas {
                 Mark::Line { points, width, color, dashes } => {
                     let (dash, cap) = match dashes.is_empty() {
                         true => (String::new(), " stroke-linecap=\"round\""),
-                        false => (format!(" stroke-dasharray=\"{}\"", joined(dashes)), ""),
+                        false => (format!(" stroke-dasharray=\"{}\"", format_numbers(dashes)), ""),
                     };
-                    let (color, width) = (hex(*color), short(*width));
+                    let (color, width) = (hex(*color), format_number(*width));
                     writeln!(
                         svg,
                         "<path d=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{cap}{dash}/>",
@@ -185,18 +185,21 @@ impl Canvas {
                     )
                 }
                 Mark::Area { points, color, opacity } => {
-                    let opacity =
-                        if *opacity < 1.0 { format!(" fill-opacity=\"{}\"", short(*opacity)) } else { String::new() };
+                    let opacity = if *opacity < 1.0 {
+                        format!(" fill-opacity=\"{}\"", format_number(*opacity))
+                    } else {
+                        String::new()
+                    };
                     writeln!(svg, "<path d=\"{}Z\" fill=\"{}\"{opacity}/>", path(points), hex(*color))
                 }
                 Mark::Dot { x, y, radius, color } => {
-                    let [x, y, radius] = [*x, *y, *radius].map(short);
+                    let [x, y, radius] = [*x, *y, *radius].map(format_number);
                     writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>", hex(*color))
                 }
                 Mark::Cells(cells) => {
                     for (frame, color) in cells {
                         let Frame { left, right, top, bottom } = *frame;
-                        let [x, y, width, height] = [left, top, right - left, bottom - top].map(short);
+                        let [x, y, width, height] = [left, top, right - left, bottom - top].map(format_number);
                         let color = hex(*color);
                         let _ = writeln!(
                             svg,
@@ -206,7 +209,7 @@ impl Canvas {
                     Ok(())
                 }
                 Mark::Text { x, y, text, size, color, align, bold, upward } => {
-                    let [x, y, size] = [*x, *y, *size].map(short);
+                    let [x, y, size] = [*x, *y, *size].map(format_number);
                     let turned = if *upward { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
                     let anchor = match align {
                         Align::Start => "",
@@ -299,20 +302,20 @@ fn draw(scene: &mut Scene, mark: &Mark) {
 }
 
 /// A number with as many decimals as can be seen, at most three.
-pub(crate) fn short(value: f64) -> String {
+pub(crate) fn format_number(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-pub(crate) fn joined(values: &[f64]) -> String {
-    values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(" ")
+pub(crate) fn format_numbers(values: &[f64]) -> String {
+    values.iter().map(|value| format_number(*value)).collect::<Vec<_>>().join(" ")
 }
 
 fn path(points: &[(f64, f64)]) -> String {
     let mut path = String::with_capacity(points.len() * 16);
     for (at, (x, y)) in points.iter().enumerate() {
-        let _ = write!(path, "{}{} {}", if at == 0 { 'M' } else { 'L' }, short(*x), short(*y));
+        let _ = write!(path, "{}{} {}", if at == 0 { 'M' } else { 'L' }, format_number(*x), format_number(*y));
     }
     path
 }

@@ -1,6 +1,6 @@
 //! The curves of a plot, with their bands or bars.
 
-use crate::drawing::axes::Map;
+use crate::drawing::axes::AxisMap;
 use crate::drawing::canvas::{Canvas, Rgb};
 use crate::{Curve, CurvePoint};
 
@@ -73,7 +73,7 @@ pub(crate) struct Pen {
 }
 
 /// Draws `curves` where `map` has them.
-pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &Map, pen: Pen) {
+pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &AxisMap, pen: Pen) {
     let Pen { line, cap, dots, spread } = pen;
     for curve in curves.iter().filter(|_| spread) {
         if dots || curve.points.len() == 1 {
@@ -85,7 +85,7 @@ pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &Map, 
     // The first curve is the most important one: it is drawn last, on top.
     for curve in curves.iter().rev() {
         let points: Vec<_> = curve.points.iter().map(|point| (map.x(point.x), map.y(point.mean))).collect();
-        dashed(canvas, &points, line, curve.style);
+        draw_styled_line(canvas, &points, line, curve.style);
         for (x, y) in points.iter().filter(|_| dots || points.len() == 1) {
             canvas.dot(*x, *y, 1.6 * line, curve.style.color);
         }
@@ -93,12 +93,12 @@ pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &Map, 
 }
 
 /// Draws a line in the style of a curve.
-pub(crate) fn dashed(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
+pub(crate) fn draw_styled_line(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
     let dashes: Vec<f64> = style.pattern.iter().map(|length| length * width / LINE_WIDTH).collect();
     canvas.dashed(points, width, style.color, &dashes);
 }
 
-fn band(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &Map, line: f64) {
+fn band(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &AxisMap, line: f64) {
     let points = &curve.points;
     if points.len() < 2 || points.iter().all(|point| point.low == point.high) {
         return;
@@ -113,7 +113,7 @@ fn band(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &Map, line: f64) {
     }
 }
 
-fn bars(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &Map, line: f64, cap: f64) {
+fn bars(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &AxisMap, line: f64, cap: f64) {
     let (line, color) = (0.5 * line, curve.style.color);
     for point in curve.points.iter().filter(|point| point.low < point.high) {
         let x = map.x(point.x);

@@ -24,7 +24,7 @@ pub(crate) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
             } else {
                 piece = vec![at];
             }
-            turn = (turn + 1) % even(pattern.len());
+            turn = (turn + 1) % even_length(pattern.len());
             left = pattern[turn % pattern.len()];
         }
         left -= length - done;
@@ -39,7 +39,7 @@ pub(crate) fn dashes(points: &[(f64, f64)], pattern: &[f64]) -> Vec<Vec<(f64, f6
 }
 
 /// A pattern of odd length repeats after two rounds, because dashes and gaps swap after the first.
-fn even(length: usize) -> usize {
+fn even_length(length: usize) -> usize {
     if length.is_multiple_of(2) { length } else { 2 * length }
 }
 

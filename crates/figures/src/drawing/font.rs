@@ -1,10 +1,10 @@
 //! The fonts of all figures: widths of texts, and the glyphs that a PDF embeds.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use anyhow::{Context, Result};
-use ttf_parser::{Face, GlyphId, Tag};
+use anyhow::{Context as _, Result};
+use subsetter::{GlyphRemapper, subset};
+use ttf_parser::{Face, GlyphId};
 
 const REGULAR: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 const BOLD: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
@@ -75,122 +75,13 @@ impl Font {
         )
     }
 
-    /// A TrueType file with the outlines of `glyphs` only. Glyphs keep their numbers, so that those which others are made
-    /// of are found.
+    /// A TrueType file with the outlines of `glyphs` only, under their new numbers.
     ///
     /// # Errors
-    /// If the font lacks a table.
-    pub(crate) fn with_glyphs(&self, glyphs: impl Iterator<Item = u16>) -> Result<Vec<u8>> {
-        let table = |name: &[u8; 4]| {
-            let found = self.face.raw_face().table(Tag::from_bytes(name));
-            found.with_context(|| format!("{} has no table {}", self.name, String::from_utf8_lossy(name)))
-        };
-        let (head, glyf, loca) = (table(b"head")?, table(b"glyf")?, table(b"loca")?);
-        let long = number(head, 50) == 1;
-        let count = usize::from(self.face.number_of_glyphs());
-        let start = |glyph: usize| match long {
-            true => long_number(loca, 4 * glyph),
-            false => 2 * usize::from(number(loca, 2 * glyph)),
-        };
-        let outline = |glyph: u16| glyf.get(start(usize::from(glyph))..start(usize::from(glyph) + 1)).unwrap_or(&[]);
-        let mut wanted: BTreeMap<u16, &[u8]> = BTreeMap::new();
-        let mut open: Vec<u16> = glyphs.chain([0]).collect();
-        while let Some(glyph) = open.pop() {
-            if wanted.insert(glyph, outline(glyph)).is_none() {
-                open.extend(parts(outline(glyph)));
-            }
-        }
-        let (mut outlines, mut starts) = (Vec::new(), Vec::new());
-        for glyph in 0..count {
-            starts.extend((outlines.len() as u32).to_be_bytes());
-            outlines
-                .extend(u16::try_from(glyph).ok().and_then(|glyph| wanted.get(&glyph)).copied().unwrap_or_default());
-            outlines.resize(outlines.len().next_multiple_of(4), 0);
-        }
-        starts.extend((outlines.len() as u32).to_be_bytes());
-        let mut head = head.to_vec();
-        // Positions of outlines are long numbers now; the checksum of all is filled in below.
-        head[50..52].copy_from_slice(&1u16.to_be_bytes());
-        head[8..12].fill(0);
-        let tables = [
-            (b"glyf", outlines),
-            (b"head", head),
-            (b"hhea", table(b"hhea")?.to_vec()),
-            (b"hmtx", table(b"hmtx")?.to_vec()),
-            (b"loca", starts),
-            (b"maxp", table(b"maxp")?.to_vec()),
-        ];
-        Ok(file(&tables))
+    /// If the font cannot be cut.
+    pub(crate) fn with_glyphs(&self, glyphs: &GlyphRemapper) -> Result<Vec<u8>> {
+        subset(self.face.raw_face().data, 0, glyphs).with_context(|| format!("the font {} cannot be cut", self.name))
     }
-}
-
-fn number(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).map_or(0, |two| u16::from_be_bytes([two[0], two[1]]))
-}
-
-fn long_number(bytes: &[u8], at: usize) -> usize {
-    usize::from(number(bytes, at)) << 16 | usize::from(number(bytes, at + 2))
-}
-
-/// The parts of a composite glyph.
-fn parts(outline: &[u8]) -> Vec<u16> {
-    const WORDS: u16 = 1;
-    const MORE: u16 = 1 << 5;
-    /// With one factor, two, or a matrix: as many further words.
-    const SCALED: [(u16, usize); 3] = [(1 << 3, 1), (1 << 6, 2), (1 << 7, 4)];
-    let mut parts = Vec::new();
-    // A negative number of contours marks a composite.
-    if outline.len() < 10 || number(outline, 0) < 0x8000 {
-        return parts;
-    }
-    let mut at = 10;
-    while at + 4 <= outline.len() {
-        let flags = number(outline, at);
-        parts.push(number(outline, at + 2));
-        at += if flags & WORDS != 0 { 8 } else { 6 };
-        at += SCALED.iter().find(|(flag, _)| flags & flag != 0).map_or(0, |(_, words)| 2 * words);
-        if flags & MORE == 0 {
-            break;
-        }
-    }
-    parts
-}
-
-/// A TrueType file of these tables, which are in alphabetical order.
-fn file(tables: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
-    let count = tables.len() as u16;
-    let largest = 1u16 << count.ilog2();
-    let mut bytes = 0x0001_0000_u32.to_be_bytes().to_vec();
-    for value in [count, 16 * largest, largest.ilog2() as u16, 16 * (count - largest)] {
-        bytes.extend(value.to_be_bytes());
-    }
-    let mut start = bytes.len() + 16 * tables.len();
-    let mut head = 0;
-    for (name, table) in tables {
-        bytes.extend(*name);
-        for value in [checksum(table), start as u32, table.len() as u32] {
-            bytes.extend(value.to_be_bytes());
-        }
-        if *name == b"head" {
-            head = start;
-        }
-        start += table.len().next_multiple_of(4);
-    }
-    for (_, table) in tables {
-        bytes.extend(table);
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-    }
-    let rest = 0xB1B0_AFBA_u32.wrapping_sub(checksum(&bytes));
-    bytes[head + 8..head + 12].copy_from_slice(&rest.to_be_bytes());
-    bytes
-}
-
-fn checksum(bytes: &[u8]) -> u32 {
-    bytes.chunks(4).fold(0u32, |sum, four| {
-        let mut word = [0; 4];
-        word[..four.len()].copy_from_slice(four);
-        sum.wrapping_add(u32::from_be_bytes(word))
-    })
 }
 
 #[cfg(test)]
@@ -203,9 +94,10 @@ mod tests {
         let font = &fonts.regular;
         // The last two are made of others.
         let text = "Regret ⁵é½";
-        let part = font.with_glyphs(text.chars().map(|letter| font.glyph(letter))).unwrap();
-        assert!(part.len() < REGULAR.len() / 4, "{}", part.len());
-        assert_eq!(checksum(&part), 0xB1B0_AFBA);
+        let mut glyphs = GlyphRemapper::new();
+        let numbers: Vec<u16> = text.chars().map(|letter| glyphs.remap(font.glyph(letter))).collect();
+        let part = font.with_glyphs(&glyphs).unwrap();
+        assert!(part.len() < 12_000, "{}", part.len());
         struct Count(usize);
         impl ttf_parser::OutlineBuilder for Count {
             fn move_to(&mut self, _: f32, _: f32) {
@@ -228,13 +120,12 @@ mod tests {
             count.0
         };
         let face = Face::parse(&part, 0).unwrap();
-        for letter in text.chars() {
+        for (letter, number) in text.chars().zip(numbers) {
             let glyph = font.glyph(letter);
             assert_ne!(glyph, 0, "{letter}");
-            assert_eq!(drawn(&face, glyph), drawn(&font.face, glyph), "{letter}");
-            assert_eq!(face.glyph_hor_advance(GlyphId(glyph)), font.face.glyph_hor_advance(GlyphId(glyph)));
+            assert_eq!(drawn(&face, number), drawn(&font.face, glyph), "{letter}");
+            assert_eq!(face.glyph_hor_advance(GlyphId(number)), font.face.glyph_hor_advance(GlyphId(glyph)));
         }
-        assert_eq!(drawn(&face, font.glyph('Q')), 0, "letters that are not shown are left out");
-        assert!(drawn(&font.face, font.glyph('Q')) > 0);
+        assert!(face.number_of_glyphs() < 20, "letters that are not shown are left out");
     }
 }

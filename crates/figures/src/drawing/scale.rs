@@ -59,7 +59,7 @@ impl Axis {
         if below == above {
             (below, above) = (below - 1.0, above + 1.0);
         }
-        let (lo, hi) = if whole || hi < 10.0 * lo { (power(below), power(above)) } else { (lo, hi) };
+        let (lo, hi) = if whole || hi < 10.0 * lo { (power_of_ten(below), power_of_ten(above)) } else { (lo, hi) };
         let decades = (hi.log10().ceil() - lo.log10().floor()) as i32;
         let scheme = if decades <= 3 {
             TickScheme::ShortLog { of: &[1, 2, 5] }
@@ -88,13 +88,13 @@ impl Axis {
         match self.scheme {
             TickScheme::Linear { step } => {
                 let value = (value / step).round() * step;
-                number(value, decimals(step), self.lo.abs().max(self.hi.abs()))
+                format_tick(value, decimals(step), self.lo.abs().max(self.hi.abs()))
             }
-            TickScheme::ShortLog { of } if !of.contains(&leading(value)) => String::new(),
-            TickScheme::ShortPowers { .. } if leading(value) != 1 => String::new(),
+            TickScheme::ShortLog { of } if !of.contains(&leading_digit(value)) => String::new(),
+            TickScheme::ShortPowers { .. } if leading_digit(value) != 1 => String::new(),
             TickScheme::ShortLog { .. } => {
                 let digits = (-value.log10().floor()).max(0.0) as usize;
-                number(value, digits, self.hi)
+                format_tick(value, digits, self.hi)
             }
             TickScheme::LongLog { every } | TickScheme::ShortPowers { every } => {
                 let exponent = value.log10().round() as i32;
@@ -111,7 +111,7 @@ impl Axis {
         let first = self.lo.log10().floor() as i32;
         let last = self.hi.log10().ceil() as i32;
         (first..last)
-            .flat_map(|e| (2..10).map(move |m| f64::from(m) * power(f64::from(e))))
+            .flat_map(|e| (2..10).map(move |m| f64::from(m) * power_of_ten(f64::from(e))))
             .filter(|&v| v > self.lo && v < self.hi)
             .collect()
     }
@@ -134,7 +134,7 @@ impl Axis {
                 let first = self.lo.log10().floor() as i32;
                 let last = self.hi.log10().ceil() as i32;
                 (first..=last)
-                    .flat_map(|e| mantissas.iter().map(move |m| m * power(f64::from(e))))
+                    .flat_map(|e| mantissas.iter().map(move |m| m * power_of_ten(f64::from(e))))
                     .filter(|&v| v >= self.lo && v <= self.hi)
                     .collect()
             }
@@ -171,7 +171,7 @@ impl Axis {
     /// of a label.
     pub(crate) fn fitted(self, room: f64, length: impl Fn(&str) -> f64, gap: f64) -> Self {
         // Every f64 range spans fewer decades than this, so a sparse enough labelling always fits.
-        const MOST: i32 = 700;
+        const MAX_EXPONENT: i32 = 700;
         let with = |scheme| Self { scheme, ..self.clone() };
         let fits = |axis: &Self| axis.has_room(room, &length, gap);
         let found = match self.scheme {
@@ -179,7 +179,9 @@ impl Axis {
                 let steps = std::iter::successors(Some(step), |step| Some(nice_step(1.01 * step)));
                 steps.take(40).map(|step| with(TickScheme::Linear { step })).find(fits)
             }
-            TickScheme::LongLog { every } => (every..MOST).map(|every| with(TickScheme::LongLog { every })).find(fits),
+            TickScheme::LongLog { every } => {
+                (every..MAX_EXPONENT).map(|every| with(TickScheme::LongLog { every })).find(fits)
+            }
             TickScheme::ShortLog { .. } | TickScheme::ShortPowers { .. } => {
                 let plain: [&[u8]; 4] = [&[1, 2, 5], &[1], &[2], &[5]];
                 let plain = plain.into_iter().map(|of| with(TickScheme::ShortLog { of }));
@@ -187,7 +189,7 @@ impl Axis {
                 let mut informative = plain.filter(|axis| axis.placed(room).len() > 1);
                 informative
                     .find(fits)
-                    .or_else(|| (1..MOST).map(|every| with(TickScheme::ShortPowers { every })).find(fits))
+                    .or_else(|| (1..MAX_EXPONENT).map(|every| with(TickScheme::ShortPowers { every })).find(fits))
             }
         };
         found.unwrap_or(self)
@@ -195,19 +197,19 @@ impl Axis {
 }
 
 /// The digit of a number that is a digit times a power of ten.
-fn leading(value: f64) -> u8 {
-    let share = value / power((value.log10() + 1e-9).floor());
+fn leading_digit(value: f64) -> u8 {
+    let share = value / power_of_ten((value.log10() + 1e-9).floor());
     share.round() as u8
 }
 
-fn power(exponent: f64) -> f64 {
+fn power_of_ten(exponent: f64) -> f64 {
     // `powi` divides for negative exponents, and its result may not be the nearest number.
     format!("1e{}", exponent as i32).parse().unwrap_or(1.0)
 }
 
 /// The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `least`.
 pub(crate) fn nice_step(least: f64) -> f64 {
-    let base = power(least.log10().floor());
+    let base = power_of_ten(least.log10().floor());
     [1.0, 2.0, 2.5, 5.0, 10.0]
         .into_iter()
         .map(|m| m * base)
@@ -219,7 +221,7 @@ pub(crate) fn nice_step(least: f64) -> f64 {
 fn decimals(step: f64) -> usize {
     (0..12)
         .find(|&d| {
-            let scaled = step * power(f64::from(d));
+            let scaled = step * power_of_ten(f64::from(d));
             (scaled - scaled.round()).abs() < 1e-6 * scaled
         })
         .unwrap_or(12) as usize
@@ -227,7 +229,7 @@ fn decimals(step: f64) -> usize {
 
 /// `value` with thousands separators (`150,000`), or like `2.5×10⁸` on an axis with a largest value of at least ten
 /// million or below a thousandth.
-fn number(value: f64, decimals: usize, largest: f64) -> String {
+fn format_tick(value: f64, decimals: usize, largest: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -322,7 +324,7 @@ mod tests {
 
     #[test]
     fn labels_do_not_overlap_at_any_width() {
-        use crate::page::width;
+        use crate::page::text_width;
         const SIZE: u32 = 14;
         let axes = [
             Axis::log([100.0, 1e5], false),
@@ -340,12 +342,12 @@ mod tests {
             let mut before = 0;
             for room in [10.0, 40.0, 90.0, 150.0, 200.0, 280.0, 400.0, 600.0, 1000.0] {
                 let gap = 0.5 * f64::from(SIZE);
-                let fitted = axis.clone().fitted(room, |label| width(label, SIZE), gap);
+                let fitted = axis.clone().fitted(room, |label| text_width(label, SIZE), gap);
                 assert_eq!((fitted.lo, fitted.hi), (axis.lo, axis.hi));
                 let placed = fitted.placed(room);
                 let mut end = f64::NEG_INFINITY;
                 for (middle, label) in &placed {
-                    let half = width(label, SIZE) / 2.0;
+                    let half = text_width(label, SIZE) / 2.0;
                     assert!(middle - half >= end + gap - 1e-9, "{axis:?} in {room}: {placed:?}");
                     end = middle + half;
                 }

@@ -7,7 +7,7 @@ use crate::Forest;
 use crate::drawing::canvas::{Align, Frame, MUTED};
 use crate::drawing::font::fonts;
 use crate::forest;
-use crate::text::{cut, wrapped};
+use crate::text::{truncate, wrap};
 
 /// Draws `figure`.
 pub(super) fn draw(print: &Print, figure: &Forest) -> Result<Sheet> {
@@ -16,7 +16,7 @@ pub(super) fn draw(print: &Print, figure: &Forest) -> Result<Sheet> {
     let title = heading(print, fonts, &figure.title, figure.subtitle.as_deref());
     let note = footnote(print, fonts, figure.note.as_deref());
     let room = print.width - 2.0 * print.edge();
-    let label = wrapped(&figure.x_label, room, |line| fonts.width(line, size));
+    let label = wrap(&figure.x_label, room, |line| fonts.width(line, size));
     let below = (2.4 + 1.25 * label.len() as f64) * size;
     let others = 2.0 * print.edge() + height(&title, print) + below + height(&note, print);
     let rows = figure.rows.len() as f64;
@@ -37,9 +37,9 @@ pub(super) fn draw(print: &Print, figure: &Forest) -> Result<Sheet> {
     forest::scale(&mut canvas, &axis, frame, size);
     for (place, one) in figure.rows.iter().enumerate() {
         let y = top + place as f64 * row;
-        let text = cut(&one.text, 0.4 * room, |text| fonts.width(text, size));
+        let text = truncate(&one.text, 0.4 * room, |text| fonts.width(text, size));
         let name = print.renamed(&one.name);
-        let name = cut(name, room - fonts.width(&text, size) - size, |text| fonts.width(text, font));
+        let name = truncate(name, room - fonts.width(&text, size) - size, |text| fonts.width(text, font));
         let base = y + 1.1 * font;
         canvas.text(print.edge(), base, &name, font, Align::Start);
         canvas.styled((print.width - print.edge(), base), &text, size, Align::End, MUTED, false);

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use super::{Grid, Print, Sheet, footnote, heading, height, write};
 use crate::drawing::canvas::{Align, Canvas, Frame, INK, Rgb};
 use crate::drawing::font::Fonts;
-use crate::text::{cut, wrapped};
+use crate::text::{truncate, wrap};
 
 /// The colours of the smallest and of the largest value: their lightness differs, also in print without colour.
 const ENDS: [[f64; 3]; 3] = [[247.0, 251.0, 255.0], [107.0, 174.0, 214.0], [8.0, 48.0, 107.0]];
@@ -25,7 +25,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     let known = || grid.maps.iter().flat_map(|(_, values)| values).flatten().copied();
     ensure!(known().all(f64::is_finite), "failed to draw a heat map: only finite numbers can be drawn");
     let (lo, hi) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), value| (lo.min(value), hi.max(value)));
-    let scale = Shades { lo, hi };
+    let scale = ColorScale { lo, hi };
     let text = Numbers::of(lo, hi);
 
     let (font, size) = (print.font, print.small());
@@ -41,9 +41,9 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     let across = (((room + gutter) / (needed + gutter)) as usize).clamp(1, grid.maps.len());
     let across = grid.maps.len().div_ceil(grid.maps.len().div_ceil(across));
     let wide = (room - (across - 1) as f64 * gutter) / across as f64;
-    let label_lines = wrapped(&grid.y_label, wide, |line| fonts.width(line, font));
+    let label_lines = wrap(&grid.y_label, wide, |line| fonts.width(line, font));
     let named = grid.maps.iter().any(|(name, _)| !name.is_empty());
-    let name_lines = grid.maps.iter().map(|(name, _)| wrapped(name, wide, |line| fonts.bold.width(line, font)).len());
+    let name_lines = grid.maps.iter().map(|(name, _)| wrap(name, wide, |line| fonts.bold.width(line, font)).len());
     let names_high = if named { name_lines.max().unwrap_or(0) } else { 0 };
     let above = (label_lines.len() + names_high) as f64 * 1.25 * font + 0.5 * font;
     let below = 0.3 * font + 1.3 * size + 1.3 * font;
@@ -68,7 +68,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     for (at, (name, values)) in grid.maps.iter().enumerate() {
         let left = print.edge() + (at % across) as f64 * (wide + gutter);
         let top = start + (at / across) as f64 * (above + below + rows as f64 * cell_tall + 0.5 * font);
-        let names = wrapped(name, wide, |line| fonts.bold.width(line, font));
+        let names = wrap(name, wide, |line| fonts.bold.width(line, font));
         let lines =
             names.into_iter().map(|line| (line, true)).chain(label_lines.iter().map(|line| (line.clone(), false)));
         let lines: Vec<_> = lines.collect();
@@ -94,7 +94,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
         }
         labels(&mut canvas, grid, frame, (cell_wide, cell_tall), print, fonts);
         canvas.outline(frame, 0.08 * font);
-        let label = cut(&grid.x_label, wide, |line| fonts.width(line, font));
+        let label = truncate(&grid.x_label, wide, |line| fonts.width(line, font));
         let y = frame.bottom + 0.3 * font + 1.3 * size + 0.9 * font;
         canvas.text((frame.left + frame.right) / 2.0, y, &label, font, Align::Middle);
     }
@@ -116,7 +116,7 @@ fn labels(canvas: &mut Canvas, grid: &Grid, frame: Frame, (wide, tall): (f64, f6
     let every = (1.1 * size / tall).ceil().max(1.0) as usize;
     for (at, name) in grid.rows.iter().enumerate().step_by(every) {
         let room = frame.left - print.edge() - 0.5 * font;
-        let name = cut(name, room, |line| fonts.width(line, size));
+        let name = truncate(name, room, |line| fonts.width(line, size));
         canvas.text(
             frame.left - 0.4 * font,
             frame.top + (at as f64 + 0.5) * tall + 0.36 * size,
@@ -132,13 +132,13 @@ fn shades(
     canvas: &mut Canvas,
     grid: &Grid,
     (top, room): (f64, f64),
-    (scale, text): (Shades, &Numbers),
+    (scale, text): (ColorScale, &Numbers),
     print: &Print,
     fonts: &Fonts,
 ) {
     const STRIPS: usize = 64;
     let (font, size) = (print.font, print.small());
-    let label = cut(&grid.value_label, room, |line| fonts.width(line, font));
+    let label = truncate(&grid.value_label, room, |line| fonts.width(line, font));
     canvas.text(print.width / 2.0, top + 1.5 * font, &label, font, Align::Middle);
     let wide = (0.6 * room).min(30.0 * font);
     let (left, high) = ((print.width - wide) / 2.0, 0.7 * font);
@@ -158,12 +158,12 @@ fn shades(
 
 /// Values as colours.
 #[derive(Clone, Copy)]
-struct Shades {
+struct ColorScale {
     lo: f64,
     hi: f64,
 }
 
-impl Shades {
+impl ColorScale {
     fn share(self, value: f64) -> f64 {
         if self.hi > self.lo { (value - self.lo) / (self.hi - self.lo) } else { 0.0 }
     }

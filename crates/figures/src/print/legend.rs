@@ -3,9 +3,9 @@
 use super::Print;
 use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
 use crate::drawing::curves::CurveStyle;
-use crate::drawing::curves::dashed;
+use crate::drawing::curves::draw_styled_line;
 use crate::drawing::font::Fonts;
-use crate::text::cut;
+use crate::text::truncate;
 
 /// A curve where it is drawn.
 pub(super) struct DrawnCurve {
@@ -24,34 +24,34 @@ pub(super) struct LegendEntry {
 }
 
 /// The length of a sample of a line, in letters.
-const SAMPLE: f64 = 2.4;
+const SAMPLE_WIDTH: f64 = 2.4;
 /// The distance of a sample and its name.
 const GAP: f64 = 0.5;
 /// The distance of two lines.
-const ROW: f64 = 1.3;
+const ROW_HEIGHT: f64 = 1.3;
 
-fn widest(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> f64 {
+fn widest_entry(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> f64 {
     entries.iter().map(|entry| fonts.width(&entry.name, print.small())).fold(0.0, f64::max)
 }
 
 fn sample(canvas: &mut Canvas, entry: &LegendEntry, (x, y): (f64, f64), length: f64, print: &Print) {
     let line = print.line();
-    dashed(canvas, &[(x, y), (x + length, y)], line, entry.style);
+    draw_styled_line(canvas, &[(x, y), (x + length, y)], line, entry.style);
     if entry.dots {
         canvas.dot(x + length / 2.0, y, 1.6 * line, entry.style.color);
     }
 }
 
 /// A legend below the plots: as many columns as fit.
-pub(super) struct Below {
+pub(super) struct LegendBelow {
     columns: usize,
     step: f64,
 }
 
-impl Below {
+impl LegendBelow {
     pub(super) fn new(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> Self {
         let room = print.width - 2.0 * print.edge();
-        let step = (SAMPLE + GAP) * print.small() + widest(entries, print, fonts) + 1.2 * print.small();
+        let step = (SAMPLE_WIDTH + GAP) * print.small() + widest_entry(entries, print, fonts) + 1.2 * print.small();
         let columns = ((room / step) as usize).clamp(1, entries.len().max(1));
         // Rows that are as full as possible.
         let rows = entries.len().div_ceil(columns).max(1);
@@ -60,32 +60,36 @@ impl Below {
     }
 
     pub(super) fn height(&self, entries: usize, print: &Print) -> f64 {
-        if entries == 0 { 0.0 } else { entries.div_ceil(self.columns) as f64 * ROW * print.small() + 0.5 * print.font }
+        if entries == 0 {
+            0.0
+        } else {
+            entries.div_ceil(self.columns) as f64 * ROW_HEIGHT * print.small() + 0.5 * print.font
+        }
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[LegendEntry], top: f64, print: &Print, fonts: &Fonts) {
         let size = print.small();
         let left = ((print.width - self.columns as f64 * self.step + 1.2 * size) / 2.0).max(print.edge());
-        let room = print.width - 2.0 * print.edge() - (SAMPLE + GAP) * size;
+        let room = print.width - 2.0 * print.edge() - (SAMPLE_WIDTH + GAP) * size;
         for (at, entry) in entries.iter().enumerate() {
             let x = left + (at % self.columns) as f64 * self.step;
-            let y = top + 0.5 * print.font + ((at / self.columns) as f64 + 0.5) * ROW * size;
-            sample(canvas, entry, (x, y), SAMPLE * size, print);
-            let name = cut(&entry.name, room, |text| fonts.width(text, size));
-            canvas.text(x + (SAMPLE + GAP) * size, y + 0.36 * size, &name, size, Align::Start);
+            let y = top + 0.5 * print.font + ((at / self.columns) as f64 + 0.5) * ROW_HEIGHT * size;
+            sample(canvas, entry, (x, y), SAMPLE_WIDTH * size, print);
+            let name = truncate(&entry.name, room, |text| fonts.width(text, size));
+            canvas.text(x + (SAMPLE_WIDTH + GAP) * size, y + 0.36 * size, &name, size, Align::Start);
         }
     }
 }
 
 /// A legend in a plot.
-pub(super) struct Inside {
+pub(super) struct LegendInside {
     left: f64,
     top: f64,
     /// How many points of curves it covers.
     pub(super) covered: usize,
 }
 
-impl Inside {
+impl LegendInside {
     /// Where a legend in `frame` covers least of the lines; `None` if it does not fit there.
     pub(super) fn new(
         entries: &[LegendEntry],
@@ -120,8 +124,8 @@ impl Inside {
 
     fn size(entries: &[LegendEntry], print: &Print, fonts: &Fonts) -> [f64; 2] {
         let size = print.small();
-        let wide = (SAMPLE + GAP) * size + widest(entries, print, fonts);
-        [wide, entries.len() as f64 * ROW * size]
+        let wide = (SAMPLE_WIDTH + GAP) * size + widest_entry(entries, print, fonts);
+        [wide, entries.len() as f64 * ROW_HEIGHT * size]
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, entries: &[LegendEntry], print: &Print, fonts: &Fonts) {
@@ -130,15 +134,15 @@ impl Inside {
         let pad = 0.3 * size;
         canvas.rect((self.left - pad, self.top - pad / 2.0), (wide + 2.0 * pad, tall + pad), (255, 255, 255), 0.85);
         for (at, entry) in entries.iter().enumerate() {
-            let y = self.top + (at as f64 + 0.5) * ROW * size;
-            sample(canvas, entry, (self.left, y), SAMPLE * size, print);
-            canvas.text(self.left + (SAMPLE + GAP) * size, y + 0.36 * size, &entry.name, size, Align::Start);
+            let y = self.top + (at as f64 + 0.5) * ROW_HEIGHT * size;
+            sample(canvas, entry, (self.left, y), SAMPLE_WIDTH * size, print);
+            canvas.text(self.left + (SAMPLE_WIDTH + GAP) * size, y + 0.36 * size, &entry.name, size, Align::Start);
         }
     }
 }
 
 /// The room to the right of a plot for the names at the ends of its curves.
-pub(super) fn beside(names: &[&str], print: &Print, fonts: &Fonts) -> f64 {
+pub(super) fn direct_label_margin(names: &[&str], print: &Print, fonts: &Fonts) -> f64 {
     let size = print.small();
     let widest = names.iter().map(|name| fonts.width(name, size)).fold(0.0, f64::max);
     if names.is_empty() { 0.0 } else { widest + 2.2 * size }

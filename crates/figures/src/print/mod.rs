@@ -34,7 +34,7 @@ use anyhow::{Result, ensure};
 
 use crate::drawing::canvas::{Align, Canvas, INK, MUTED, Unit};
 use crate::drawing::font::{Fonts, fonts};
-use crate::text::wrapped;
+use crate::text::wrap;
 use crate::{Forest, Panels};
 
 /// The widths that can be printed, in points.
@@ -229,8 +229,8 @@ impl Sheet {
 /// The lines of headline and subtitle, each with its size and whether it is bold.
 fn heading(print: &Print, fonts: &Fonts, title: &str, subtitle: Option<&str>) -> Vec<(String, f64, bool)> {
     let room = print.width - 2.0 * print.edge();
-    let title = wrapped(title, room, |text| fonts.bold.width(text, print.font));
-    let subtitle = wrapped(subtitle.unwrap_or_default(), room, |text| fonts.width(text, print.small()));
+    let title = wrap(title, room, |text| fonts.bold.width(text, print.font));
+    let subtitle = wrap(subtitle.unwrap_or_default(), room, |text| fonts.width(text, print.small()));
     let lines = title.into_iter().map(|line| (line, print.font, true));
     lines.chain(subtitle.into_iter().map(|line| (line, print.small(), false))).collect()
 }
@@ -255,6 +255,6 @@ fn write(canvas: &mut Canvas, left: f64, top: f64, lines: &[(String, f64, bool)]
 /// The lines of a footnote.
 fn footnote(print: &Print, fonts: &Fonts, note: Option<&str>) -> Vec<(String, f64, bool)> {
     let (room, size) = (print.width - 2.0 * print.edge(), print.small());
-    let lines = wrapped(note.unwrap_or_default(), room, |text| fonts.width(text, size));
+    let lines = wrap(note.unwrap_or_default(), room, |text| fonts.width(text, size));
     lines.into_iter().map(|line| (line, size, false)).collect()
 }

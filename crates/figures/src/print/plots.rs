@@ -2,20 +2,20 @@
 
 use anyhow::{Result, ensure};
 
-use super::legend::{self, Below, DrawnCurve, Inside, LegendEntry};
+use super::legend::{self, DrawnCurve, LegendBelow, LegendEntry, LegendInside};
 use super::{LegendPlace, Print, Sheet, footnote, heading, height, write};
-use crate::drawing::axes::{self, Map};
+use crate::drawing::axes::{self, AxisMap};
 use crate::drawing::canvas::{Align, Canvas, Frame, INK, MUTED};
 use crate::drawing::curves::{self, CurveStyle, Pen};
 use crate::drawing::font::Fonts;
 use crate::plot::{Plot, axes_of};
-use crate::text::{cut, wrapped};
+use crate::text::{truncate, wrap};
 use crate::{Panels, palette};
 
 /// Height of a plot as a share of its width.
-const SHAPE: f64 = 0.66;
+const HEIGHT_TO_WIDTH: f64 = 0.66;
 /// With more curves than this, names are at their ends.
-const MOST_IN_LEGEND: usize = 8;
+const MAX_LEGEND_ENTRIES: usize = 8;
 
 /// Draws `figure`.
 pub(super) fn draw(print: &Print, figure: &Panels, fonts: &Fonts) -> Result<Sheet> {
@@ -39,7 +39,7 @@ pub(super) fn draw(print: &Print, figure: &Panels, fonts: &Fonts) -> Result<Shee
     }
     let entries = entries(print, &names, &styles, &plots);
     let place = match print.legend {
-        LegendPlace::Auto if plots.len() == 1 && entries.len() > MOST_IN_LEGEND => LegendPlace::Direct,
+        LegendPlace::Auto if plots.len() == 1 && entries.len() > MAX_LEGEND_ENTRIES => LegendPlace::Direct,
         LegendPlace::Auto if plots.len() > 1 => LegendPlace::Outside,
         place => place,
     };
@@ -85,7 +85,7 @@ struct Page<'a> {
 }
 
 /// The rooms of a page.
-struct Rooms {
+struct PageMargins {
     columns: usize,
     /// The width of a panel, and the distance of two.
     wide: f64,
@@ -101,13 +101,13 @@ impl Page<'_> {
         let Self { print, figure, plots, entries, fonts } = self;
         let title = heading(print, fonts, &figure.title, figure.subtitle.as_deref());
         let note = footnote(print, fonts, figure.note.as_deref());
-        let legend = Below::new(entries, print, fonts);
+        let legend = LegendBelow::new(entries, print, fonts);
         let legend_high = if place == LegendPlace::Outside { legend.height(entries.len(), print) } else { 0.0 };
         let rooms = self.rooms();
         let rows = plots.len().div_ceil(rooms.columns) as f64;
         let others = 2.0 * print.edge() + height(&title, print) + legend_high + height(&note, print);
         let around = rows * (rooms.above + rooms.below) + (rows - 1.0) * 0.6 * print.font;
-        let shape = SHAPE * rooms.wide;
+        let shape = HEIGHT_TO_WIDTH * rooms.wide;
         let tall = match print.height {
             Some(all) => (all - others - around) / rows,
             // Names at the ends of curves need a line each.
@@ -142,8 +142,8 @@ impl Page<'_> {
             LegendPlace::Inside => {
                 // In the panel where it covers least.
                 let inside = maps.iter().filter_map(|(map, drawn)| {
-                    let lines: Vec<_> = drawn.iter().map(|curve| dense(&curve.points)).collect();
-                    Inside::new(entries, map.frame, &lines, print, fonts)
+                    let lines: Vec<_> = drawn.iter().map(|curve| densify(&curve.points)).collect();
+                    LegendInside::new(entries, map.frame, &lines, print, fonts)
                 });
                 let best = inside.min_by_key(|inside| inside.covered);
                 covered = best.as_ref().map_or(usize::MAX, |best| best.covered);
@@ -167,7 +167,7 @@ impl Page<'_> {
         Ok((canvas, covered))
     }
 
-    fn rooms(&self) -> Rooms {
+    fn rooms(&self) -> PageMargins {
         let Self { print, plots, .. } = self;
         let gutter = 1.2 * print.font;
         let room = print.width - 2.0 * print.edge();
@@ -179,15 +179,15 @@ impl Page<'_> {
         let lines = plots.iter().map(|plot| self.above(plot, wide)).map(|[names, labels]| names.len() + labels.len());
         let above = lines.max().unwrap_or(0) as f64 * 1.25 * print.font + 0.5 * print.font;
         let labelled = plots.iter().any(|plot| !plot.labels[0].is_empty());
-        let below = axes::below(print.small()) + if labelled { 1.3 * print.font } else { 0.2 * print.font };
-        Rooms { columns, wide, gutter, above, below }
+        let below = axes::bottom_margin(print.small()) + if labelled { 1.3 * print.font } else { 0.2 * print.font };
+        PageMargins { columns, wide, gutter, above, below }
     }
 
     /// The lines above a plot: its name, and the label of its y axis.
     fn above(&self, plot: &Plot<'_>, wide: f64) -> [Vec<String>; 2] {
         let (size, fonts) = (self.print.font, self.fonts);
-        let names = wrapped(plot.name, wide, |text| fonts.bold.width(text, size));
-        [names, wrapped(plot.labels[1], wide, |text| fonts.width(text, size))]
+        let names = wrap(plot.name, wide, |text| fonts.bold.width(text, size));
+        [names, wrap(plot.labels[1], wide, |text| fonts.width(text, size))]
     }
 
     /// The axes of a plot, with all of its bars.
@@ -209,7 +209,7 @@ impl Page<'_> {
         axes: [crate::drawing::scale::Axis; 2],
         [left, top, wide, above, tall]: [f64; 5],
         place: LegendPlace,
-    ) -> (Map, Vec<DrawnCurve>) {
+    ) -> (AxisMap, Vec<DrawnCurve>) {
         let Self { print, fonts, .. } = self;
         let (size, fonts) = (print.font, *fonts);
         let [names, labels] = self.above(plot, wide);
@@ -221,8 +221,9 @@ impl Page<'_> {
             canvas.styled((left, y), line, size, Align::Start, INK, *bold);
         }
         let renamed: Vec<&str> = plot.shown.iter().map(|shown| print.renamed(&shown.curve.name)).collect();
-        let named = if place == LegendPlace::Direct { legend::beside(&renamed, print, fonts) } else { 0.0 };
-        let side = axes::beside(&axes[1], print.small());
+        let named =
+            if place == LegendPlace::Direct { legend::direct_label_margin(&renamed, print, fonts) } else { 0.0 };
+        let side = axes::left_margin(&axes[1], print.small());
         let inset = if plot.dots { 0.5 * size } else { 0.0 };
         let room = |after: f64| wide - side - after - 2.0 * inset;
         let small = print.small();
@@ -230,15 +231,21 @@ impl Page<'_> {
         let after = named.max(after - inset).max(0.0);
         let frame =
             Frame { left: left + side, right: left + wide - after, top: top + above, bottom: top + above + tall };
-        let [x, y] = axes::fitted(&axes, (room(after), tall), small);
-        let map = Map { frame, x, y, inset };
+        let [x, y] = axes::fit_labels(&axes, (room(after), tall), small);
+        let map = AxisMap { frame, x, y, inset };
         map.draw(canvas, print.small());
-        let label = cut(plot.labels[0], wide, |text| fonts.width(text, size));
+        let label = truncate(plot.labels[0], wide, |text| fonts.width(text, size));
         let middle = (frame.left + frame.right) / 2.0;
         // Within the panel, also where the label is longer than the plot.
         let half = fonts.width(&label, size) / 2.0;
         let middle = middle.min(left + wide - half).max(left + half);
-        canvas.text(middle, frame.bottom + axes::below(print.small()) + 0.9 * size, &label, size, Align::Middle);
+        canvas.text(
+            middle,
+            frame.bottom + axes::bottom_margin(print.small()) + 0.9 * size,
+            &label,
+            size,
+            Align::Middle,
+        );
         let drawn: Vec<DrawnCurve> = plot
             .shown
             .iter()
@@ -262,12 +269,12 @@ impl Page<'_> {
 }
 
 /// Points of a line that are close together.
-fn dense(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    const STEP: f64 = 1.5;
+fn densify(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    const POINT_DISTANCE: f64 = 1.5;
     let mut all = points.to_vec();
     for pair in points.windows(2) {
         let ((x, y), (to_x, to_y)) = (pair[0], pair[1]);
-        let steps = ((to_x - x).hypot(to_y - y) / STEP) as usize;
+        let steps = ((to_x - x).hypot(to_y - y) / POINT_DISTANCE) as usize;
         all.extend(
             (1..=steps)
                 .map(|at| at as f64 / (steps + 1) as f64)

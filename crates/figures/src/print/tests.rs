@@ -53,20 +53,17 @@ fn texts(svg: &str) -> Vec<(f64, String)> {
     found.collect()
 }
 
-/// The content of the stream of the first object of a PDF that has `key`.
-fn stream(pdf: &[u8], key: &str) -> Vec<u8> {
+/// The contents of all streams.
+fn streams(pdf: &[u8]) -> Vec<Vec<u8>> {
     let find =
         |from: usize, wanted: &[u8]| pdf[from..].windows(wanted.len()).position(|at| at == wanted).map(|at| from + at);
-    let mut from = 0;
-    loop {
-        let start = find(from, b"stream\n").expect("there is such a stream");
+    let (mut streams, mut from) = (vec![], 0);
+    while let Some(start) = find(from, b"\nstream\n") {
         let end = find(start, b"\nendstream").unwrap();
-        let object = pdf[..start].windows(4).rposition(|at| at == b"obj\n").unwrap();
-        if String::from_utf8_lossy(&pdf[object..start]).contains(key) {
-            return miniz_oxide::inflate::decompress_to_vec_zlib(&pdf[start + 7..end]).unwrap();
-        }
+        streams.push(miniz_oxide::inflate::decompress_to_vec_zlib(&pdf[start + 8..end]).unwrap());
         from = end + 10;
     }
+    streams
 }
 
 #[test]
@@ -77,7 +74,11 @@ fn a_sheet_has_the_size_and_letters_that_were_asked_for() {
         let [wide, high] = sheet.size();
         assert_eq!(wide, width);
         let svg = sheet.svg();
-        assert!(svg.contains(&format!("width=\"{}pt\"", crate::drawing::canvas::short(width))), "{}", &svg[..200]);
+        assert!(
+            svg.contains(&format!("width=\"{}pt\"", crate::drawing::canvas::format_number(width))),
+            "{}",
+            &svg[..200]
+        );
         let texts = texts(&svg);
         assert!(texts.iter().all(|(size, _)| (font * 7.0 / 8.0..=font).contains(size)), "{texts:?}");
         for wanted in
@@ -119,15 +120,18 @@ fn a_pdf_embeds_its_fonts_and_its_letters_can_be_read() {
     let pdf = sheet.pdf().unwrap();
     assert_eq!(pdf, Print::default().panels(&figure(2)).unwrap().pdf().unwrap(), "the same bytes");
     let text = String::from_utf8_lossy(&pdf);
-    assert!(text.starts_with("%PDF-1.5\n") && text.ends_with("%%EOF\n"));
-    assert!(text.contains(&format!("/MediaBox [0 0 239.76 {}]", crate::drawing::canvas::short(sheet.size()[1]))));
+    assert!(text.starts_with("%PDF-1.5\n") && text.ends_with("%%EOF"));
+    assert!(
+        text.contains(&format!("/MediaBox [0 0 239.76 {}]", crate::drawing::canvas::format_number(sheet.size()[1])))
+    );
     assert_eq!(text.matches("/FontFile2 ").count(), 2, "regular and bold");
-    assert!(text.contains("+DejaVuSans ") && text.contains("+DejaVuSans-Bold "));
-    let font = stream(&pdf, "/Length1");
-    assert!(ttf_parser::Face::parse(&font, 0).is_ok());
-    assert!(font.len() < 40_000, "{}", font.len());
-    let letters = String::from_utf8(stream(&pdf, "<< /Filter")).unwrap();
-    assert!(letters.contains("begincmap") && letters.contains("<0073>"), "{letters}");
+    assert!(text.contains("+DejaVuSans\n") && text.contains("+DejaVuSans-Bold\n"));
+    let streams = streams(&pdf);
+    let fonts: Vec<_> = streams.iter().filter(|bytes| ttf_parser::Face::parse(bytes, 0).is_ok()).collect();
+    assert!(fonts.len() == 2 && fonts.iter().all(|font| font.len() < 40_000));
+    let letters = streams.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok());
+    let letters: Vec<_> = letters.filter(|text| text.contains("begincmap")).collect();
+    assert!(letters.len() == 2 && letters.iter().all(|text| text.contains("> <0065>")), "{letters:?}");
     // Every object is where the table says.
     let table: usize = text.rsplit("startxref\n").next().unwrap().lines().next().unwrap().parse().unwrap();
     let rows = String::from_utf8(pdf[table..].to_vec()).unwrap();
