@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn unpack(bytes: &[u8]) {
     let (file, out) = (FOLDER.join("archive"), FOLDER.join("out"));
     fs::write(&file, bytes).expect("the file is written");
-    let Ok(kind) = archive::kind(&file) else { return };
+    let Ok(kind) = archive::archive_kind(&file) else { return };
     if kind == ArchiveKind::Plain {
         return;
     }

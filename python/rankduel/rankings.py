@@ -257,7 +257,7 @@ def _one(value: Any, query: Any, what: str) -> dict[Any, float]:
     if is_path(value):
         return _core.trec_query(os.fspath(value), None if query is None else str(query))
     read = _read(value, False, what, needs_query=False)
-    found = _core.OneQuery(what, read.number, None if query is None else str(query), read.has_rows)
+    found = _core.QueryRanking(what, read.number, None if query is None else str(query), read.has_rows)
     for batch in batches(read.reader):
         found.add(batch)
     return found.scores()

@@ -145,7 +145,7 @@ def _surveyor(rules: str) -> Callable[[_Batches], _Batches]:
     def survey(batches: _Batches) -> _Batches:
         import pyarrow as pa
 
-        step = _core.Gathering(rules)
+        step = _core.EventGathering(rules)
         for batch in batches:
             step.look(_same(batch))
         yield pa.RecordBatch.from_pydict({"survey": [step.survey()]})
@@ -159,7 +159,7 @@ def _gatherer(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
     def gather(batches: _Batches) -> _Batches:
         import pyarrow as pa
 
-        step = _core.Gathering(rules, survey)
+        step = _core.EventGathering(rules, survey)
         for batch in batches:
             outcomes = step.take(_same(batch))
             if outcomes is not None:
@@ -242,7 +242,7 @@ def credit(
     shown = impressions.select(*_columns(impressions, "impressions"))
     clicked = clicks.select(*_columns(clicks, "clicks"))
     parts = _collected(shown.mapInArrow(_surveyor(asked), "survey string"))
-    survey = _core.surveyed([part["survey"] for part in parts])
+    survey = _core.merge_surveys([part["survey"] for part in parts])
     kinds = [frame.withColumn("kind", F.lit(kind).cast("long")) for kind, frame in enumerate((shown, clicked))]
     both = kinds[0].unionByName(kinds[1], allowMissingColumns=True)
     by_impression = both.repartition(number, "impression").sortWithinPartitions("impression", "kind")

@@ -17,7 +17,7 @@ use studies::{Execution, OnSite, Report, Study as _, StudyOutcome, run};
 use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
 use crate::matrix::Matrix;
-use crate::settings::{Placed, StudyInputs, execution, parsed};
+use crate::settings::{DestinationArguments, StudyInputs, execution, parse};
 use crate::site::Site;
 use crate::study::{Config, Study};
 
@@ -54,7 +54,7 @@ fn of_site<S: OnSite>(
     seed: u64,
     execution: &Execution,
 ) -> Result<Option<Report>> {
-    let request: S::Request = parsed(settings)?;
+    let request: S::Request = parse(settings)?;
     S::check(&request, spec, &execution.share)?;
     match run(S::on(site, request, seed)?, execution)? {
         StudyOutcome::Finished(finished) => {
@@ -74,7 +74,7 @@ pub(crate) fn study_of_site(
     name: String,
     settings: Vec<OsString>,
     seed: u64,
-    placed: Placed,
+    placed: DestinationArguments,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<Findings>> {
@@ -97,7 +97,7 @@ pub(crate) fn compare(
     impressions_per_pair: u64,
     algorithms: Vec<Bound<'_, PyAny>>,
     settings: Vec<OsString>,
-    placed: Placed,
+    placed: DestinationArguments,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<(Study, Study, Columns)>> {

@@ -14,7 +14,7 @@ use pyo3::types::PyBytes;
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::frame::Columns;
-use crate::settings::parsed;
+use crate::settings::parse;
 
 /// A board.
 #[pyclass(frozen, module = "rankduel._core")]
@@ -89,14 +89,14 @@ fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
 }
 
 /// The request for a board: the flags of [`BoardRequest`], and whether to estimate the further judgements needed.
-pub(crate) type Asked = (Vec<OsString>, bool);
+pub(crate) type BoardCall = (Vec<OsString>, bool);
 
 /// The options of the table, the source of true judgements, and the settings.
 type Request = (Options, GoldSource, Settings);
 
-fn read_asked((flags, advice): Asked) -> PyResult<Request> {
+fn read_asked((flags, advice): BoardCall) -> PyResult<Request> {
     let read = || -> anyhow::Result<Request> {
-        let request: BoardRequest = parsed(flags)?;
+        let request: BoardRequest = parse(flags)?;
         Ok((request.options()?, request.gold(), Settings { advice, ..request.settings() }))
     };
     read().map_err(|error| exception(&error))
@@ -104,11 +104,16 @@ fn read_asked((flags, advice): Asked) -> PyResult<Request> {
 
 impl Board {
     /// From the lines of a session with judges.
-    pub(crate) fn of_session(py: Python<'_>, lines: Vec<u8>, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+    pub(crate) fn of_session(
+        py: Python<'_>,
+        lines: Vec<u8>,
+        asked: BoardCall,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
         Self::of(py, Source::Session(Arc::new(lines)), asked, threads)
     }
 
-    fn of(py: Python<'_>, source: Source, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+    fn of(py: Python<'_>, source: Source, asked: BoardCall, threads: Option<usize>) -> PyResult<Self> {
         let request = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             Ok(Self { report: source.report(&request)?, source })
@@ -120,7 +125,7 @@ impl Board {
 impl Board {
     /// From a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, asked: Asked, threads: Option<usize>) -> PyResult<Self> {
+    fn open(py: Python<'_>, path: PathBuf, asked: BoardCall, threads: Option<usize>) -> PyResult<Self> {
         let request = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             let name = path.display().to_string();
@@ -137,7 +142,7 @@ impl Board {
         py: Python<'_>,
         header: Vec<String>,
         columns: Vec<Vec<String>>,
-        asked: Asked,
+        asked: BoardCall,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let rows = columns.first().map_or(0, Vec::len);
@@ -158,7 +163,7 @@ impl Board {
     fn of_source(
         py: Python<'_>,
         source: (String, String, Vec<u8>),
-        asked: Asked,
+        asked: BoardCall,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let (kind, name, bytes) = source;

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 
 /// The period at which the calling thread looks for signals.
-const LOOK: Duration = Duration::from_millis(50);
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// The time that work has to stop before it is left alone.
 const PATIENCE: Duration = Duration::from_millis(250);
 
@@ -47,7 +47,7 @@ struct Control {
 }
 
 /// The panic of work that was asked to stop.
-struct Stopped;
+struct StoppedPanic;
 
 impl Watch for Control {
     fn begins(&self, what: &str, total: u64) {
@@ -60,7 +60,7 @@ impl Watch for Control {
     fn advances(&self, units: u64) {
         self.done.fetch_add(units, Ordering::Relaxed);
         if self.stopped.load(Ordering::Relaxed) {
-            resume_unwind(Box::new(Stopped));
+            resume_unwind(Box::new(StoppedPanic));
         }
     }
 
@@ -103,7 +103,7 @@ pub(crate) fn work<T: Send + 'static>(
     job: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let control = Arc::new(Control::default());
-    let pool = pool(how.threads)?;
+    let pool = thread_pool(how.threads)?;
     let (send, receive) = channel();
     let watch: Arc<dyn Watch> = control.clone();
     let work = move || {
@@ -118,12 +118,12 @@ pub(crate) fn work<T: Send + 'static>(
     let receive = Mutex::new(receive);
     let wait = |time| py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time));
     loop {
-        match wait(LOOK) {
+        match wait(SIGNAL_CHECK_INTERVAL) {
             Ok(done) => {
                 if let Some(report) = &how.report {
                     control.report(py, report)?;
                 }
-                let done = finished(done)?;
+                let done = unwrap_outcome(done)?;
                 if how.notes {
                     control.warn(py)?;
                 }
@@ -141,13 +141,15 @@ pub(crate) fn work<T: Send + 'static>(
         if let Err(raised) = heard {
             control.stopped.store(true, Ordering::Relaxed);
             let asked = Instant::now();
-            while asked.elapsed() < PATIENCE && matches!(wait(LOOK / 5), Err(RecvTimeoutError::Timeout)) {}
+            while asked.elapsed() < PATIENCE
+                && matches!(wait(SIGNAL_CHECK_INTERVAL / 5), Err(RecvTimeoutError::Timeout))
+            {}
             return Err(raised);
         }
     }
 }
 
-fn finished<T>(done: Result<anyhow::Result<T>, Box<dyn Any + Send>>) -> PyResult<T> {
+fn unwrap_outcome<T>(done: Result<anyhow::Result<T>, Box<dyn Any + Send>>) -> PyResult<T> {
     match done {
         Ok(result) => result.map_err(|error| exception(&error)),
         Err(panic) => Err(of_panic(panic.as_ref())),
@@ -200,14 +202,14 @@ impl Pool {
 }
 
 /// The pool of a process.
-struct OfProcess {
+struct ProcessPool {
     process: u32,
     pool: ThreadPool,
 }
 
 /// The threads for a call. Threads of a parent process do not survive a fork, so a child starts its own.
-fn pool(asked: Option<usize>) -> PyResult<Pool> {
-    static KEPT: AtomicPtr<OfProcess> = AtomicPtr::new(std::ptr::null_mut());
+fn thread_pool(asked: Option<usize>) -> PyResult<Pool> {
+    static KEPT: AtomicPtr<ProcessPool> = AtomicPtr::new(std::ptr::null_mut());
     let build = |count: Option<usize>| {
         threads::pool(count, "rankduel").map_err(|error| PyRuntimeError::new_err(error.to_string()))
     };
@@ -222,11 +224,11 @@ fn pool(asked: Option<usize>) -> PyResult<Pool> {
     let known = KEPT.load(Ordering::Acquire);
     // SAFETY: a pointer that is stored is never freed, so that it stays valid after another thread replaced it.
     #[expect(unsafe_code, reason = "no lock, which a fork could leave held for ever")]
-    let kept = |pointer: *mut OfProcess| unsafe { pointer.as_ref() };
+    let kept = |pointer: *mut ProcessPool| unsafe { pointer.as_ref() };
     if let Some(found) = kept(known).filter(|found| found.process == process) {
         return Ok(Pool::Kept(&found.pool));
     }
-    let new = Box::into_raw(Box::new(OfProcess { process, pool: build(None)? }));
+    let new = Box::into_raw(Box::new(ProcessPool { process, pool: build(None)? }));
     KEPT.store(new, Ordering::Release);
     Ok(Pool::Kept(&kept(new).expect("just made").pool))
 }

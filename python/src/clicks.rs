@@ -19,19 +19,19 @@ use crate::call::{CallOptions, value_error, work};
 /// P(click); P(leave) without and with a click; the next state without and with a click.
 type Row = (f64, [f64; 2], [Option<u32>; 2]);
 /// The name, the states that users start in with their shares, and the rows by state and grade.
-type Answers = (String, Vec<(u32, f64)>, Vec<Row>);
+type StateMachine = (String, Vec<(u32, f64)>, Vec<Row>);
 
 /// The model that `own` answers for when it is called with the highest grade, for labels up to `highest`.
 pub(crate) fn own_model(own: &Bound<'_, PyAny>, highest: f32) -> PyResult<ClickSpec> {
     let highest = highest.max(0.0).ceil() as usize;
-    let (name, starts, rows): Answers = own.call1((highest,))?.extract()?;
+    let (name, starts, rows): StateMachine = own.call1((highest,))?.extract()?;
     let reactions = rows.into_iter().map(|(click, leave, next)| Reaction { click, leave, next });
     let model = FiniteStateModel::new(&name, highest + 1, starts, reactions.collect());
     Ok(ClickSpec::FiniteState(model.map_err(value_error)?))
 }
 
 /// Users between two looks at the progress.
-const SHARE: u64 = 1024;
+const USERS_PER_PROGRESS: u64 = 1024;
 
 /// The clicks of users on a list of documents with these `labels`, as a row of zeros and ones per user.
 #[pyfunction]
@@ -73,8 +73,8 @@ pub(crate) fn simulate_clicks<'py>(
                 }
             }
             clicked.resize(end, 0);
-            if (number + 1).is_multiple_of(SHARE) {
-                progress.advance(SHARE);
+            if (number + 1).is_multiple_of(USERS_PER_PROGRESS) {
+                progress.advance(USERS_PER_PROGRESS);
             }
         }
         progress.finish();

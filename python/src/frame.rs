@@ -49,7 +49,7 @@ fn bits(values: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
 }
 
 /// The columns that are text even where every value looks like a number, such as names of features.
-const TEXT: [&str; 13] = [
+const TEXT_COLUMNS: [&str; 13] = [
     "algorithm",
     "method",
     "arena",
@@ -65,7 +65,7 @@ const TEXT: [&str; 13] = [
     "version",
 ];
 /// The columns of whole numbers; all others are numbers of any kind, or truth values.
-const WHOLE: [&str; 41] = [
+const WHOLE_NUMBER_COLUMNS: [&str; 41] = [
     "step",
     "steps",
     "run",
@@ -115,13 +115,13 @@ impl Column {
         let missing = cells.iter().filter(|cell| cell.is_empty()).count();
         let valid = (missing > 0).then(|| (bits(cells.iter().map(|cell| !cell.is_empty())), missing));
         let all = |test: fn(&str) -> bool| cells.iter().all(|cell| cell.is_empty() || test(cell));
-        let is_whole = WHOLE.contains(&name) || Amounts::COLUMNS.contains(&name);
-        let numeric = !TEXT.contains(&name) && missing < cells.len() || is_whole;
+        let is_whole = WHOLE_NUMBER_COLUMNS.contains(&name) || Amounts::COLUMNS.contains(&name);
+        let numeric = !TEXT_COLUMNS.contains(&name) && missing < cells.len() || is_whole;
         let values = if numeric && is_whole && all(|cell| cell.parse::<i64>().is_ok()) {
             Values::Int(cells.iter().map(|cell| cell.parse().unwrap_or(0)).collect())
         } else if numeric && all(|cell| matches!(cell, "true" | "false")) {
             Values::Bool(bits(cells.iter().map(|cell| *cell == "true")))
-        } else if !TEXT.contains(&name) && all(|cell| cell.parse::<f64>().is_ok()) {
+        } else if !TEXT_COLUMNS.contains(&name) && all(|cell| cell.parse::<f64>().is_ok()) {
             Values::Float(cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect())
         } else {
             let ends = cells.iter().scan(0_usize, |end, cell| {
@@ -230,7 +230,7 @@ impl Columns {
 }
 
 /// The pickled form of a table: its constructor and the arguments of that.
-type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+type PickledTable<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
 
 #[pymethods]
 impl Columns {
@@ -275,7 +275,7 @@ impl Columns {
         arrow::capsule(py, &self.table, requested_schema)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickledTable<'py>> {
         Ok((py.get_type::<Self>().getattr("from_csv")?, (self.csv(py), self.texts)))
     }
 }

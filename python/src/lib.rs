@@ -28,7 +28,7 @@
 //! calling thread looks for signals every 50 ms. `output::progress::watched` reports progress to it, and stops the work by unwinding at its
 //! next progress; work without progress, such as reading a file, is left to end unseen, and so owns all that it needs. Tables are read from
 //! the very bytes of the CSV files that `rankduel` writes (`results::curves_csv` and others), so that both agree, and leave through the
-//! Arrow C data interface, written out in `arrow`. Policies in Python are algorithms from outside (`bandits::registry::Outside`); a thread
+//! Arrow C data interface, written out in `arrow`. Policies in Python are algorithms from outside (`bandits::registry::ExternalAlgorithm`); a thread
 //! that plays one keeps the interpreter's lock for some milliseconds at a time. Click models in Python are asked once, when a site is
 //! opened, for every state that its users can be in; the answers are a `clicks::FiniteStateModel`, so that impressions need no interpreter
 //! and every number is part of seeds and keys. Settings of studies cross the border as JSON with the names of the arguments as flags, which
@@ -89,7 +89,7 @@ mod _core {
     use super::live::Session;
     #[pymodule_export]
     use super::logs::{
-        Counting, Gathering, Log, Rows, added_up, decided, log_column, outcomes_of, sealed_summary, surveyed,
+        Counting, EventGathering, Log, Rows, added_up, decided, log_column, merge_surveys, outcomes_of, sealed_summary,
     };
     #[pymodule_export]
     use super::matrix::Matrix;
@@ -98,7 +98,7 @@ mod _core {
     #[pymodule_export]
     use super::python_environment::bandit_in;
     #[pymodule_export]
-    use super::rankings::{OneQuery, TrecText, trec_query};
+    use super::rankings::{QueryRanking, TrecText, trec_query};
     #[pymodule_export]
     use super::settings::keywords;
     #[pymodule_export]

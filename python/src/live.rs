@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A pair: ticket, first and second competitor, item (places in the settings), judge.
 type Question = (String, u32, u32, Option<u32>, Option<String>);
 
-struct Inner {
+struct SessionInner {
     live: judges::Session,
     /// The lines of all events but the latest.
     log: String,
@@ -26,7 +26,7 @@ struct Inner {
 /// A session: chooses pairs, takes verdicts.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Session {
-    inner: Mutex<Inner>,
+    inner: Mutex<SessionInner>,
 }
 
 fn question(pair: Pair) -> Question {
@@ -38,16 +38,16 @@ fn ticket(text: &str) -> PyResult<Ticket> {
 }
 
 impl Session {
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, SessionInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn new(live: judges::Session, log: String) -> Self {
-        Self { inner: Mutex::new(Inner { live, log }) }
+        Self { inner: Mutex::new(SessionInner { live, log }) }
     }
 }
 
-impl Inner {
+impl SessionInner {
     /// The lines of all events.
     fn lines(&mut self) -> &str {
         self.log += &self.live.take_lines();
@@ -81,7 +81,7 @@ impl Session {
     fn board(
         &self,
         py: Python<'_>,
-        asked: crate::board::Asked,
+        asked: crate::board::BoardCall,
         threads: Option<usize>,
     ) -> PyResult<crate::board::Board> {
         let lines = self.inner().lines().as_bytes().to_vec();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use bandits::problems::{Problem, Setting};
+use bandits::problems::{Problem, ProblemArena};
 use bandits::winners::condorcet_winner;
 use bandits::{Arena as _, Arm, MatrixArena, PreferenceMatrix, RegretKind, UtilityArena, WinTable};
 use letor_io::Names;
@@ -26,7 +26,7 @@ use studies::{Execution, Report, StudyOutcome, matrix_file, run};
 
 use crate::analyses::{Findings, findings};
 use crate::call::{CallOptions, exception, value_error, work};
-use crate::settings::{Placed, StudyInputs};
+use crate::settings::{DestinationArguments, StudyInputs};
 use crate::study::{Config, Study, arm_name};
 
 /// The source of preferences.
@@ -36,18 +36,18 @@ enum Preferences {
 }
 
 /// Where a matrix that was estimated here comes from.
-pub(crate) struct Estimated {
+pub(crate) struct EstimateOrigin {
     pub(crate) state: State,
     pub(crate) site: SiteDescription,
 }
 
-struct Inner {
+struct MatrixInner {
     name: String,
     preferences: Preferences,
     /// The win counts that it was read from, if it was.
     wins: Option<WinTable>,
     origin: MatrixOrigin,
-    estimated: Option<Estimated>,
+    estimated: Option<EstimateOrigin>,
     /// The arms that were chosen from a larger matrix.
     taken: Option<Vec<Arm>>,
     names: ArmNames,
@@ -56,20 +56,20 @@ struct Inner {
 /// A preference matrix or a problem.
 #[pyclass(frozen, module = "rankduel._core")]
 pub(crate) struct Matrix {
-    inner: Arc<Inner>,
+    inner: Arc<MatrixInner>,
 }
 
 impl Matrix {
-    fn new(inner: Inner) -> Self {
+    fn new(inner: MatrixInner) -> Self {
         Self { inner: Arc::new(inner) }
     }
 
     /// A matrix that was estimated on a site.
-    pub(crate) fn estimated(estimated: Estimated, name: &str) -> Result<Self> {
+    pub(crate) fn estimated(estimated: EstimateOrigin, name: &str) -> Result<Self> {
         let matrix = estimated.state.matrix()?;
         let account = provenance(&estimated.state, &estimated.site, &matrix, None).account(&format!("{name}.json"));
         let names = estimated.site.names();
-        Ok(Self::new(Inner {
+        Ok(Self::new(MatrixInner {
             name: format!("{name}.npy"),
             preferences: Preferences::Matrix(matrix),
             wins: None,
@@ -120,19 +120,19 @@ impl Matrix {
             cells[low * arms + high] = number(state, place, true);
             cells[high * arms + low] = number(state, place, false);
         }
-        square(py, cells, arms)
+        square_array(py, cells, arms)
     }
 }
 
 /// The alternative for counts of few comparisons.
-const BOARD: &str = "`rankduel.Board` of these counts";
+const BOARD_ADVICE: &str = "`rankduel.Board` of these counts";
 
 /// Names that a caller gave to arms.
 fn parse_names(names: Option<Vec<String>>) -> PyResult<Option<Names>> {
     names.map(Names::new).transpose().map_err(value_error)
 }
 
-fn square<T: numpy::Element>(py: Python<'_>, cells: Vec<T>, arms: usize) -> PyResult<Bound<'_, PyArray2<T>>> {
+fn square_array<T: numpy::Element>(py: Python<'_>, cells: Vec<T>, arms: usize) -> PyResult<Bound<'_, PyArray2<T>>> {
     cells.into_pyarray(py).reshape([arms, arms])
 }
 
@@ -154,8 +154,8 @@ impl Matrix {
         let names = ArmNames::NUMBERS.called(parse_names(names)?);
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
-            matrix_file::tell_what_was_read(&name, &read, BOARD, true);
-            Ok(Self::new(Inner {
+            matrix_file::tell_what_was_read(&name, &read, BOARD_ADVICE, true);
+            Ok(Self::new(MatrixInner {
                 name,
                 preferences: Preferences::Matrix(read.matrix),
                 wins: read.wins,
@@ -175,7 +175,7 @@ impl Matrix {
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let file = matrix_file::read(&path, true)?;
             let features = file.origin.rankers().map(<[_]>::to_vec);
-            Ok(Self::new(Inner {
+            Ok(Self::new(MatrixInner {
                 name: matrix_file::name(&path),
                 preferences: Preferences::Matrix(file.matrix),
                 names: features.map_or(ArmNames::NUMBERS, ArmNames::features).called(called.or(file.names)),
@@ -193,12 +193,12 @@ impl Matrix {
         let problem: Problem = text.parse().map_err(value_error)?;
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let preferences = match prepare_problem(&problem)? {
-                Setting::Matrix(matrix) => Preferences::Matrix(matrix),
-                Setting::Utilities(arena) => Preferences::Utilities(arena),
+                ProblemArena::Matrix(matrix) => Preferences::Matrix(matrix),
+                ProblemArena::Utilities(arena) => Preferences::Utilities(arena),
             };
             let (name, names) = (problem.to_string(), ArmNames::NUMBERS);
             let origin = MatrixOrigin::default();
-            Ok(Self::new(Inner { name, preferences, wins: None, origin, estimated: None, taken: None, names }))
+            Ok(Self::new(MatrixInner { name, preferences, wins: None, origin, estimated: None, taken: None, names }))
         })
     }
 
@@ -224,7 +224,7 @@ impl Matrix {
     /// All probabilities.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let matrix = self.preferences()?;
-        square(py, matrix.entries().to_vec(), matrix.arms())
+        square_array(py, matrix.entries().to_vec(), matrix.arms())
     }
 
     /// The utility of every arm.
@@ -257,13 +257,13 @@ impl Matrix {
     /// The win counts that the matrix was read from; `None` if it was read from preferences.
     fn win_table<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let wins = self.inner.wins.as_ref();
-        wins.map(|wins| square(py, wins.wins().to_vec(), wins.arms())).transpose()
+        wins.map(|wins| square_array(py, wins.wins().to_vec(), wins.arms())).transpose()
     }
 
     /// The note on the win counts that the matrix was read from; `None` if it was read from preferences.
     fn counts_note(&self) -> Option<String> {
         let wins = self.inner.wins.as_ref()?;
-        Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD))
+        Some(matrix_file::counts_note(self.name(), &wins.counts(), BOARD_ADVICE))
     }
 
     /// Whether the counts behind the matrix are known.
@@ -277,16 +277,18 @@ impl Matrix {
         let state = self.state()?;
         let estimated = self.inner.estimated.as_ref().expect("it has a state");
         let provenance = provenance(state, &estimated.site, self.preferences()?, None);
-        serde_json::to_string_pretty(&provenance.sealed().map_err(failed)?).map_err(value_error)
+        serde_json::to_string_pretty(&provenance.sealed().map_err(to_exception)?).map_err(value_error)
     }
 
     /// The line about the winner: as in `rankduel proxy` for a matrix that was estimated here, otherwise as in `rankduel bandit`.
     fn winner_line(&self) -> PyResult<String> {
         match &self.inner.estimated {
-            Some(Estimated { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
-            None => {
-                self.inner.on_matrix(self.preferences()?.clone(), None).map(|prepared| prepared.truth).map_err(failed)
-            }
+            Some(EstimateOrigin { state, site }) => Ok(proxy::winner(state, site, self.preferences()?)),
+            None => self
+                .inner
+                .on_matrix(self.preferences()?.clone(), None)
+                .map(|prepared| prepared.truth)
+                .map_err(to_exception),
         }
     }
 
@@ -337,7 +339,7 @@ impl Matrix {
             None => chosen.clone(),
             Some(before) => places.iter().map(|&place| before[place]).collect(),
         };
-        Ok(Self::new(Inner {
+        Ok(Self::new(MatrixInner {
             name: inner.name.clone(),
             preferences: Preferences::Matrix(matrix),
             wins: inner.wins.as_ref().map(|wins| wins.subset(&chosen)),
@@ -354,7 +356,7 @@ impl Matrix {
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: Vec<OsString>,
-        placed: Placed,
+        placed: DestinationArguments,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
@@ -378,7 +380,7 @@ impl Matrix {
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: Vec<OsString>,
-        placed: Placed,
+        placed: DestinationArguments,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Findings>> {
@@ -414,7 +416,7 @@ impl Matrix {
                     output::write_atomic(&files.npy, &matrix.to_npy())?;
                     output::write_atomic(&files.text, matrix.to_text().as_bytes())?;
                 }
-                Some(Estimated { state, site }) => {
+                Some(EstimateOrigin { state, site }) => {
                     proxy::write(&files, state)?;
                     output::write_json_pretty(&files.how, &provenance(state, site, matrix, None).sealed()?)?;
                     state.save(&files.state)?;
@@ -433,11 +435,11 @@ impl Matrix {
 }
 
 /// The exception of a failure.
-fn failed(error: anyhow::Error) -> PyErr {
+fn to_exception(error: anyhow::Error) -> PyErr {
     exception(&error)
 }
 
-impl Inner {
+impl MatrixInner {
     /// The matrix, ready to be played on.
     fn on_matrix(
         &self,

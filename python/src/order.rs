@@ -26,7 +26,7 @@ pub(crate) fn is_unordered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// The error about an object without order; `expected` describes the right type.
-pub(crate) fn unordered(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn unordered_error(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     match value.repr() {
         Ok(found) => {
             let found = found.to_string_lossy();
@@ -40,5 +40,5 @@ pub(crate) fn unordered(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
 /// Returns the value, unless it has no order; `what` names it in errors.
 #[pyfunction]
 pub(crate) fn in_order<'py>(value: Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
-    if is_unordered(&value)? { Err(unordered(&format!("{what}: expected a list"), &value)) } else { Ok(value) }
+    if is_unordered(&value)? { Err(unordered_error(&format!("{what}: expected a list"), &value)) } else { Ok(value) }
 }

@@ -14,8 +14,8 @@ use studies::results::PreparedEnvironment;
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::matrix::play;
-use crate::python_policy::{FirstException, locked, release};
-use crate::settings::{Placed, StudyInputs};
+use crate::python_policy::{FirstException, release_lock, with_lock};
+use crate::settings::{DestinationArguments, StudyInputs};
 use crate::study::Study;
 
 /// A class of environments.
@@ -33,7 +33,7 @@ impl fmt::Debug for OwnEnvironment {
 
 impl Outside for OwnEnvironment {
     fn start(&self, seed: u64) -> Box<dyn OutsideDuels> {
-        let duel = locked(|py| {
+        let duel = with_lock(|py| {
             let object = self.class.bind(py).call_method1("_start", (seed,))?;
             Ok(object.getattr("duel")?.unbind())
         });
@@ -52,7 +52,7 @@ struct OwnDuels {
 
 impl OutsideDuels for OwnDuels {
     fn duel(&mut self, first: Arm, second: Arm) -> Preference {
-        let outcome = locked(|py| {
+        let outcome = with_lock(|py| {
             let said = self.duel.bind(py).call1((first.0, second.0))?;
             if said.is_none() {
                 return Ok(Preference::Tie);
@@ -75,7 +75,7 @@ impl OutsideDuels for OwnDuels {
 
 impl Drop for OwnDuels {
     fn drop(&mut self) {
-        release();
+        release_lock();
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn bandit_in(
     preferences: Option<PyReadonlyArray2<'_, f64>>,
     algorithms: Vec<Bound<'_, PyAny>>,
     settings: Vec<OsString>,
-    placed: Placed,
+    placed: DestinationArguments,
     threads: Option<usize>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Option<Study>> {

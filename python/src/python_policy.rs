@@ -9,7 +9,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bandits::registry::Outside;
+use bandits::registry::ExternalAlgorithm;
 use bandits::{ActionKind, Arm, Choice, Feedback, Generator, OwnedPolicy, Policy};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -18,9 +18,9 @@ use pyo3::types::{PyBool, PyString, PyTuple};
 use rand::Rng as _;
 
 /// The time that a thread keeps the interpreter's lock: longer than the five milliseconds after which a waiting thread asks for it.
-const SLICE: Duration = Duration::from_millis(8);
+const LOCK_SLICE: Duration = Duration::from_millis(8);
 /// Calls between two looks at the clock.
-const CALLS: u32 = 64;
+const CALLS_PER_CLOCK_READ: u32 = 64;
 
 /// The exception that a policy or an environment of a study raised first.
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ impl FirstException {
     /// Keeps the first exception, and ends the run.
     pub(crate) fn stop(&self, error: PyErr) -> ! {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        release();
+        release_lock();
         resume_unwind(Box::new("a class of the caller raised an exception"));
     }
 }
@@ -64,12 +64,12 @@ impl PythonAlgorithm {
     /// Exceptions of the class.
     pub(crate) fn new(class: &Bound<'_, PyAny>, name: String, raised: FirstException) -> PyResult<Self> {
         let revision = class.call_method0("_revision")?.extract()?;
-        Ok(Self { class: class.clone().unbind(), name: interned(name), revision, raised })
+        Ok(Self { class: class.clone().unbind(), name: intern(name), revision, raised })
     }
 }
 
 /// The text for ever. Only names of classes come here, each once.
-fn interned(text: String) -> &'static str {
+fn intern(text: String) -> &'static str {
     static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.iter().find(|known| **known == text) {
@@ -80,7 +80,7 @@ fn interned(text: String) -> &'static str {
     text
 }
 
-impl Outside for PythonAlgorithm {
+impl ExternalAlgorithm for PythonAlgorithm {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -173,7 +173,7 @@ impl Policy for OwnPolicy {
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
-        let chosen = locked(|py| {
+        let chosen = with_lock(|py| {
             if self.methods.is_none() {
                 self.methods = Some(self.start(py, generator.next_u64())?);
             }
@@ -188,7 +188,7 @@ impl Policy for OwnPolicy {
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         let Feedback::Duel { winner, loser, .. } = feedback else { return };
         let Some(methods) = &self.methods else { return };
-        let learnt = locked(|py| methods.learn.bind(py).call1((step, winner.0, loser.0)).map(drop));
+        let learnt = with_lock(|py| methods.learn.bind(py).call1((step, winner.0, loser.0)).map(drop));
         if let Err(error) = learnt {
             self.raised.stop(error);
         }
@@ -196,7 +196,7 @@ impl Policy for OwnPolicy {
 
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
         let methods = self.methods.as_ref()?;
-        let recommended = locked(|py| {
+        let recommended = with_lock(|py| {
             let arm = methods.recommend.bind(py).call0()?;
             if arm.is_none() { Ok(None) } else { self.arm("recommend", &arm).map(Some) }
         });
@@ -221,7 +221,7 @@ impl Clone for OwnPolicy {
 
 impl Drop for OwnPolicy {
     fn drop(&mut self) {
-        release();
+        release_lock();
     }
 }
 
@@ -269,16 +269,16 @@ thread_local! {
 }
 
 /// Lets others have the interpreter's lock: a run of this thread is over.
-pub(crate) fn release() {
+pub(crate) fn release_lock() {
     LOCK.with_borrow_mut(|lock| *lock = None);
 }
 
 /// Calls Python, and keeps the lock for the calls that follow within some milliseconds.
-pub(crate) fn locked<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+pub(crate) fn with_lock<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     LOCK.with_borrow_mut(|held| {
         let lock = held.get_or_insert_with(Lock::take);
         lock.calls += 1;
-        if lock.calls.is_multiple_of(CALLS) && lock.since.elapsed() > SLICE {
+        if lock.calls.is_multiple_of(CALLS_PER_CLOCK_READ) && lock.since.elapsed() > LOCK_SLICE {
             lock.pass();
         }
     });

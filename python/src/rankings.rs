@@ -182,7 +182,7 @@ impl TrecText {
 
 /// The ranking of one query, looked for in a table.
 #[pyclass(module = "rankduel._core")]
-pub(crate) struct OneQuery {
+pub(crate) struct QueryRanking {
     rows: Rows,
     wanted: Option<String>,
     /// The first query.
@@ -192,7 +192,7 @@ pub(crate) struct OneQuery {
 }
 
 #[pymethods]
-impl OneQuery {
+impl QueryRanking {
     /// Nothing yet. `query` is the one looked for, `None` if there is only one.
     #[new]
     fn new(what: String, number: &str, query: Option<String>, has_rows: bool) -> PyResult<Self> {
@@ -237,11 +237,11 @@ impl OneQuery {
                 None => value_error(format!("{}: there is no document in it", self.rows.what)),
             });
         }
-        scored(py, &self.documents, self.rows.are_whole)
+        scored_dict(py, &self.documents, self.rows.are_whole)
     }
 }
 
-fn scored<'py>(py: Python<'py>, documents: &[(String, f64)], are_whole: bool) -> PyResult<Bound<'py, PyDict>> {
+fn scored_dict<'py>(py: Python<'py>, documents: &[(String, f64)], are_whole: bool) -> PyResult<Bound<'py, PyDict>> {
     let scores = PyDict::new(py);
     for (document, score) in documents {
         if are_whole {
@@ -258,5 +258,5 @@ fn scored<'py>(py: Python<'py>, documents: &[(String, f64)], are_whole: bool) ->
 pub(crate) fn trec_query<'py>(py: Python<'py>, path: PathBuf, query: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
     let found = py.detach(|| letor_io::trec::read_query(&path, query));
     let documents = found.map_err(|error| exception(&anyhow::Error::new(error)))?;
-    scored(py, &documents, false)
+    scored_dict(py, &documents, false)
 }

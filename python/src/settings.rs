@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use bandits::registry::{Outside, Spec};
+use bandits::registry::{ExternalAlgorithm, Spec};
 use clap::Args;
 use desk::refusal::Refusal;
 use output::numbers::parse_count;
@@ -35,7 +35,7 @@ pub(crate) struct StudyInputs<R> {
 
 /// A request and the seed.
 #[derive(Args)]
-struct Seeded<R: Args> {
+struct SeededRequest<R: Args> {
     #[command(flatten)]
     request: R,
 
@@ -44,7 +44,7 @@ struct Seeded<R: Args> {
 }
 
 /// Flags that a function does not have as keywords: arguments of their own, or outputs that it does not have.
-const BANDIT: [&str; 5] = ["algorithms", "timings", "keep-curves", "setting", "horizons"];
+const BANDIT_FLAGS: [&str; 5] = ["algorithms", "timings", "keep-curves", "setting", "horizons"];
 const EXPLORE: [&str; 11] = [
     "algorithms",
     "timings",
@@ -58,7 +58,7 @@ const EXPLORE: [&str; 11] = [
     "tolerance",
     "give-up",
 ];
-const SITE: [&str; 3] = ["algorithms", "timings", "keep-curves"];
+const SITE_FLAGS: [&str; 3] = ["algorithms", "timings", "keep-curves"];
 
 /// The keywords of a function and whether each is a switch, from the flags of its request.
 #[pyfunction]
@@ -69,10 +69,10 @@ pub(crate) fn keywords(function: &str) -> PyResult<Vec<(String, bool)>> {
         flags.map(|(name, action)| (name.replace('-', "_"), !action.takes_values())).collect()
     };
     match function {
-        "bandit" => Ok(of(command::<Seeded<MatrixRequest>>(), &BANDIT)),
-        "explore" => Ok(of(command::<Seeded<MatrixRequest>>(), &EXPLORE)),
-        "live" => Ok(of(command::<Seeded<LiveRequest>>(), &SITE)),
-        "compare" => Ok(of(command::<Seeded<CompareRequest>>(), &SITE)),
+        "bandit" => Ok(of(command::<SeededRequest<MatrixRequest>>(), &BANDIT_FLAGS)),
+        "explore" => Ok(of(command::<SeededRequest<MatrixRequest>>(), &EXPLORE)),
+        "live" => Ok(of(command::<SeededRequest<LiveRequest>>(), &SITE_FLAGS)),
+        "compare" => Ok(of(command::<SeededRequest<CompareRequest>>(), &SITE_FLAGS)),
         other => Err(value_error(format!("no function is called {other}"))),
     }
 }
@@ -85,19 +85,23 @@ fn command<R: Args>() -> clap::Command {
 ///
 /// # Errors
 /// As wrong usage, about keywords.
-pub(crate) fn parsed<R: Args>(settings: Vec<OsString>) -> Result<R> {
+pub(crate) fn parse<R: Args>(settings: Vec<OsString>) -> Result<R> {
     let mut command = command::<R>();
     let found = command.try_get_matches_from_mut(settings).and_then(|found| R::from_arg_matches(&found));
     found.map_err(|error| usage(Refusal::of(&error, &command).in_keywords()))
 }
 
 /// Where results go: a folder, whether it is replaced, and a share of the work.
-pub(crate) type Placed = (Option<PathBuf>, bool, Option<String>);
+pub(crate) type DestinationArguments = (Option<PathBuf>, bool, Option<String>);
 
 impl<R: Args> StudyInputs<R> {
     /// Reads the settings as the command line does. An algorithm is its text, or a class of policies.
-    pub(crate) fn new(algorithms: &[Bound<'_, PyAny>], settings: Vec<OsString>, placed: Placed) -> PyResult<Self> {
-        let Seeded { request, seed } = parsed(settings).map_err(|error| exception(&error))?;
+    pub(crate) fn new(
+        algorithms: &[Bound<'_, PyAny>],
+        settings: Vec<OsString>,
+        placed: DestinationArguments,
+    ) -> PyResult<Self> {
+        let SeededRequest { request, seed } = parse(settings).map_err(|error| exception(&error))?;
         let own = FirstException::default();
         let algorithms = read_algorithms(algorithms, &own, placed.0.is_some())?;
         Ok(Self { request, seed, algorithms, execution: execution(placed)?, own })
@@ -105,7 +109,7 @@ impl<R: Args> StudyInputs<R> {
 }
 
 /// The place of a study's results, and the share of the work to do.
-pub(crate) fn execution((out, replace, shard): Placed) -> PyResult<Execution> {
+pub(crate) fn execution((out, replace, shard): DestinationArguments) -> PyResult<Execution> {
     let share = match (shard.as_deref(), &out) {
         (None, _) => Share::All,
         (Some(_), None) => {
@@ -144,7 +148,7 @@ fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &FirstException, kept: 
                          version, e.g. version = \"1\", and another one whenever its choices change"
                     )));
                 }
-                let class: Arc<dyn Outside> = Arc::new(PythonAlgorithm::new(algorithm, name, own.clone())?);
+                let class: Arc<dyn ExternalAlgorithm> = Arc::new(PythonAlgorithm::new(algorithm, name, own.clone())?);
                 class.into()
             }
         };

@@ -19,12 +19,12 @@ use studies::{StudyOutcome, notes, run};
 
 use crate::call::{CallOptions, exception, value_error, work};
 use crate::clicks::own_model;
-use crate::matrix::{Estimated, Matrix};
-use crate::settings::{Placed, StudyInputs, at_least_one};
+use crate::matrix::{EstimateOrigin, Matrix};
+use crate::settings::{DestinationArguments, StudyInputs, at_least_one};
 use crate::study::{Config, Study, arm_name};
 
 /// Opens a data set with `open` and ranks all lists; `own` answers for a click model of the caller's.
-fn prepared(
+fn open_and_rank(
     py: Python<'_>,
     how: CallOptions,
     spec: SiteSpec,
@@ -35,7 +35,7 @@ fn prepared(
     let Some(own) = own else {
         return work(py, how, move || {
             let dataset = open(&spec)?;
-            ready(&spec, dataset, seed)
+            rank_lists(&spec, dataset, seed)
         });
     };
     // The caller's code runs in the caller's thread, where Ctrl-C ends it.
@@ -49,11 +49,11 @@ fn prepared(
         Ok((spec, dataset))
     })?;
     spec.click = own_model(&own, dataset.max_label())?;
-    work(py, then, move || ready(&spec, dataset, seed))
+    work(py, then, move || rank_lists(&spec, dataset, seed))
 }
 
 /// Ranks all lists, and passes on the notes of the command line on data and users.
-fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
+fn rank_lists(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
     tell::notes(true, notes::of_dataset(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
     tell::notes(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
@@ -88,7 +88,7 @@ impl Site {
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let spec = specification(spec)?;
-        prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, |spec| {
+        open_and_rank(py, CallOptions { threads, report, notes: true }, spec, seed, own, |spec| {
             let cache = letor_io::cache::folder();
             let name = spec.dataset.first().and_then(|name| name.split(':').next()).unwrap_or_default();
             let generated = letor_io::lookalike::names().any(|known| known == name);
@@ -131,7 +131,7 @@ impl Site {
         // Copied under the interpreter's lock, so that the arrays cannot change meanwhile.
         let labels: Vec<f32> = labels.as_array().iter().copied().collect();
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
-        prepared(py, CallOptions { threads, report, notes: true }, spec, seed, own, move |_| {
+        open_and_rank(py, CallOptions { threads, report, notes: true }, spec, seed, own, move |_| {
             let provenance = match synthetic {
                 true => Provenance::LookAlike { name: name.clone() },
                 false => Provenance::Files { files: Vec::new(), skipped: Vec::new() },
@@ -214,7 +214,7 @@ impl Site {
         py: Python<'_>,
         algorithms: Vec<Bound<'_, PyAny>>,
         settings: Vec<OsString>,
-        placed: Placed,
+        placed: DestinationArguments,
         threads: Option<usize>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Option<Study>> {
@@ -260,7 +260,7 @@ impl Site {
             // The name of no file: nothing is read or saved.
             let mut state = open_state(std::path::Path::new(""), identity, request, StartMode::Replace)?;
             proxy::play(&mut state, &inner.prepared, None, true)?;
-            Matrix::estimated(Estimated { state, site: inner.prepared.description.clone() }, &name)
+            Matrix::estimated(EstimateOrigin { state, site: inner.prepared.description.clone() }, &name)
         })
     }
 }

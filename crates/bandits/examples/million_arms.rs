@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "an example says what it found")]
 
 use bandits::policies::merge_rucb::{self, MergeRucb};
-use bandits::problems::{Problem, Setting};
+use bandits::problems::{Problem, ProblemArena};
 use bandits::{
     Arena, Arm, Choice, Feedback, Generator, Generators, Policy, PolicyConfig, Recorder, UtilityArena, play,
 };
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut number = |default: f64| words.next().map_or(Ok(default), |word| word.parse::<f64>());
     let (arms, steps, seed) = (number(1e6)?, number(1e9)? as u64, number(1.0)? as u64);
     let problem: Problem = format!("normal:k={arms}:sd=3:seed={seed}").parse()?;
-    let Setting::Utilities(mut arena) = problem.setting()? else {
+    let ProblemArena::Utilities(mut arena) = problem.setting()? else {
         return Err("utilities make no matrix".into());
     };
     let shown = arena.clone();

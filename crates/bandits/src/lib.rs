@@ -428,10 +428,10 @@ pub mod structure;
 mod thompson;
 
 pub use algorithm::{
-    ActionKind, MOST_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue, rules,
+    ActionKind, MAX_ARMS_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue, rules,
 };
 pub use arena::{Arena, MatrixArena, Shuffled, UtilityArena, UtilityError};
-pub use late::{Late, LatePolicy};
+pub use late::{DelayedFeedback, LatePolicy};
 pub use matrix::{
     ComparisonCounts, MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinTable, agreement, winners,
 };

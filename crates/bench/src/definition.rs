@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
-use bandits::open::{Delay, Lateness};
+use bandits::open::{AnswerTiming, Delay};
 use output::cache::sha256_hex;
 use output::usage::usage;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub struct Definition {
     pub(crate) budgets: Vec<u64>,
     pub(crate) winner_horizon: u64,
     pub(crate) looks: u64,
-    pub(crate) lateness: Lateness,
+    pub(crate) lateness: AnswerTiming,
     pub(crate) interleaving: InterleavingTrack,
     runs: Runs,
     left_out: Vec<LeftOut>,
@@ -129,7 +129,7 @@ impl Definition {
             budgets: file.budgets,
             winner_horizon: file.winner_horizon,
             looks: file.looks,
-            lateness: Lateness { delay, ..Lateness::default() },
+            lateness: AnswerTiming { delay, ..AnswerTiming::default() },
             interleaving: file.interleaving,
             runs: file.runs,
             left_out: file.left_out,

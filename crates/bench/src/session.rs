@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bandits::Generator;
-use bandits::open::Lateness;
+use bandits::open::AnswerTiming;
 use bandits::random::shuffle;
 use rand::Rng as _;
 use simulation::seed;
@@ -27,7 +27,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) run: u64,
     /// Steps between looks at stated winners; 0 for none.
     pub(crate) look_every: u64,
-    pub(crate) lateness: Option<&'a Lateness>,
+    pub(crate) lateness: Option<&'a AnswerTiming>,
 }
 
 /// The results of a session.
@@ -109,7 +109,7 @@ struct World<'a> {
     /// The problem's arm behind each arm of the session.
     arms: Vec<usize>,
     outcomes: Generator,
-    late: Option<(&'a Lateness, Generator)>,
+    late: Option<(&'a AnswerTiming, Generator)>,
     /// Outcomes under way, by the step after which they arrive.
     under_way: BTreeMap<u64, VecDeque<Arrived>>,
     phase: usize,

@@ -39,7 +39,7 @@ pub(crate) fn parse(what: &str, text: &str) -> Result<Vec<f64>, ClickError> {
 }
 
 /// A probability of 0 for each grade of `click`.
-pub(crate) fn never(click: &str) -> String {
+pub(crate) fn zero_probabilities(click: &str) -> String {
     let pairs = click.split(',').map(|pair| format!("{}:0", pair.split(':').next().unwrap_or_default()));
     pairs.collect::<Vec<_>>().join(",")
 }

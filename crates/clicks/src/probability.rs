@@ -2,14 +2,14 @@
 
 /// How many of the 2^32 values of a 32-bit draw mean yes: all for 1, none for 0, and neither all nor none
 /// for anything between.
-pub(crate) fn threshold(probability: f64) -> u64 {
-    const ALL: f64 = 4_294_967_296.0;
+pub(crate) fn draw_threshold(probability: f64) -> u64 {
+    const TWO_POW_32: f64 = 4_294_967_296.0;
     if probability <= 0.0 {
         0
     } else if probability >= 1.0 {
-        ALL as u64
+        TWO_POW_32 as u64
     } else {
-        (probability * ALL).round().clamp(1.0, ALL - 1.0) as u64
+        (probability * TWO_POW_32).round().clamp(1.0, TWO_POW_32 - 1.0) as u64
     }
 }
 

@@ -77,6 +77,6 @@ pub(crate) trait ModelSpec: Sized + Display {
 }
 
 /// `,key=value`.
-pub(crate) fn setting(key: &str, value: impl Display) -> String {
+pub(crate) fn write_setting(key: &str, value: impl Display) -> String {
     format!(",{key}={value}")
 }

@@ -35,7 +35,7 @@ impl From<anyhow::Error> for Fault {
     }
 }
 
-fn again(reason: impl Into<String>) -> Fault {
+fn retryable(reason: impl Into<String>) -> Fault {
     Fault::Again { reason: reason.into(), wait: None }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn fetch(
         ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::TooManyRedirects => {
             Fault::Elsewhere(error.to_string())
         }
-        _ => again(error.to_string()),
+        _ => retryable(error.to_string()),
     })?;
     let (status, headers) = (response.status(), response.headers().clone());
     match status {
@@ -91,14 +91,14 @@ pub(super) fn fetch(
         StatusCode::PARTIAL_CONTENT if range_start(&headers) == Some(have) => {}
         StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if have > 0 => {
             aside.restart()?;
-            return Err(again("the server sent another part than the one requested"));
+            return Err(retryable("the server sent another part than the one requested"));
         }
-        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => return Err(refused(status, &headers)),
-        _ if status.is_server_error() => return Err(refused(status, &headers)),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => return Err(refused_status(status, &headers)),
+        _ if status.is_server_error() => return Err(refused_status(status, &headers)),
         _ => return Err(Fault::Elsewhere(format!("the server answered {status}"))),
     }
     let have = aside.len();
-    let total = number(&headers, "content-length").map(|rest| have.saturating_add(rest));
+    let total = header_number(&headers, "content-length").map(|rest| have.saturating_add(rest));
     if let (Some(total), Some(expected)) = (total, wanted.expected.bytes)
         && total != expected
     {
@@ -130,8 +130,8 @@ fn receive(
     let mut buffer = vec![0; 1 << 16];
     let (mut window, mut received) = (Instant::now(), 0);
     let cut = |aside: &PartialFile, why: &str| match total {
-        Some(total) => again(format!("{why} after {} of {total} bytes", aside.len())),
-        None => again(format!("{why} after {} bytes", aside.len())),
+        Some(total) => retryable(format!("{why} after {} of {total} bytes", aside.len())),
+        None => retryable(format!("{why} after {} bytes", aside.len())),
     };
     loop {
         match body.read(&mut buffer) {
@@ -169,12 +169,12 @@ fn make_room(aside: &PartialFile, bytes: u64, settings: &Settings) -> Result<(),
     space::ensure(folder, bytes, settings.room).map_err(Fault::Nowhere)
 }
 
-fn refused(status: StatusCode, headers: &HeaderMap) -> Fault {
-    let wait = number(headers, "retry-after").map(Duration::from_secs);
+fn refused_status(status: StatusCode, headers: &HeaderMap) -> Fault {
+    let wait = header_number(headers, "retry-after").map(Duration::from_secs);
     Fault::Again { reason: format!("the server answered {status}"), wait }
 }
 
-fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+fn header_number(headers: &HeaderMap, name: &str) -> Option<u64> {
     headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 

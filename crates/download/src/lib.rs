@@ -58,7 +58,7 @@ impl Settings {
 }
 
 /// The longest pause between two attempts, even if the server asks for a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 impl Download for Settings {
     /// The error is one line with the fault of each address; `folder` then holds no file of that name.
@@ -131,7 +131,7 @@ fn from_mirror(
                 }
                 watch.note(&format!("{reason}: trying again"));
                 let pause = settings.pause.saturating_mul(1 << (in_vain - 1).min(16));
-                sleep(wait.unwrap_or(pause).min(LONGEST_PAUSE));
+                sleep(wait.unwrap_or(pause).min(MAX_PAUSE));
             }
             Err(fault) => return Err(fault),
         }

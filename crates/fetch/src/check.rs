@@ -53,13 +53,13 @@ pub(super) fn check(entry: &Entry, located: &Located, report: &mut Report) -> Re
 }
 
 /// Unexpected labels are a difference, not an error.
-fn options(entry: &Entry) -> ReadOptions {
+fn read_options(entry: &Entry) -> ReadOptions {
     ReadOptions { features: entry.features, max_label: 1000.0, ..ReadOptions::default() }
 }
 
 fn check_split(entry: &Entry, split: &SplitEntry, located: &Located, report: &mut Report) -> Result<()> {
     let files = located.files(split.name).unwrap_or_default();
-    let dataset = read_files(split.name.name(), files, &ReadOptions { features: 0, ..options(entry) })?;
+    let dataset = read_files(split.name.name(), files, &ReadOptions { features: 0, ..read_options(entry) })?;
     let (queries, documents) = (dataset.queries() as u64, dataset.documents() as u64);
     report.found.push(format!(
         "{}: {queries} queries, {documents} documents, {} features, labels up to {}, checksum {}",
@@ -96,7 +96,7 @@ fn check_together(entry: &Entry, located: &Located, report: &mut Report) -> Resu
     let Some(parts) = parts.filter(|parts| parts.len() > 1 || entry.always_zero.is_some()) else {
         return Ok(());
     };
-    let dataset: Dataset = read_files(&entry.name, &parts.concat(), &options(entry))?;
+    let dataset: Dataset = read_files(&entry.name, &parts.concat(), &read_options(entry))?;
     if let Some(expected) = entry.always_zero {
         let used = |zero: u64| u64::from(dataset.features()).saturating_sub(zero);
         let found = Statistics::of(&dataset).always_zero.len() as u64;

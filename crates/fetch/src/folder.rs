@@ -51,7 +51,7 @@ pub(super) fn remove_leftovers(root: &Path) -> Result<()> {
         let parts = file.to_str().and_then(|file| file.strip_prefix('.')?.rsplit_once('.'));
         let Some((rest, writer)) = parts.filter(|(_, writer)| writer.parse::<u32>().is_ok()) else { continue };
         let Some((name, kind)) = rest.rsplit_once('.') else { continue };
-        if processes.join(writer).exists() || !["new", "old", UNPACKED].contains(&kind) {
+        if processes.join(writer).exists() || !["new", "old", UNPACKED_FOLDER].contains(&kind) {
             continue;
         }
         let (path, folder) = (entry.path(), root.join(name));
@@ -65,7 +65,7 @@ pub(super) fn remove_leftovers(root: &Path) -> Result<()> {
 }
 
 /// The mark in the name of a folder that an archive is unpacked to.
-pub(super) const UNPACKED: &str = "unpacked";
+pub(super) const UNPACKED_FOLDER: &str = "unpacked";
 
 #[cfg(test)]
 mod tests {

@@ -30,7 +30,7 @@ use output::interrupt;
 
 pub use command::{Arguments, Missing};
 pub use register::register;
-pub use verify::Expected;
+pub use verify::ExpectedFile;
 pub use watch::{Bar, Watch};
 
 /// A file that several addresses offer.
@@ -39,7 +39,7 @@ pub struct MirroredFile<'a> {
     /// Its name on this machine.
     pub file: &'a str,
     /// The expected size and checksum.
-    pub expected: Expected<'a>,
+    pub expected: ExpectedFile<'a>,
     /// Its addresses, the best first.
     pub mirrors: Vec<&'a str>,
 }
@@ -80,7 +80,7 @@ pub fn fetch(
     let others = direct.filter(|source| source.file == first.file && source.sha256 == first.sha256);
     let wanted = MirroredFile {
         file: &first.file,
-        expected: Expected { bytes: first.bytes, sha256: first.sha256.as_deref() },
+        expected: ExpectedFile { bytes: first.bytes, sha256: first.sha256.as_deref() },
         mirrors: std::iter::once(first).chain(others).map(|source| &source.address[..]).collect(),
     };
     let folder = root.join("downloads");

@@ -9,7 +9,7 @@ use letor_io::registry::{Entry, MatrixEntry};
 
 use super::check::Report;
 use super::folder::replace_folder;
-use super::verify::{self, Expected};
+use super::verify::{self, ExpectedFile};
 use super::{Registration, Watch};
 
 /// Registers the matrix at `from`, a file or a folder that holds it.
@@ -25,7 +25,7 @@ pub(super) fn register(
     watch.print(&format!("checking {} in {}", entry.name, file.display()));
     let mut report = Report::default();
     if let Some(source) = entry.sources.iter().find(|source| source.file == expected.file) {
-        let published = Expected { bytes: source.bytes, sha256: source.sha256.as_deref() };
+        let published = ExpectedFile { bytes: source.bytes, sha256: source.sha256.as_deref() };
         match verify::check(&file, published)? {
             None => report.found.push(format!("{} is the one published", expected.file)),
             Some(difference) => report.differences.push(format!("{}: {difference}", expected.file)),

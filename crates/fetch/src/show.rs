@@ -20,7 +20,7 @@ pub(super) fn list(root: &Path, watch: &mut dyn Watch) {
             Some(_) => ["", "", ""].map(str::to_owned),
             None => [number(queries), number(documents), entry.features.to_string()],
         };
-        line([&entry.name, &state(entry, root), &queries, &documents, &features, &entry.title]);
+        line([&entry.name, &local_state(entry, root), &queries, &documents, &features, &entry.title]);
     }
     watch.print(&format!("\nRegistered data sets are kept in {}.", root.display()));
     watch.print(&format!("{}.", Advice::here().in_general()));
@@ -56,10 +56,10 @@ pub(super) fn details(entry: &Entry, root: &Path, watch: &mut dyn Watch) -> bool
         }
     }
     if let Some(matrix) = &entry.matrix {
-        let state = if here(entry, root) { "registered" } else { "missing" };
+        let state = if are_parts_here(entry, root) { "registered" } else { "missing" };
         watch.print(&format!("  matrix   {state}, {} arms, {}", matrix.arms, folder.join(&matrix.file).display()));
     }
-    here(entry, root)
+    are_parts_here(entry, root)
 }
 
 /// Prints how to get a data set that cannot be downloaded.
@@ -70,8 +70,8 @@ pub(super) fn how_to_get(entry: &Entry, watch: &mut dyn Watch) {
     }
 }
 
-fn state(entry: &Entry, root: &Path) -> String {
-    if here(entry, root) {
+fn local_state(entry: &Entry, root: &Path) -> String {
+    if are_parts_here(entry, root) {
         let located = registry::locate(entry, &root.join(&entry.name));
         if located.is_none_or(|located| located.splits.len() == entry.splits.len()) {
             return "registered".into();
@@ -88,7 +88,7 @@ fn state(entry: &Entry, root: &Path) -> String {
 }
 
 /// Whether the parts that are read by default are here.
-fn here(entry: &Entry, root: &Path) -> bool {
+fn are_parts_here(entry: &Entry, root: &Path) -> bool {
     if entry.matrix.is_some() {
         return registry::matrix_file(&entry.name, root).is_some_and(|file| file.is_ok());
     }
@@ -102,7 +102,7 @@ fn source_line(source: &Source, folder: &Path) -> String {
     if let Some(bytes) = source.bytes {
         line += &format!(", {bytes} bytes");
     }
-    match (&source.sha256, verify::recorded(folder, &source.file)) {
+    match (&source.sha256, verify::recorded_sum(folder, &source.file)) {
         (Some(sum), _) => line += &format!(", SHA-256 {sum}"),
         (None, Some(sum)) => line += &format!(", no SHA-256 published, registered from {sum}"),
         (None, None) => line += ", no SHA-256 published: that of the first one registered is kept and compared",

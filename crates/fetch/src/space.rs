@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 /// Bytes that stay free for other programs.
-const MARGIN: u64 = 64 << 20;
+const MARGIN_BYTES: u64 = 64 << 20;
 
 /// Checks that `bytes` more fit into the file system of `folder`; `room` returns its free bytes.
 ///
@@ -17,12 +17,12 @@ pub fn ensure(folder: &Path, bytes: u64, room: fn(&Path) -> io::Result<u64>) -> 
     let Ok(room) = room(folder) else {
         return Ok(());
     };
-    if bytes > 0 && room < bytes.saturating_add(MARGIN) {
+    if bytes > 0 && room < bytes.saturating_add(MARGIN_BYTES) {
         bail!(
             "{} has room for {:.1} MB, but {:.1} MB more are needed: make room, or name another folder in RANKDUEL_DATA_DIR",
             folder.display(),
             room as f64 / 1e6,
-            bytes.saturating_add(MARGIN).saturating_sub(room) as f64 / 1e6,
+            bytes.saturating_add(MARGIN_BYTES).saturating_sub(room) as f64 / 1e6,
         );
     }
     Ok(())

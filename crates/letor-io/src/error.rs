@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 ///
 /// `Display` is one line: the place (`file:line:column`; lines and byte columns count from 1), what was found,
 /// what was expected, and what to do.
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorDetails>);
 
-struct Inner {
+struct ErrorDetails {
     kind: ErrorKind,
     io: Option<std::io::ErrorKind>,
     path: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, io: None, path: None, position: None, message: message.into() }))
+        Self(Box::new(ErrorDetails { kind, io: None, path: None, position: None, message: message.into() }))
     }
 
     pub(crate) fn io(path: &Path, what: &str, error: &std::io::Error) -> Self {
@@ -131,8 +131,8 @@ impl std::error::Error for Error {}
 
 /// Bytes of a file for an error message: quoted, escaped, and truncated.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const SHOWN: usize = 32;
-    let shown = bytes[..bytes.len().min(SHOWN)].escape_ascii();
-    let dots = if bytes.len() > SHOWN { "..." } else { "" };
+    const MAX_SHOWN: usize = 32;
+    let shown = bytes[..bytes.len().min(MAX_SHOWN)].escape_ascii();
+    let dots = if bytes.len() > MAX_SHOWN { "..." } else { "" };
     format!("`{shown}{dots}`")
 }

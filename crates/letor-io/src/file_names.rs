@@ -53,12 +53,12 @@ pub(crate) fn split_name(text: &str) -> (Option<&str>, &Path) {
 /// commas separate files. `None` if no parts together are the name of a file.
 pub(crate) fn cut_at_comma<S: AsRef<str>>(paths: &[S]) -> Option<Error> {
     // More parts than that are a list.
-    const MOST: usize = 8;
+    const MAX_LISTED: usize = 8;
     let exists = |text: &str| split_name(text).1.exists();
     let first = paths.iter().position(|path| !exists(path.as_ref()))?;
     let parts: Vec<&str> = paths.iter().map(AsRef::as_ref).collect();
     let spans = (0..=first).rev().flat_map(|from| (first + 1..=parts.len()).map(move |to| from..to));
-    let whole = spans.filter(|span| (2..=MOST).contains(&span.len())).map(|span| parts[span].join(","));
+    let whole = spans.filter(|span| (2..=MAX_LISTED).contains(&span.len())).map(|span| parts[span].join(","));
     let whole = whole.into_iter().find(|text| exists(text))?;
     let message = "this file's name has a comma, but commas separate files: rename it, or give a folder that holds it";
     Some(Error::new(ErrorKind::Io, message).in_file(split_name(&whole).1))

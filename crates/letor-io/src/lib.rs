@@ -121,7 +121,7 @@ pub use dataset::{
     RunCounts, Runs, Statistics, exact_label,
 };
 pub use error::{Error, ErrorKind};
-pub use names::{NameError, NameFault, NameList, Names, Numbered, nearly_equal};
+pub use names::{NameError, NameFault, NameList, Names, NumberedItem, nearly_equal};
 pub use nan::nan_as_null;
 pub use open::{OpenOptions, open};
 pub use other_format::OtherFormat;

@@ -9,7 +9,7 @@
 use interleave::{RankedList, TieGroup};
 
 /// The tie groups among the first `shown` documents; the last one ends with them.
-fn groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = TieGroup> {
+fn tie_groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = TieGroup> {
     let shown = shown.min(list.len()) as u16;
     let mut rank = 0;
     std::iter::from_fn(move || {
@@ -24,7 +24,7 @@ fn groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = TieGroup> 
 pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], weights: &[f64]) -> f64 {
     let cutoff = weights.len() - 1;
     let mut sum = 0.0;
-    for group in groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
+    for group in tie_groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
         let gain: f64 = list.tied(group).map(|doc| gains.get(doc.index()).unwrap_or(&0.0)).sum();
         let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
         sum += gain / group.size() as f64 * weight;
@@ -39,7 +39,7 @@ pub(crate) fn document_weights(
     weights: &[f64],
 ) -> impl Iterator<Item = (usize, f64)> {
     let cutoff = weights.len() - 1;
-    let groups = groups(list, shown).take_while(move |group| group.ranks().start < cutoff);
+    let groups = tie_groups(list, shown).take_while(move |group| group.ranks().start < cutoff);
     groups.flat_map(move |group| {
         let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
         list.tied(group).map(move |doc| (doc.index(), weight / group.size() as f64))
@@ -49,8 +49,8 @@ pub(crate) fn document_weights(
 /// The sum over the relevant documents among the first `shown` and up to rank `cutoff` of the precision at their ranks.
 pub(crate) fn precision_sum(list: RankedList<'_>, shown: usize, relevant: &[bool], cutoff: usize) -> f64 {
     let (mut sum, mut before) = (0.0, 0.0);
-    for group in groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
-        let (start, n, r) = (group.ranks().start, group.size() as f64, count(list, group, relevant) as f64);
+    for group in tie_groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
+        let (start, n, r) = (group.ranks().start, group.size() as f64, count_relevant(list, group, relevant) as f64);
         if r > 0.0 {
             let others = if n > 1.0 { (r - 1.0) / (n - 1.0) } else { 0.0 };
             for place in 0..group.size().min(cutoff - start) {
@@ -65,9 +65,9 @@ pub(crate) fn precision_sum(list: RankedList<'_>, shown: usize, relevant: &[bool
 
 /// 1 / the rank of the first relevant document among the first `shown` and up to rank `cutoff`; 0 without one.
 pub(crate) fn reciprocal_rank(list: RankedList<'_>, shown: usize, relevant: &[bool], cutoff: usize) -> f64 {
-    let first = groups(list, shown).find(|&group| count(list, group, relevant) > 0);
+    let first = tie_groups(list, shown).find(|&group| count_relevant(list, group, relevant) > 0);
     let Some(group) = first else { return 0.0 };
-    let (start, r) = (group.ranks().start, count(list, group, relevant));
+    let (start, r) = (group.ranks().start, count_relevant(list, group, relevant));
     let (mut sum, mut none_before) = (0.0, 1.0);
     for place in 0..=group.size() - r {
         if start + place >= cutoff {
@@ -81,7 +81,7 @@ pub(crate) fn reciprocal_rank(list: RankedList<'_>, shown: usize, relevant: &[bo
 }
 
 /// The relevant documents of a group.
-fn count(list: RankedList<'_>, group: TieGroup, relevant: &[bool]) -> usize {
+fn count_relevant(list: RankedList<'_>, group: TieGroup, relevant: &[bool]) -> usize {
     list.tied(group).filter(|doc| relevant.get(doc.index()) == Some(&true)).count()
 }
 

@@ -72,7 +72,7 @@ pub enum NdcgError {
 }
 
 /// The labels of one query, prepared to evaluate lists of its documents at one cutoff.
-struct Judged<'a> {
+struct JudgedQuery<'a> {
     gains: Vec<f64>,
     /// Cumulative discounts: `discounts[r]` is the sum over the ranks 1 to r, up to the cutoff.
     discounts: &'a [f64],
@@ -80,7 +80,7 @@ struct Judged<'a> {
 }
 
 /// The cumulative discounts of the ranks 0 to `cutoff`.
-pub(crate) fn discounts(cutoff: usize) -> Vec<f64> {
+pub(crate) fn cumulative_discounts(cutoff: usize) -> Vec<f64> {
     let discounts = (1..=cutoff).scan(0.0, |sum, rank| {
         *sum += 1.0 / libm::log2(rank as f64 + 1.0);
         Some(*sum)
@@ -88,7 +88,7 @@ pub(crate) fn discounts(cutoff: usize) -> Vec<f64> {
     std::iter::once(0.0).chain(discounts).collect()
 }
 
-impl<'a> Judged<'a> {
+impl<'a> JudgedQuery<'a> {
     fn new(labels: &[f32], gain: Gain, discounts: &'a [f64]) -> Self {
         let gains: Vec<f64> = labels.iter().map(|&label| gain.of(label)).collect();
         let mut best = gains.clone();
@@ -107,7 +107,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-pub(crate) fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
+pub(crate) fn check_lengths(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
     if labels.len() != documents {
         return Err(NdcgError::Labels { labels: labels.len(), documents });
     }
@@ -135,9 +135,9 @@ pub(crate) fn check(labels: &[f32], documents: usize) -> Result<(), NdcgError> {
 /// # Errors
 /// If the number of labels differs from the number of documents, or a label is negative or not finite.
 pub fn ndcg(list: RankedList<'_>, labels: &[f32], cutoff: usize, gain: Gain) -> Result<f64, NdcgError> {
-    check(labels, list.documents())?;
-    let discounts = discounts(cutoff.min(labels.len()));
-    Ok(Judged::new(labels, gain, &discounts).ndcg(list))
+    check_lengths(labels, list.documents())?;
+    let discounts = cumulative_discounts(cutoff.min(labels.len()));
+    Ok(JudgedQuery::new(labels, gain, &discounts).ndcg(list))
 }
 
 impl Rankings {
@@ -148,9 +148,9 @@ impl Rankings {
     /// # Errors
     /// Those of [`ndcg`].
     pub fn ndcg(&self, labels: &[f32], cutoff: usize, gain: Gain) -> Result<Vec<f64>, NdcgError> {
-        check(labels, self.document_range(0..self.queries()).len())?;
+        check_lengths(labels, self.document_range(0..self.queries()).len())?;
         let deepest = (0..self.queries()).map(|query| self.documents(query)).max().unwrap_or(0);
-        let discounts = discounts(cutoff.min(deepest));
+        let discounts = cumulative_discounts(cutoff.min(deepest));
         // Chunks of a fixed size, summed in order: the sum does not depend on the number of threads.
         let queries: Vec<usize> = (0..self.queries()).collect();
         let sums: Vec<Vec<f64>> = queries
@@ -159,7 +159,7 @@ impl Rankings {
                 let mut sums = vec![0.0; self.arms()];
                 for &query in queries {
                     let labels = &labels[self.document_range(query..query + 1)];
-                    let judged = Judged::new(labels, gain, &discounts);
+                    let judged = JudgedQuery::new(labels, gain, &discounts);
                     for (arm, sum) in sums.iter_mut().enumerate() {
                         *sum += judged.ndcg(self.list(query, arm));
                     }

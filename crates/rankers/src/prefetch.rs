@@ -5,13 +5,13 @@
 #[inline]
 pub fn prefetch<T>(slice: &[T], bytes: usize) {
     let bytes = bytes.min(size_of_val(slice));
-    for line in (0..bytes).step_by(LINE) {
+    for line in (0..bytes).step_by(CACHE_LINE_BYTES) {
         prefetch_line(slice.as_ptr().wrapping_byte_add(line));
     }
 }
 
 /// The size of a cache line in bytes.
-const LINE: usize = 64;
+const CACHE_LINE_BYTES: usize = 64;
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the instruction takes a pointer but never dereferences it")]

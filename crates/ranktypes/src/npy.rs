@@ -10,7 +10,7 @@ use std::io::{self, Read};
 /// What every `.npy` file begins with.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// The headers of square tables have a hundred bytes.
-const LONGEST_HEADER: usize = 1 << 16;
+const MAX_HEADER_LENGTH: usize = 1 << 16;
 
 /// Why bytes are not the beginning of a `.npy` file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Header {
         };
         fill(from, &mut length[..digits])?;
         let length = u32::from_le_bytes(length) as usize;
-        if length > LONGEST_HEADER {
+        if length > MAX_HEADER_LENGTH {
             return Err(wrong("its header is too long"));
         }
         let mut header = vec![0; length];

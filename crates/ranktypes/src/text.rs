@@ -49,16 +49,16 @@ fn is_control(found: char) -> bool {
 /// `\n`, `\u{1b}` and so on.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    without(text, is_control)
+    remove_harmful(text, is_control)
 }
 
 /// Text of several lines, in which other people's text may stand: the same, but line feeds and tabs stay.
 #[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    without(text, |found| is_control(found) && found != '\n' && found != '\t')
+    remove_harmful(text, |found| is_control(found) && found != '\n' && found != '\t')
 }
 
-fn without(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn remove_harmful(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_harmful) {
         return Cow::Borrowed(text);
     }
@@ -69,9 +69,9 @@ fn without(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// Other people's text for an error message: quoted, escaped, and cut after 40 characters.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
-    const SHOWN: usize = 40;
-    let shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
+    const MAX_SHOWN: usize = 40;
+    let shown: String = text.chars().take(MAX_SHOWN).flat_map(char::escape_debug).collect();
+    let dots = if text.chars().nth(MAX_SHOWN).is_some() { "..." } else { "" };
     format!("`{shown}{dots}`")
 }
 
@@ -109,7 +109,7 @@ pub fn plural(what: &str) -> String {
 }
 
 /// Quotation marks with which no item of a list begins unless it stands in some.
-const MARKS: [char; 2] = ['"', '\''];
+const QUOTATION_MARKS: [char; 2] = ['"', '\''];
 
 /// The items of a list in one text, separated by commas. An item that contains a comma, begins with a quotation mark, or has blanks
 /// around it stands in quotation marks, and those within it are doubled, as in CSV.
@@ -123,7 +123,7 @@ pub fn split_list(text: &str) -> Result<Vec<String>, String> {
         rest = rest.trim_start();
         let (item, end) = match (quoted(rest), rest.split_once(',')) {
             (Some(found), _) => found,
-            (None, _) if rest.starts_with(MARKS) => {
+            (None, _) if rest.starts_with(QUOTATION_MARKS) => {
                 return Err(format!(
                     "`{}` begins with a quotation mark; a name with one, or with a comma, stands in marks such as \"a, b\", \
                      in which \" is doubled",
@@ -150,7 +150,7 @@ pub fn split_list(text: &str) -> Result<Vec<String>, String> {
 pub fn join_list<S: AsRef<str>>(items: &[S]) -> String {
     let written = |item: &S| {
         let item = item.as_ref();
-        let plain = !item.contains(',') && !item.starts_with(MARKS) && item.trim() == item;
+        let plain = !item.contains(',') && !item.starts_with(QUOTATION_MARKS) && item.trim() == item;
         if plain { item.to_owned() } else { format!("\"{}\"", item.replace('"', "\"\"")) }
     };
     items.iter().map(written).collect::<Vec<_>>().join(",")

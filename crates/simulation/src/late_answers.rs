@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bandits::open::{Delay, Lateness};
+use bandits::open::{AnswerTiming, Delay};
 use output::checksum::sha256_hex;
 use output::input;
 use output::numbers::{number, with_separators, with_unit};
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LateAnswers {
     /// How late they come.
-    pub lateness: Lateness,
+    pub lateness: AnswerTiming,
     /// The file of the delays.
     pub file: Option<DelayFile>,
 }
@@ -60,14 +60,15 @@ impl LateAnswers {
                 return Err(usage(format!("delay {text}: {expected}; there is no such file")));
             }
         };
-        let lateness = Lateness { delay, batch: batch.unwrap_or(1), lost: lost.unwrap_or(0.0), ..Lateness::default() };
+        let lateness =
+            AnswerTiming { delay, batch: batch.unwrap_or(1), lost: lost.unwrap_or(0.0), ..AnswerTiming::default() };
         Ok(Self { lateness, file })
     }
 
     /// Whether every answer comes before the next choice.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.lateness == Lateness::default()
+        self.lateness == AnswerTiming::default()
     }
 
     /// The impression after which the first answer can come.
@@ -117,7 +118,7 @@ impl LateAnswers {
     /// In words, e.g. `answers 1,000 impressions late, in batches of 50; 10% never come`; `None` if they are not late.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
-        let Lateness { delay, batch, lost, .. } = &self.lateness;
+        let AnswerTiming { delay, batch, lost, .. } = &self.lateness;
         let late = match (delay, &self.file) {
             (Delay::Fixed(0), _) => String::new(),
             (Delay::Fixed(delay), _) => format!(" {} late", with_unit(*delay, "impression")),
@@ -145,8 +146,8 @@ impl LateAnswers {
     }
 
     fn config(&self) -> Config {
-        let usual = Lateness::default();
-        let Lateness { delay, batch, lost, .. } = &self.lateness;
+        let usual = AnswerTiming::default();
+        let AnswerTiming { delay, batch, lost, .. } = &self.lateness;
         Config {
             delay: (*delay != usual.delay).then(|| self.delay()),
             batch: (*batch != usual.batch).then_some(*batch),

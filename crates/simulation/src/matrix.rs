@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use bandits::problems::{Problem, Setting};
-use bandits::{MOST_WITH_ALL_PAIRS, PreferenceMatrix};
+use bandits::problems::{Problem, ProblemArena};
+use bandits::{MAX_ARMS_WITH_ALL_PAIRS, PreferenceMatrix};
 use output::memory::{arms_that_fit, ensure_room};
 use output::numbers::with_separators;
 use output::progress::Progress;
@@ -28,10 +28,10 @@ pub fn matrix_bytes(arms: usize) -> u64 {
 ///
 /// # Errors
 /// If its matrix has too many arms, or more than memory has room for.
-pub fn prepare_problem(problem: &Problem) -> Result<Setting> {
+pub fn prepare_problem(problem: &Problem) -> Result<ProblemArena> {
     let arms = problem.arms();
     // A problem of more arms is refused in any case.
-    if problem.is_matrix() && arms <= MOST_WITH_ALL_PAIRS {
+    if problem.is_matrix() && arms <= MAX_ARMS_WITH_ALL_PAIRS {
         ensure_room(
             matrix_bytes(arms),
             || format!("the preferences of {} arms", with_separators(arms as u64)),
@@ -74,7 +74,7 @@ mod tests {
     fn a_checksum_in_parts_is_that_of_the_text() {
         // The last has more cells than are written at a time.
         for name in ["cyclic", "arithmetic:k=2", "btl:k=37", "btl:k=1500"] {
-            let Setting::Matrix(matrix) = prepare_problem(&name.parse().expect(name)).expect(name) else {
+            let ProblemArena::Matrix(matrix) = prepare_problem(&name.parse().expect(name)).expect(name) else {
                 panic!("{name} is a matrix");
             };
             assert_eq!(matrix_checksum(&matrix, true), sha256_hex(&matrix.to_text()), "{name}");

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use bandits::RegretKind;
-use bandits::open::Lateness;
+use bandits::open::AnswerTiming;
 use bandits::registry::Spec;
 use clicks::FractionalLabels;
 use interleave::CreditTies;
@@ -155,7 +155,7 @@ pub fn seed_text(what: Seeded<'_>) -> String {
         Seeded::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
         Seeded::Late { arenas, late } if late.is_none() => arenas.to_owned(),
         Seeded::Late { arenas, late: LateAnswers { lateness, file } } => {
-            let Lateness { delay, batch, lost, expires } = lateness;
+            let AnswerTiming { delay, batch, lost, expires } = lateness;
             let delay = file.as_ref().map_or_else(|| delay.to_string(), |file| format!("in {}", file.checksum));
             let expires = expires.map_or_else(String::new, |expires| format!(" expires {expires}"));
             format!("{arenas}\nlate {delay} batch {batch} lost {lost}{expires}")

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
 use letor_io::trec::{self, TrecOptions, TrecTies, Unjudged};
-use letor_io::{Dataset, FeatureId, Names, Null, Numbered, OpenOptions, ReadOptions, SameQid, Split, scores};
+use letor_io::{Dataset, FeatureId, Names, Null, NumberedItem, OpenOptions, ReadOptions, SameQid, Split, scores};
 use rankers::{RankerRef, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
 
@@ -204,7 +204,7 @@ impl SiteSpec {
         let dataset = self.open_unnamed(root, cache)?;
         let Some(path) = &self.names else { return Ok(dataset) };
         let count = dataset.features() as usize;
-        let given = Names::read(path, Numbered { noun: "feature", count, first: 1 })?;
+        let given = Names::read(path, NumberedItem { noun: "feature", count, first: 1 })?;
         // Runs and scores have names, unless the file gives them another.
         let known = dataset.feature_names().cloned();
         let all = known.iter().chain([&given]).flat_map(|names| names.iter().enumerate());

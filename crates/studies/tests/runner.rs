@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bandits::problems::{Problem, Setting};
+use bandits::problems::{Problem, ProblemArena};
 use bandits::registry::Spec;
 use bandits::{MatrixArena, RegretKind};
 use output::shards::{Invocation, Parts, Share, folder_of};
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let problem: Problem = "btl:k=5".parse().expect("a problem");
-    let Ok(Setting::Matrix(matrix)) = prepare_problem(&problem) else { panic!("btl has a matrix") };
+    let Ok(ProblemArena::Matrix(matrix)) = prepare_problem(&problem) else { panic!("btl has a matrix") };
     let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
     let matrix = NamedMatrix { matrix, name: "btl".to_owned(), taken: None, names, origin };
     let prepared = PreparedEnvironment::of_matrix(matrix, Some(RegretKind::Condorcet), true).expect("a winner");

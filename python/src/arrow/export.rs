@@ -24,21 +24,21 @@ struct Open {
 }
 
 /// The memory that a schema or an array owns: its children, and the other data it points to.
-struct Owned<T, D> {
+struct OwnedMemory<T, D> {
     children: Vec<*mut T>,
     data: D,
 }
 
-type OfSchema = Owned<Schema, CString>;
-type OfArray = Owned<Array, (Arc<Table>, Vec<*const c_void>)>;
+type OwnedSchema = OwnedMemory<Schema, CString>;
+type OwnedArray = OwnedMemory<Array, (Arc<Table>, Vec<*const c_void>)>;
 
-impl<T, D> Owned<T, D> {
+impl<T, D> OwnedMemory<T, D> {
     fn new(children: impl Iterator<Item = T>, data: D) -> Box<Self> {
         Box::new(Self { children: children.map(|child| Box::into_raw(Box::new(child))).collect(), data })
     }
 }
 
-impl<T, D> Drop for Owned<T, D> {
+impl<T, D> Drop for OwnedMemory<T, D> {
     fn drop(&mut self) {
         for &child in &self.children {
             // SAFETY: made above. One that a consumer moved out is marked as released.
@@ -108,14 +108,14 @@ fn format(column: &Column) -> &'static CStr {
 }
 
 fn schema(format: &'static CStr, name: &str, children: impl Iterator<Item = Schema>) -> Schema {
-    let mut owned: Box<OfSchema> = Owned::new(children, CString::new(name).unwrap_or_default());
+    let mut owned: Box<OwnedSchema> = OwnedMemory::new(children, CString::new(name).unwrap_or_default());
     Schema {
         format: format.as_ptr(),
         name: owned.data.as_ptr(),
         flags: NULLABLE,
         n_children: owned.children.len() as i64,
         children: owned.children.as_mut_ptr(),
-        release: Some(release::<Schema, OfSchema>),
+        release: Some(release::<Schema, OwnedSchema>),
         private_data: Box::into_raw(owned).cast(),
         ..Schema::default()
     }
@@ -143,7 +143,7 @@ fn array(
     buffers: Vec<*const c_void>,
     children: impl Iterator<Item = Array>,
 ) -> Array {
-    let mut owned: Box<OfArray> = Owned::new(children, (Arc::clone(table), buffers));
+    let mut owned: Box<OwnedArray> = OwnedMemory::new(children, (Arc::clone(table), buffers));
     Array {
         length: table.rows as i64,
         null_count: missing as i64,
@@ -151,7 +151,7 @@ fn array(
         n_children: owned.children.len() as i64,
         buffers: owned.data.1.as_mut_ptr(),
         children: owned.children.as_mut_ptr(),
-        release: Some(release::<Array, OfArray>),
+        release: Some(release::<Array, OwnedArray>),
         private_data: Box::into_raw(owned).cast(),
         ..Array::default()
     }

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
 use super::objects::{Column, Kind};
-use super::open::{kind, values};
+use super::open::{kind, open_values};
 use super::structures::{Array, Schema, Stream, Structure};
 use super::values::Values;
 
 /// The number of rows of objects read at a time.
-const PIECE: usize = 1 << 16;
+const PIECE_ROWS: usize = 1 << 16;
 
 /// A batch of rows, or some of them. Its columns have the names that this package gives them.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Batch {
 }
 
 /// Takes the structure out of a capsule with the name of such structures.
-fn taken<T: Structure>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<T> {
+fn take_structure<T: Structure>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<T> {
     let held = capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.cast::<T>();
     // SAFETY: the name identifies the content. An empty structure is one that was moved out.
     Ok(unsafe { std::mem::take(&mut *held.as_ptr()) })
@@ -49,8 +49,8 @@ impl Batch {
     /// Takes the batch that an object exports by `__arrow_c_array__`.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let capsules = object.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
-        let schema: Schema = taken(&capsules.get_item(0)?, c"arrow_schema")?;
-        let array: Array = taken(&capsules.get_item(1)?, c"arrow_array")?;
+        let schema: Schema = take_structure(&capsules.get_item(0)?, c"arrow_schema")?;
+        let array: Array = take_structure(&capsules.get_item(1)?, c"arrow_array")?;
         if array.release.is_none() || !is_of_columns(&schema) {
             return Err(PyTypeError::new_err("expected a batch of Arrow columns that has not been consumed"));
         }
@@ -81,7 +81,7 @@ impl Batch {
         let (Some(of), Some(column)) = (schema.children().get(*at), array.children().get(*at)) else {
             return Err(PyValueError::new_err(format!("the Arrow batch lacks its column {name}")));
         };
-        values(name, of, column, array.offset as usize + self.first, self.rows).map(Some)
+        open_values(name, of, column, array.offset as usize + self.first, self.rows).map(Some)
     }
 
     /// Whether a column of objects has whole numbers as ids.
@@ -172,7 +172,7 @@ impl Reader {
     #[new]
     fn new(stream: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(object) = stream else { return Ok(Self::default()) };
-        let stream = taken(&object.call_method0("__arrow_c_stream__")?, c"arrow_array_stream")?;
+        let stream = take_structure(&object.call_method0("__arrow_c_stream__")?, c"arrow_array_stream")?;
         Ok(Self { source: Mutex::new(Some(Source::open(stream)?)), ..Self::default() })
     }
 
@@ -238,7 +238,7 @@ impl Reader {
                 _ => Ok(None),
             };
         };
-        let rows = batch.rows.min(PIECE);
+        let rows = batch.rows.min(PIECE_ROWS);
         if batch.rows > rows {
             let (arrow, names) = (batch.arrow.clone(), Arc::clone(&batch.names));
             let (first, rows) = (batch.first + rows, batch.rows - rows);

@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyT
 use crate::order::{NO_ORDER, is_unordered};
 
 use super::structures::Unaligned;
-use super::values::{Floats, Lists, Texts, Valid, Values};
+use super::values::{Floats, Lists, Texts, ValidRows, Values};
 
 /// The type to read a column as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl FromStr for Kind {
 
 /// Texts one after another.
 #[derive(Default)]
-struct Long {
+struct LongTexts {
     valid: Vec<bool>,
     ends: Vec<i64>,
     text: String,
@@ -49,11 +49,11 @@ struct Long {
 }
 
 /// Some rows of a column.
-pub(crate) struct Column(Held);
+pub(crate) struct Column(ColumnTexts);
 
-enum Held {
-    Texts(Long),
-    Lists { valid: Vec<bool>, ends: Vec<i64>, items: Long },
+enum ColumnTexts {
+    Texts(LongTexts),
+    Lists { valid: Vec<bool>, ends: Vec<i64>, items: LongTexts },
     Numbers { valid: Vec<bool>, values: Vec<f64> },
 }
 
@@ -69,11 +69,11 @@ fn is_gap(value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// An object as an error shows it.
-fn shown(value: &Bound<'_, PyAny>) -> String {
+fn describe(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
 }
 
-impl Long {
+impl LongTexts {
     fn with_capacity(rows: usize, are_whole: Option<bool>) -> Self {
         let mut ends = Vec::with_capacity(rows + 1);
         ends.push(0);
@@ -134,7 +134,7 @@ impl Long {
 
 /// Some objects of an array of numpy where they are, if all are texts, numbers or `None`, of no class of their own: looking at
 /// these runs no code that could change the array.
-fn plain<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Option<&'a [Py<PyAny>]> {
+fn plain_objects<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Option<&'a [Py<PyAny>]> {
     let array = values.cast::<PyUntypedArray>().ok()?;
     if array.ndim() != 1 || !array.is_c_contiguous() || array.dtype().num() != NPY_TYPES::NPY_OBJECT as i32 {
         return None;
@@ -162,13 +162,13 @@ fn plain<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Option<&'a [
 }
 
 /// Passes the objects of a sequence from `range` to `take`, with their places. Returns whether it is one.
-fn each<'py>(
+fn for_each_object<'py>(
     values: &Bound<'py, PyAny>,
     range: Range<usize>,
     mut take: impl FnMut(usize, &Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<bool> {
     let py = values.py();
-    if let Some(array) = plain(values, &range) {
+    if let Some(array) = plain_objects(values, &range) {
         for (row, value) in (range.start..).zip(array) {
             take(row, value.bind(py))?;
         }
@@ -209,25 +209,27 @@ impl Column {
     ) -> PyResult<Self> {
         let rows = range.len();
         let wrong = |row: usize, what: &str, value: &Bound<'_, PyAny>| {
-            PyValueError::new_err(format!("row {row}: the column {name:?} has {}; expected {what}", shown(value)))
+            PyValueError::new_err(format!("row {row}: the column {name:?} has {}; expected {what}", describe(value)))
         };
         let held = match kind {
             Kind::Ids => {
-                let mut texts = Long::with_capacity(rows, *are_whole);
-                each(values, range, |row, value| texts.push(value)?.map_err(|what| wrong(row, what, value)))?;
+                let mut texts = LongTexts::with_capacity(rows, *are_whole);
+                for_each_object(values, range, |row, value| {
+                    texts.push(value)?.map_err(|what| wrong(row, what, value))
+                })?;
                 *are_whole = texts.are_whole;
-                Held::Texts(texts)
+                ColumnTexts::Texts(texts)
             }
             Kind::Lists => {
                 let (mut valid, mut ends) = (Vec::with_capacity(rows), Vec::with_capacity(rows + 1));
-                let mut items = Long::with_capacity(10 * rows, *are_whole);
+                let mut items = LongTexts::with_capacity(10 * rows, *are_whole);
                 ends.push(0);
-                each(values, range, |row, value| {
+                for_each_object(values, range, |row, value| {
                     if is_unordered(value)? {
                         return Err(wrong(row, &format!("a list: {NO_ORDER}"), value));
                     }
                     let is_list = !value.is_instance_of::<PyDict>()
-                        && each(value, 0..usize::MAX, |_, item| {
+                        && for_each_object(value, 0..usize::MAX, |_, item| {
                             items.push(item)?.map_err(|what| wrong(row, &format!("a list of {what}"), value))
                         })?;
                     if !is_list && !is_gap(value) {
@@ -238,17 +240,17 @@ impl Column {
                     Ok(())
                 })?;
                 *are_whole = items.are_whole;
-                Held::Lists { valid, ends, items }
+                ColumnTexts::Lists { valid, ends, items }
             }
             Kind::Numbers if values.is_instance_of::<PyArray1<f64>>() => {
                 let array = values.cast::<PyArray1<f64>>()?.try_readonly();
                 let array = array.map_err(|_| PyTypeError::new_err("the array is being written"))?;
                 let numbers = array.as_array().slice(numpy::ndarray::s![range]).to_vec();
-                Held::Numbers { valid: vec![true; numbers.len()], values: numbers }
+                ColumnTexts::Numbers { valid: vec![true; numbers.len()], values: numbers }
             }
             Kind::Numbers => {
                 let (mut valid, mut numbers) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-                each(values, range, |row, value| {
+                for_each_object(values, range, |row, value| {
                     // A NaN counts as a value here: the reader of the column reports the error.
                     if value.is_none() || !value.is_instance_of::<PyFloat>() && is_gap(value) {
                         valid.push(false);
@@ -260,7 +262,7 @@ impl Column {
                     numbers.push(number);
                     Ok(())
                 })?;
-                Held::Numbers { valid, values: numbers }
+                ColumnTexts::Numbers { valid, values: numbers }
             }
         };
         Ok(Self(held))
@@ -269,14 +271,16 @@ impl Column {
     /// Its values.
     pub(super) fn values(&self) -> Values<'_> {
         match &self.0 {
-            Held::Texts(texts) => Values::Text(texts.texts()),
-            Held::Lists { valid, ends, items } => Values::Lists(Lists::of_owned(valid, ends, items.texts())),
-            Held::Numbers { valid, values } => Values::Float(Valid::Flags(valid), Floats::F64(Unaligned::of(values))),
+            ColumnTexts::Texts(texts) => Values::Text(texts.texts()),
+            ColumnTexts::Lists { valid, ends, items } => Values::Lists(Lists::of_owned(valid, ends, items.texts())),
+            ColumnTexts::Numbers { valid, values } => {
+                Values::Float(ValidRows::Flags(valid), Floats::F64(Unaligned::of(values)))
+            }
         }
     }
 
     /// Whether its ids are whole numbers, as far as one is there.
     pub(super) fn are_whole(&self) -> bool {
-        matches!(&self.0, Held::Texts(texts) if texts.are_whole == Some(true))
+        matches!(&self.0, ColumnTexts::Texts(texts) if texts.are_whole == Some(true))
     }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::structures::{Array, Schema, Unaligned, slice};
-use super::values::{Ends, Floats, Ints, Items, Layout, Lists, Spans, Texts, Times, Valid, Values};
+use super::values::{Floats, Ints, Items, Layout, Lists, RowEnds, Spans, Texts, Times, ValidRows, Values};
 
 /// The kind of a format, as far as it is read here: `null`, `text`, `bytes`, `int`, `float`, `single` (in single precision), `time` or
 /// `lists`.
@@ -34,7 +34,7 @@ pub(super) fn kind(schema: &Schema) -> Option<&'static str> {
 }
 
 /// A column on its way to its values.
-struct Opened<'a> {
+struct OpenedColumn<'a> {
     name: &'a str,
     array: &'a Array,
     /// Its first row in its buffers, and its rows.
@@ -43,7 +43,7 @@ struct Opened<'a> {
 }
 
 /// The values of an array of the column `name` from its row `skipped` on, `rows` of them.
-pub(super) fn values<'a>(
+pub(super) fn open_values<'a>(
     name: &'a str,
     schema: &'a Schema,
     array: &'a Array,
@@ -56,13 +56,13 @@ pub(super) fn values<'a>(
     if skipped.checked_add(rows).is_none_or(|needed| needed > length) {
         return Err(wrong(&format!("has {length} values, fewer than its rows or lists need")));
     }
-    let opened = Opened { name, array, offset: own_offset + skipped, rows };
+    let opened = OpenedColumn { name, array, offset: own_offset + skipped, rows };
     let format = schema.format();
     if let Some(dictionary) = schema.dictionary() {
         let held = array.dictionary().ok_or_else(|| wrong("has a dictionary without values"))?;
         let count = usize::try_from(held.length).map_err(|_| wrong("has a dictionary of a negative length"))?;
         let (valid, keys) = (opened.valid(2)?, opened.ints(format)?);
-        let Values::Text(Texts { spans, keys: None }) = values(name, dictionary, held, 0, count)? else {
+        let Values::Text(Texts { spans, keys: None }) = open_values(name, dictionary, held, 0, count)? else {
             return Err(PyTypeError::new_err(format!("the Arrow column {name} has a dictionary of no texts")));
         };
         let is_outside = |&row: &usize| valid.has(row) && !(0..count as i128).contains(&keys.get(row));
@@ -98,7 +98,7 @@ pub(super) fn values<'a>(
     }
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedColumn<'a> {
     fn wrong(&self, what: &str) -> PyErr {
         PyValueError::new_err(format!("the Arrow column {} {what}", self.name))
     }
@@ -109,7 +109,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Which rows have values, of an array with that many buffers.
-    fn valid(&self, buffers: i64) -> PyResult<Valid<'a>> {
+    fn valid(&self, buffers: i64) -> PyResult<ValidRows<'a>> {
         if self.array.n_buffers != buffers || self.array.buffers().is_empty() {
             return Err(self.wrong(&format!("has {} buffers; expected {buffers}", self.array.n_buffers)));
         }
@@ -118,10 +118,10 @@ impl<'a> Opened<'a> {
         }
         let bits = self.buffer(0).cast::<u8>();
         if self.array.null_count == 0 || bits.is_null() {
-            return Ok(Valid::All);
+            return Ok(ValidRows::All);
         }
         // SAFETY: a bit for each row.
-        Ok(Valid::Bits(unsafe { slice(bits, (self.offset + self.rows).div_ceil(8)) }, self.offset))
+        Ok(ValidRows::Bits(unsafe { slice(bits, (self.offset + self.rows).div_ceil(8)) }, self.offset))
     }
 
     /// Values of one size.
@@ -145,8 +145,8 @@ impl<'a> Opened<'a> {
     }
 
     /// Where rows end, by numbers of 32 or 64 bits.
-    fn ends(&self, is_large: bool) -> PyResult<Ends<'a>> {
-        Ok(if is_large { Ends::Large(self.ascending()?) } else { Ends::Small(self.ascending()?) })
+    fn ends(&self, is_large: bool) -> PyResult<RowEnds<'a>> {
+        Ok(if is_large { RowEnds::Large(self.ascending()?) } else { RowEnds::Small(self.ascending()?) })
     }
 
     fn ascending<T: Copy + PartialOrd + Default + std::fmt::Display>(&self) -> PyResult<&'a [Unaligned<T>]> {
@@ -222,9 +222,9 @@ impl<'a> Opened<'a> {
         let ([schema], [array]) = (schema.children(), self.array.children()) else {
             return Err(self.wrong("has lists without one column of items"));
         };
-        let items = match values(self.name, schema, array, first, items)? {
+        let items = match open_values(self.name, schema, array, first, items)? {
             Values::Text(items) => items,
-            Values::Null => Texts { spans: Spans { valid: Valid::All, layout: Layout::Nothing }, keys: None },
+            Values::Null => Texts { spans: Spans { valid: ValidRows::All, layout: Layout::Nothing }, keys: None },
             _ => return Err(PyTypeError::new_err("expected lists of text")),
         };
         Ok(Lists { valid, places, items })

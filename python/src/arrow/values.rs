@@ -12,8 +12,8 @@ pub(crate) enum Values<'a> {
     Null,
     Text(Texts<'a>),
     Bytes(Spans<'a>),
-    Int(Valid<'a>, Ints<'a>),
-    Float(Valid<'a>, Floats<'a>),
+    Int(ValidRows<'a>, Ints<'a>),
+    Float(ValidRows<'a>, Floats<'a>),
     Time(Times<'a>),
     Lists(Lists<'a>),
 }
@@ -50,13 +50,13 @@ impl<'a> Values<'a> {
 
 /// Which rows have values.
 #[derive(Clone, Copy)]
-pub(crate) enum Valid<'a> {
+pub(crate) enum ValidRows<'a> {
     All,
     Bits(&'a [u8], usize),
     Flags(&'a [bool]),
 }
 
-impl Valid<'_> {
+impl ValidRows<'_> {
     #[inline]
     pub(crate) fn has(self, row: usize) -> bool {
         match self {
@@ -116,7 +116,7 @@ impl Floats<'_> {
 /// Points in time.
 #[derive(Clone, Copy)]
 pub(crate) struct Times<'a> {
-    pub(super) valid: Valid<'a>,
+    pub(super) valid: ValidRows<'a>,
     pub(super) values: &'a [Unaligned<i64>],
     /// The number of its units in a millisecond, and of milliseconds in a unit.
     pub(super) per: (i64, i64),
@@ -134,12 +134,12 @@ impl Times<'_> {
 
 /// Where each row ends and the next one begins: ascending numbers, one more than there are rows, or none for no rows.
 #[derive(Clone, Copy)]
-pub(super) enum Ends<'a> {
+pub(super) enum RowEnds<'a> {
     Small(&'a [Unaligned<i32>]),
     Large(&'a [Unaligned<i64>]),
 }
 
-impl Ends<'_> {
+impl RowEnds<'_> {
     #[inline]
     fn row(self, row: usize) -> Range<usize> {
         match self {
@@ -161,7 +161,7 @@ impl Ends<'_> {
 /// Where the bytes of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Layout<'a> {
-    Ends(Ends<'a>, &'a [u8]),
+    Ends(RowEnds<'a>, &'a [u8]),
     /// Short ones in the views, others in buffers, with the lengths in the numbers.
     Views(&'a [[u8; 16]], &'a [*const c_void], &'a [Unaligned<i64>]),
     Nothing,
@@ -170,7 +170,7 @@ pub(super) enum Layout<'a> {
 /// Bytes of varying length.
 #[derive(Clone, Copy)]
 pub(crate) struct Spans<'a> {
-    pub(super) valid: Valid<'a>,
+    pub(super) valid: ValidRows<'a>,
     pub(super) layout: Layout<'a>,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Spans<'a> {
         }
         match self.layout {
             Layout::Ends(ends, bytes) => Some(&bytes[ends.row(row)]),
-            Layout::Views(views, buffers, lengths) => viewed(&views[row], buffers, lengths),
+            Layout::Views(views, buffers, lengths) => view_bytes(&views[row], buffers, lengths),
             Layout::Nothing => None,
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Spans<'a> {
 
 /// The bytes of a view; `None` if they are beyond its buffer.
 #[inline]
-fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Unaligned<i64>]) -> Option<&'a [u8]> {
+fn view_bytes<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Unaligned<i64>]) -> Option<&'a [u8]> {
     let number = |at: usize| i32::from_ne_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
     let length = usize::try_from(number(0)).ok()?;
     if length <= 12 {
@@ -207,15 +207,15 @@ fn viewed<'a>(view: &'a [u8; 16], buffers: &'a [*const c_void], lengths: &'a [Un
 pub(crate) struct Texts<'a> {
     pub(super) spans: Spans<'a>,
     /// If texts are kept once each: which of them a row has.
-    pub(super) keys: Option<(Valid<'a>, Ints<'a>)>,
+    pub(super) keys: Option<(ValidRows<'a>, Ints<'a>)>,
 }
 
 impl<'a> Texts<'a> {
     /// Texts that are known to be UTF-8, from the first to the last.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], text: &'a str) -> Self {
         let spans = Spans {
-            valid: Valid::Flags(valid),
-            layout: Layout::Ends(Ends::Large(Unaligned::of(ends)), text.as_bytes()),
+            valid: ValidRows::Flags(valid),
+            layout: Layout::Ends(RowEnds::Large(Unaligned::of(ends)), text.as_bytes()),
         };
         Self { spans, keys: None }
     }
@@ -239,14 +239,14 @@ impl<'a> Texts<'a> {
 /// Where the items of each row are.
 #[derive(Clone, Copy)]
 pub(super) enum Items<'a> {
-    Ends(Ends<'a>),
+    Ends(RowEnds<'a>),
     Each(usize),
 }
 
 /// Lists of text.
 #[derive(Clone, Copy)]
 pub(crate) struct Lists<'a> {
-    pub(super) valid: Valid<'a>,
+    pub(super) valid: ValidRows<'a>,
     pub(super) places: Items<'a>,
     /// From the first item of the first row on.
     pub(super) items: Texts<'a>,
@@ -255,7 +255,7 @@ pub(crate) struct Lists<'a> {
 impl<'a> Lists<'a> {
     /// Lists with items from `items`, one after another.
     pub(crate) fn of_owned(valid: &'a [bool], ends: &'a [i64], items: Texts<'a>) -> Self {
-        Self { valid: Valid::Flags(valid), places: Items::Ends(Ends::Large(Unaligned::of(ends))), items }
+        Self { valid: ValidRows::Flags(valid), places: Items::Ends(RowEnds::Large(Unaligned::of(ends))), items }
     }
 
     #[inline]
@@ -282,17 +282,17 @@ impl<'a> Lists<'a> {
         }
         // Most lists are in one of these forms, which is found out once per list.
         match (self.items.keys, self.items.spans) {
-            (None, Spans { valid: Valid::All, layout: Layout::Ends(Ends::Small(ends), bytes) }) => {
+            (None, Spans { valid: ValidRows::All, layout: Layout::Ends(RowEnds::Small(ends), bytes) }) => {
                 for place in self.places(row) {
                     let item = &bytes[ends[place].get() as usize..ends[place + 1].get() as usize];
                     // SAFETY: every row was checked when the column was opened.
                     take(Some(unsafe { str::from_utf8_unchecked(item) }));
                 }
             }
-            (None, Spans { valid: Valid::All, layout: Layout::Views(views, buffers, lengths) }) => {
+            (None, Spans { valid: ValidRows::All, layout: Layout::Views(views, buffers, lengths) }) => {
                 for view in &views[self.places(row)] {
                     // SAFETY: as above.
-                    take(viewed(view, buffers, lengths).map(|item| unsafe { str::from_utf8_unchecked(item) }));
+                    take(view_bytes(view, buffers, lengths).map(|item| unsafe { str::from_utf8_unchecked(item) }));
                 }
             }
             _ => self.places(row).for_each(|place| take(self.items.text(place))),

@@ -5,14 +5,14 @@ use std::cell::RefCell;
 use ::interleave::{AnyInterleaving, AnyInterleavingScratch, AnyMultileaving, AnyMultileavingScratch, NameError};
 
 /// The number of methods that a thread keeps.
-const KEPT: usize = 16;
+const MAX_KEPT: usize = 16;
 
 /// Methods and their buffers by the names that were asked for, the latest first.
-type Kept<M, S> = RefCell<Vec<(String, M, S)>>;
+type MethodCache<M, S> = RefCell<Vec<(String, M, S)>>;
 
 thread_local! {
-    static INTERLEAVING: Kept<AnyInterleaving, AnyInterleavingScratch> = const { RefCell::new(Vec::new()) };
-    static MULTILEAVING: Kept<AnyMultileaving, AnyMultileavingScratch> = const { RefCell::new(Vec::new()) };
+    static INTERLEAVING: MethodCache<AnyInterleaving, AnyInterleavingScratch> = const { RefCell::new(Vec::new()) };
+    static MULTILEAVING: MethodCache<AnyMultileaving, AnyMultileavingScratch> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls `work` with the interleaving method of this name and its buffers.
@@ -20,7 +20,7 @@ pub(super) fn with_interleaving<T>(
     name: &str,
     work: impl FnOnce(&AnyInterleaving, &mut AnyInterleavingScratch) -> T,
 ) -> Result<T, NameError> {
-    INTERLEAVING.with(|kept| with(kept, name, work))
+    INTERLEAVING.with(|kept| with_method(kept, name, work))
 }
 
 /// Calls `work` with the multileaving method of this name and its buffers.
@@ -28,11 +28,11 @@ pub(super) fn with_multileaving<T>(
     name: &str,
     work: impl FnOnce(&AnyMultileaving, &mut AnyMultileavingScratch) -> T,
 ) -> Result<T, NameError> {
-    MULTILEAVING.with(|kept| with(kept, name, work))
+    MULTILEAVING.with(|kept| with_method(kept, name, work))
 }
 
-fn with<M: std::str::FromStr<Err = NameError>, S: Default, T>(
-    kept: &Kept<M, S>,
+fn with_method<M: std::str::FromStr<Err = NameError>, S: Default, T>(
+    kept: &MethodCache<M, S>,
     name: &str,
     work: impl FnOnce(&M, &mut S) -> T,
 ) -> Result<T, NameError> {
@@ -42,7 +42,7 @@ fn with<M: std::str::FromStr<Err = NameError>, S: Default, T>(
         Some(at) => kept[..=at].rotate_right(1),
         None => {
             let method = name.parse()?;
-            kept.truncate(KEPT - 1);
+            kept.truncate(MAX_KEPT - 1);
             kept.insert(0, (name.to_owned(), method, S::default()));
         }
     }

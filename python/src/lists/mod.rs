@@ -40,7 +40,7 @@ pub(crate) struct Impression {
     receipt: Receipt,
 }
 
-fn word(preference: Preference) -> &'static str {
+fn preference_name(preference: Preference) -> &'static str {
     match preference {
         Preference::First => "first",
         Preference::Second => "second",
@@ -48,7 +48,7 @@ fn word(preference: Preference) -> &'static str {
     }
 }
 
-fn sign(preference: Preference) -> i8 {
+fn preference_sign(preference: Preference) -> i8 {
     match preference {
         Preference::First => 1,
         Preference::Second => -1,
@@ -162,7 +162,7 @@ impl Impression {
             Some(page) => method.credit_page(receipt, page, &positions),
             None => method.credit(receipt, &positions),
         });
-        won.map_err(value_error)?.map(word).map_err(value_error)
+        won.map_err(value_error)?.map(preference_name).map_err(value_error)
     }
 
     /// The winner of each pair of rankers, row by row, as +1, 0 and -1, and the score of each, if the method has scores.
@@ -181,7 +181,7 @@ impl Impression {
                     Some(page) => method.credit_page(receipt, page, &positions),
                     None => method.credit(receipt, &positions),
                 });
-                let won = sign(won.map_err(value_error)?.map_err(value_error)?);
+                let won = preference_sign(won.map_err(value_error)?.map_err(value_error)?);
                 Ok((vec![vec![0, won], vec![-won, 0]], None))
             }
             Mixed::Multileaving(receipt) => {
@@ -191,7 +191,7 @@ impl Impression {
                 });
                 let outcome = outcome.map_err(value_error)?.map_err(value_error)?;
                 let all = 0..outcome.rankers();
-                let row = |i| all.clone().map(|j| sign(outcome.preference(i, j))).collect();
+                let row = |i| all.clone().map(|j| preference_sign(outcome.preference(i, j))).collect();
                 Ok((all.clone().map(row).collect(), outcome.scores().map(<[u64]>::to_vec)))
             }
         }

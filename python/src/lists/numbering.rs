@@ -234,7 +234,7 @@ pub(super) fn documents<'py>(
     take: impl FnMut(usize, &Bound<'py, PyString>) -> PyResult<()>,
 ) -> PyResult<()> {
     if order::is_unordered(list)? {
-        return Err(order::unordered("expected a list of documents", list));
+        return Err(order::unordered_error("expected a list of documents", list));
     }
     in_any_order(list, ids, take)
 }

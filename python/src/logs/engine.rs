@@ -86,9 +86,9 @@ impl<const N: usize> Writer<N> {
 /// The columns of outcomes.
 const OUTCOMES: [&str; 10] = ["kind", "high", "low", "day", "net", "flags", "clicks", "all_clicks", "shown", "order"];
 /// Where the page of an impression begins in the column `flags`, which begins with three of the outcome.
-const PAGE: u32 = 3;
+const PAGE_OFFSET: u32 = 3;
 /// Where the clicks of each side begin in it, after the page.
-const SIDES: u32 = PAGE + 24;
+const SIDES_OFFSET: u32 = PAGE_OFFSET + 24;
 
 /// The number of page counts for a day and a pair.
 pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
@@ -111,7 +111,7 @@ fn counts_row(kind: i64, day: i32, numbers: [i64; NUMBERS]) -> [i64; COUNTS] {
 /// The survey of all impressions in a part of a log, or in all of it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Surveyed {
+struct SurveyedPart {
     /// For each day since 1970 (UTC): the first and the last time in milliseconds, and the number of impressions.
     times: Vec<(i32, i64, i64, u64)>,
     is_synthetic: bool,
@@ -150,7 +150,7 @@ impl SurveyedVersion {
     }
 }
 
-impl Surveyed {
+impl SurveyedPart {
     fn parse(text: &str) -> PyResult<Survey> {
         let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(value_error)?;
         let versions = versions.into_iter().map(SurveyedVersion::read).collect::<PyResult<_>>()?;
@@ -169,7 +169,7 @@ impl Surveyed {
 
 /// The first step: impressions and clicks; those of one impression are adjacent.
 #[pyclass(module = "rankduel._core")]
-pub(crate) struct Gathering {
+pub(crate) struct EventGathering {
     gathered: FrameJoin,
     until: i64,
     /// The impression of the last row.
@@ -177,13 +177,13 @@ pub(crate) struct Gathering {
 }
 
 #[pymethods]
-impl Gathering {
+impl EventGathering {
     /// An empty step; `survey` is the survey of all impressions, if there is one already.
     #[new]
     #[pyo3(signature = (rules, survey = None))]
     fn new(rules: &str, survey: Option<&str>) -> PyResult<Self> {
         let settings = read(rules)?;
-        let survey = survey.map(Surveyed::parse).transpose()?.unwrap_or_default();
+        let survey = survey.map(SurveyedPart::parse).transpose()?.unwrap_or_default();
         let (until, _) = survey.closing(&settings);
         Ok(Self { gathered: FrameJoin::new(settings), until, last: None })
     }
@@ -198,7 +198,7 @@ impl Gathering {
 
     /// The survey of the impressions seen.
     fn survey(&self) -> PyResult<String> {
-        Surveyed::text(self.gathered.survey())
+        SurveyedPart::text(self.gathered.survey())
     }
 
     /// Takes a batch of both: impressions have the kind 0, clicks 1. Returns outcomes, if there are enough.
@@ -238,7 +238,7 @@ impl Gathering {
     }
 }
 
-impl Gathering {
+impl EventGathering {
     fn add(&mut self, batch: &Batch, range: std::ops::Range<usize>) -> PyResult<()> {
         let kinds = batch.ints("kind")?;
         let [shown, clicked] = [0, 1].map(|kind| {
@@ -256,8 +256,8 @@ impl Gathering {
             let flags = [outcome.stands, outcome.is_known_bot, outcome.is_set_aside];
             let flags = flags.into_iter().enumerate().fold(0, |all, (at, flag)| all | i64::from(flag) << at);
             let flags = flags
-                | i64::from(outcome.page.packed()) << PAGE
-                | i64::from(SideClicks::packed(outcome.sides)) << SIDES;
+                | i64::from(outcome.page.packed()) << PAGE_OFFSET
+                | i64::from(SideClicks::packed(outcome.sides)) << SIDES_OFFSET;
             let (shown, order) = (outcome.shown.0, outcome.shown.1.into());
             let (clicks, all) = (i64::from(outcome.clicks), i64::from(outcome.all_clicks));
             let numbers =
@@ -286,7 +286,7 @@ impl Counting {
     /// An empty step; `survey` is the survey of all impressions.
     #[new]
     fn new(rules: &str, survey: &str) -> PyResult<Self> {
-        let (settings, survey) = (read(rules)?, Surveyed::parse(survey)?);
+        let (settings, survey) = (read(rules)?, SurveyedPart::parse(survey)?);
         Ok(Self { units: Units::new(settings, &survey), sum: Sum::default(), last: None })
     }
 
@@ -349,8 +349,10 @@ impl Counting {
                 shown: (number(8), number(9) as u32),
                 clicks: number(6) as u32,
                 all_clicks: number(7) as u32,
-                page: PageRecord::unpacked((number(5) >> PAGE) as u32 & ((1 << (SIDES - PAGE)) - 1)),
-                sides: SideClicks::unpacked((number(5) >> SIDES) as u32),
+                page: PageRecord::unpacked(
+                    (number(5) >> PAGE_OFFSET) as u32 & ((1 << (SIDES_OFFSET - PAGE_OFFSET)) - 1),
+                ),
+                sides: SideClicks::unpacked((number(5) >> SIDES_OFFSET) as u32),
             };
             self.units.push(&outcome).map_err(value_error)?;
         }
@@ -365,12 +367,12 @@ impl Counting {
 
 /// The surveys of all parts as one.
 #[pyfunction]
-pub(crate) fn surveyed(parts: Vec<String>) -> PyResult<String> {
+pub(crate) fn merge_surveys(parts: Vec<String>) -> PyResult<String> {
     let mut all = Survey::default();
     for part in parts {
-        all.add(Surveyed::parse(&part)?);
+        all.add(SurveyedPart::parse(&part)?);
     }
-    Surveyed::text(all)
+    SurveyedPart::text(all)
 }
 
 /// A row of the second step: its kind, the version of the experiment, the day, two names, and counts.
@@ -385,7 +387,7 @@ pub(crate) fn added_up<'py>(
     survey: &str,
     counts: Vec<Row>,
 ) -> PyResult<CreditedBytes<'py>> {
-    let (settings, survey): (Settings, _) = (read(rules)?, Surveyed::parse(survey)?);
+    let (settings, survey): (Settings, _) = (read(rules)?, SurveyedPart::parse(survey)?);
     let mut sum = Sum::default();
     let mut tally = Tally::default();
     for (kind, version, day, first, second, numbers) in counts {

@@ -28,7 +28,7 @@ use serde_json::Value;
 use times::parse_duration;
 use verdicts::decide::{By, decide};
 
-pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
+pub(crate) use self::engine::{AMOUNTS, Counting, EventGathering, PAGE_COUNTS, Rows, added_up, merge_surveys};
 
 use crate::arrow::Batch;
 use crate::call::value_error;
@@ -176,7 +176,7 @@ pub(crate) fn sealed_summary(summary: &str, table: &str) -> PyResult<String> {
 
 /// Verdicts: in words, as JSON, as CSV of every day, as a figure, if there is something to draw; and, if they are not trusted, the
 /// sentences that a page says instead.
-type Decided = (String, String, String, Option<String>, Vec<String>);
+type DecisionOutputs = (String, String, String, Option<String>, Vec<String>);
 
 /// The winner, by a table of outcomes, the summary beside it, and the table of conversions, if there are any.
 #[pyfunction]
@@ -187,7 +187,7 @@ pub(crate) fn decided(
     confidence: f64,
     by_impressions: bool,
     conversions: Option<&str>,
-) -> PyResult<Decided> {
+) -> PyResult<DecisionOutputs> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(value_error(format!("expected a confidence between 0 and 1, such as 0.95, found {confidence}")));
     }

@@ -56,7 +56,7 @@ fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<
 }
 
 /// A list without missing entries.
-fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
+fn complete_list<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
     list(column, row).map(|items| read::complete(items, name)).transpose()
 }
 
@@ -126,12 +126,12 @@ impl<'a> Columns<'a> {
             pairs: text(self.pairs, row),
             experiment: text(self.experiment, row),
             version: text(self.version, row),
-            shown: complete(self.shown, row, "shown")?,
-            mixed: complete(self.mixed, row, "mixed")?,
-            pinned: complete(self.pinned, row, "pinned")?,
+            shown: complete_list(self.shown, row, "shown")?,
+            mixed: complete_list(self.mixed, row, "mixed")?,
+            pinned: complete_list(self.pinned, row, "pinned")?,
             paged: float(self.paged, row),
             teams: list(self.teams, row),
-            rankers: complete(self.rankers, row, "rankers")?,
+            rankers: complete_list(self.rankers, row, "rankers")?,
             receipt: receipt.or_else(|| text(self.receipt_text, row).map(RowReceipt::Text)),
             more: text(self.more, row),
         };
@@ -211,7 +211,13 @@ impl<'a> Columns<'a> {
 }
 
 /// The place of a row: its number, if the caller's rows have numbers, and its impression.
-fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>, reason: &Malformed) -> pyo3::PyErr {
+fn refused_row(
+    columns: &Columns<'_>,
+    kind: &str,
+    row: usize,
+    number: Option<usize>,
+    reason: &Malformed,
+) -> pyo3::PyErr {
     let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
     // Flags are arguments here.
     let reason = reason.message.replace("--timezone, e.g. --timezone UTC", "timezone, e.g. timezone=\"UTC\"");
@@ -233,7 +239,7 @@ pub(super) fn impressions(
         count,
         |number, row| columns.usual(at(number), &settings, row).is_some(),
         |number| columns.impression(at(number), &settings),
-        |number, reason| refused(&columns, "impressions", at(number), from.map(|from| from + at(number)), &reason),
+        |number, reason| refused_row(&columns, "impressions", at(number), from.map(|from| from + at(number)), &reason),
     )
 }
 
@@ -249,6 +255,6 @@ pub(super) fn clicks(
     let count = rows.map_or(batch.rows(), <[usize]>::len);
     let read = (0..count).map(|number| columns.click(at(number), &settings));
     gathered.clicks(read, |number, reason| {
-        refused(&columns, "clicks", at(number), from.map(|from| from + at(number)), &reason)
+        refused_row(&columns, "clicks", at(number), from.map(|from| from + at(number)), &reason)
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use bandits::open::{Delay, Lateness, play_open};
+use bandits::open::{AnswerTiming, Delay, play_open};
 use bandits::registry::Spec;
 use bandits::{Arm, Choice, Generator, Generators, Observer, Preference, play};
 use rand::SeedableRng as _;
@@ -97,7 +97,7 @@ impl Plan {
             play(&mut player, &mut arena, self.impressions, &mut generators, &mut lines);
         } else {
             let mut player = spec.open(rankers, horizon, &generators)?;
-            let lateness = Lateness { delay: Delay::Fixed(late), ..Lateness::default() };
+            let lateness = AnswerTiming { delay: Delay::Fixed(late), ..AnswerTiming::default() };
             let Generators { arena: outcomes, coins: delays, .. } = &mut generators;
             play_open(&mut player, &mut arena, self.impressions, outcomes, delays, &lateness, &mut lines);
         }

@@ -9,7 +9,7 @@ use super::measure::Row;
 
 /// The lines of earlier tables, by measurement.
 #[derive(Debug, Default)]
-pub(super) struct Earlier {
+pub(super) struct EarlierTable {
     lines: BTreeMap<String, Vec<f64>>,
     machines: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Ratio {
 /// Rounds on one machine are rarely closer than this.
 const LEAST_NOISE: f64 = 0.02;
 
-impl Earlier {
+impl EarlierTable {
     /// Reads tables that `cargo xtask bench` wrote: several of the same lines are rounds.
     ///
     /// # Errors
@@ -117,8 +117,8 @@ fn fields(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn earlier(text: &str) -> Result<Earlier> {
-        let mut earlier = Earlier::default();
+    fn earlier(text: &str) -> Result<EarlierTable> {
+        let mut earlier = EarlierTable::default();
         earlier.take(text, Path::new("old.csv")).map(|()| earlier)
     }
 

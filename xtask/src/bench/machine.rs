@@ -36,8 +36,8 @@ impl Machine {
                 black_box(generator.next_u64());
             }
         });
-        let load = Chain::new(false)?.nanoseconds();
-        let chain = Chain::new(true)?;
+        let load = LineChain::new(false)?.nanoseconds();
+        let chain = LineChain::new(true)?;
         Ok(Self { draw, load, load_huge: chain.nanoseconds(), stream: chain.stream() })
     }
 
@@ -75,39 +75,39 @@ impl fmt::Display for Units {
 
 const DRAWS: usize = 1 << 22;
 /// Bytes of the memory that words are read from.
-const BYTES: usize = 1 << 30;
-const WORD: usize = size_of::<u64>();
+const TABLE_BYTES: usize = 1 << 30;
+const WORD_BYTES: usize = size_of::<u64>();
 /// Words a cache line apart: one per line is part of the chain.
-const LINES: usize = BYTES / 64;
+const CACHE_LINES: usize = TABLE_BYTES / 64;
 const LOADS: usize = 1 << 21;
 
 /// Memory in which the first word of every cache line names the next line, all in one round.
-struct Chain(MmapMut);
+struct LineChain(MmapMut);
 
-impl Chain {
+impl LineChain {
     fn new(huge: bool) -> Result<Self> {
-        let mut memory = MmapMut::map_anon(BYTES).context("there is no gigabyte of memory to measure")?;
+        let mut memory = MmapMut::map_anon(TABLE_BYTES).context("there is no gigabyte of memory to measure")?;
         // A kernel without huge pages refuses both, and has one size then.
         #[cfg(target_os = "linux")]
         let _ = memory.advise(if huge { Advice::HugePage } else { Advice::NoHugePage });
         #[cfg(not(target_os = "linux"))]
         let _ = huge;
-        let mut order: Vec<u32> = (0..LINES as u32).collect();
+        let mut order: Vec<u32> = (0..CACHE_LINES as u32).collect();
         let mut generator = Generator::seed_from_u64(2);
         // Sattolo's shuffle: it makes one round through all lines.
-        for last in (1..LINES).rev() {
+        for last in (1..CACHE_LINES).rev() {
             let other = ((generator.next_u64() >> 32) as usize * last) >> 32;
             order.swap(last, other);
         }
         for (line, &next) in order.iter().enumerate() {
-            memory[line * 64..line * 64 + WORD].copy_from_slice(&u64::from(next).to_ne_bytes());
+            memory[line * 64..line * 64 + WORD_BYTES].copy_from_slice(&u64::from(next).to_ne_bytes());
         }
         Ok(Self(memory))
     }
 
     fn word(&self, at: usize) -> u64 {
-        let mut word = [0; WORD];
-        word.copy_from_slice(&self.0[at..at + WORD]);
+        let mut word = [0; WORD_BYTES];
+        word.copy_from_slice(&self.0[at..at + WORD_BYTES]);
         u64::from_ne_bytes(word)
     }
 
@@ -128,13 +128,13 @@ impl Chain {
         for _ in 0..5 {
             let start = Instant::now();
             let sums = self.0.as_chunks::<64>().0.iter().fold([0_u64; 8], |mut sums, line| {
-                for (sum, word) in sums.iter_mut().zip(line.as_chunks::<WORD>().0) {
+                for (sum, word) in sums.iter_mut().zip(line.as_chunks::<WORD_BYTES>().0) {
                     *sum = sum.wrapping_add(u64::from_ne_bytes(*word));
                 }
                 sums
             });
             black_box(sums);
-            best = best.max(BYTES as f64 / (start.elapsed().as_secs_f64() * 1e9));
+            best = best.max(TABLE_BYTES as f64 / (start.elapsed().as_secs_f64() * 1e9));
         }
         best
     }

@@ -17,12 +17,12 @@ use super::measure::Row;
 
 const DOCUMENTS: [usize; 3] = [20, 100, 1000];
 const RANKERS: [usize; 4] = [2, 10, 136, 700];
-const SHOWN: usize = 10;
+const LIST_LENGTH: usize = 10;
 const TAU: f64 = 3.0;
 
 /// Samples per measurement, fewer if they do not fit into `LONGEST`.
 const SAMPLES: usize = 301;
-const LONGEST: Duration = Duration::from_millis(300);
+const MAX_TIME: Duration = Duration::from_millis(300);
 
 /// Measures, prints a line per method and size, and returns the rows for the CSV.
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -70,7 +70,7 @@ fn time(mut impression: impl FnMut()) -> f64 {
     let batch = (20_000 / once.as_nanos() as usize).clamp(1, 100);
     let begin = Instant::now();
     let mut samples = Vec::new();
-    while samples.len() < 3 || (samples.len() < SAMPLES && begin.elapsed() < LONGEST) {
+    while samples.len() < 3 || (samples.len() < SAMPLES && begin.elapsed() < MAX_TIME) {
         let start = Instant::now();
         (0..batch).for_each(|_| impression());
         samples.push(start.elapsed().as_secs_f64() * 1e9 / batch as f64);
@@ -85,7 +85,7 @@ fn interleaving(query: &Query, method: &AnyInterleaving) -> f64 {
     time(|| {
         let pair = query.pair(&mut chance);
         std::hint::black_box(
-            method.compare(pair, SHOWN, &mut chance, &mut scratch, |doc| query.examine(doc, &mut luck)),
+            method.compare(pair, LIST_LENGTH, &mut chance, &mut scratch, |doc| query.examine(doc, &mut luck)),
         );
     })
 }
@@ -100,7 +100,7 @@ fn plain_interleaving(query: &Query, name: &str) -> Option<f64> {
     Some(time(|| {
         let pair = query.pair(&mut chance);
         let user = |doc| query.examine(doc, &mut luck);
-        std::hint::black_box(reference::probabilistic(pair, SHOWN, TAU, ties, &mut chance, user));
+        std::hint::black_box(reference::probabilistic(pair, LIST_LENGTH, TAU, ties, &mut chance, user));
     }))
 }
 
@@ -109,7 +109,7 @@ fn multileaving(query: &Query, lists: &[RankedList<'_>], method: &AnyMultileavin
     let (mut scratch, mut outcome) = (Default::default(), AnyOutcome::default());
     time(|| {
         let user = |doc| query.examine(doc, &mut luck);
-        method.compare(lists, SHOWN, &mut chance, &mut scratch, user, &mut outcome);
+        method.compare(lists, LIST_LENGTH, &mut chance, &mut scratch, user, &mut outcome);
         std::hint::black_box(&outcome);
     })
 }
@@ -118,10 +118,14 @@ fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Op
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
     let user = |doc| query.examine(doc, &mut luck);
     Some(match name {
-        "team-draft" => once(user, |user| reference::team_draft(lists, SHOWN, &mut chance, user)),
-        "probabilistic" => once(user, |user| reference::probabilistic_multileave(lists, SHOWN, TAU, &mut chance, user)),
-        "sosm" => once(user, |user| reference::sosm(lists, SHOWN, TAU, &mut chance, user)),
-        "pairwise-preference" => once(user, |user| reference::pairwise_preference(lists, SHOWN, &mut chance, user)),
+        "team-draft" => once(user, |user| reference::team_draft(lists, LIST_LENGTH, &mut chance, user)),
+        "probabilistic" => {
+            once(user, |user| reference::probabilistic_multileave(lists, LIST_LENGTH, TAU, &mut chance, user))
+        }
+        "sosm" => once(user, |user| reference::sosm(lists, LIST_LENGTH, TAU, &mut chance, user)),
+        "pairwise-preference" => {
+            once(user, |user| reference::pairwise_preference(lists, LIST_LENGTH, &mut chance, user))
+        }
         _ => return None,
     })
 }

@@ -17,7 +17,7 @@ mod traffic;
 
 use std::path::PathBuf;
 
-use against::{Earlier, median};
+use against::{EarlierTable, median};
 use anyhow::{Context, Result};
 use jiff::civil::Date;
 use machine::Machine;
@@ -32,7 +32,7 @@ use measure::Row;
 pub struct Arguments {
     /// What to measure: impressions, methods, receipts, open, policies, reading, runs, proxy, traffic, decide, boards [default: all]
     #[arg(value_name = "WHAT")]
-    what: Vec<What>,
+    what: Vec<BenchTarget>,
 
     /// CSV to write [default: results/bench/DATE-WHAT.csv; none with --algorithms or --arms]
     #[arg(long, value_name = "FILE")]
@@ -51,11 +51,11 @@ pub struct Arguments {
     date: Option<Date>,
 
     #[command(flatten)]
-    policies: policies::Which,
+    policies: policies::PolicySelection,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum What {
+pub(super) enum BenchTarget {
     /// Interleaved comparisons and multileavings
     Impressions,
     /// Impressions of every interleaving and multileaving method
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if reading::read_here()? || runs::measure_here()? {
         return Ok(());
     }
-    let earlier = Earlier::read(&arguments.against)?;
+    let earlier = EarlierTable::read(&arguments.against)?;
     let machine = Machine::measure()?;
     let mut rows = Vec::new();
     show(&mut rows, machine.rows());
@@ -116,44 +116,44 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn measure(arguments: &Arguments) -> Result<Vec<Row>> {
     let wanted = |what| arguments.what.is_empty() || arguments.what.contains(&what);
     let mut rows = Vec::new();
-    if wanted(What::Impressions) {
+    if wanted(BenchTarget::Impressions) {
         show(&mut rows, impressions::rows()?);
     }
-    if wanted(What::Methods) {
+    if wanted(BenchTarget::Methods) {
         rows.extend(methods::measure()?);
     }
-    if wanted(What::Receipts) {
+    if wanted(BenchTarget::Receipts) {
         rows.extend(receipts::measure()?);
     }
-    if wanted(What::Open) {
+    if wanted(BenchTarget::Open) {
         rows.extend(policies::open::measure(&arguments.policies)?);
     }
-    if wanted(What::Policies) {
+    if wanted(BenchTarget::Policies) {
         rows.extend(policies::measure(&arguments.policies)?);
     }
-    if wanted(What::Reading) {
+    if wanted(BenchTarget::Reading) {
         show(&mut rows, reading::rows()?);
     }
-    if wanted(What::Runs) {
+    if wanted(BenchTarget::Runs) {
         show(&mut rows, runs::rows()?);
     }
-    if wanted(What::Proxy) {
+    if wanted(BenchTarget::Proxy) {
         show(&mut rows, proxy::rows()?);
     }
-    if wanted(What::Traffic) {
+    if wanted(BenchTarget::Traffic) {
         show(&mut rows, traffic::rows()?);
     }
-    if wanted(What::Decide) {
+    if wanted(BenchTarget::Decide) {
         show(&mut rows, decide::rows()?);
     }
-    if wanted(What::Boards) {
+    if wanted(BenchTarget::Boards) {
         show(&mut rows, boards::rows()?);
     }
     Ok(rows)
 }
 
 /// Prints the medians of the rounds, in units of the machine and beside earlier tables, and returns them.
-fn summary(mut rounds: Vec<Vec<Row>>, machine: Machine, earlier: &Earlier) -> Vec<Row> {
+fn summary(mut rounds: Vec<Vec<Row>>, machine: Machine, earlier: &EarlierTable) -> Vec<Row> {
     let Some(mut rows) = rounds.pop() else {
         return Vec::new();
     };

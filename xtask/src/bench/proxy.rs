@@ -17,7 +17,7 @@ use simulation::site::Site;
 use super::measure::Row;
 
 /// Impressions per pair of a whole matrix.
-const WHOLE: u64 = 400_000;
+const WHOLE_RUN_IMPRESSIONS: u64 = 400_000;
 
 pub(super) fn rows() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -40,9 +40,9 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         });
         rows.push(Row {
             goal,
-            what: format!("matrix of {what}, from 1/{}", WHOLE / impressions),
+            what: format!("matrix of {what}, from 1/{}", WHOLE_RUN_IMPRESSIONS / impressions),
             unit: "min",
-            value: seconds[1] * WHOLE as f64 / 60.0,
+            value: seconds[1] * WHOLE_RUN_IMPRESSIONS as f64 / 60.0,
             target: Some(minutes),
         });
     }

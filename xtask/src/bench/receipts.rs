@@ -8,10 +8,10 @@ use rand::{RngExt, SeedableRng};
 
 use super::measure::{Row, nanoseconds};
 
-const SHOWN: usize = 10;
+const LIST_LENGTH: usize = 10;
 const CLICKS: [usize; 2] = [1, 4];
 /// Receipts per measurement.
-const COUNT: usize = 2_000;
+const RECEIPTS: usize = 2_000;
 
 /// Measures, prints a line per method, and returns the rows for the CSV.
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -25,8 +25,8 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     for name in AnyInterleaving::NAMES {
         let method: AnyInterleaving = name.parse()?;
         let pair = [all[0], all[1]];
-        let draw = |_| method.draw(pair, SHOWN, &mut generator, &mut Default::default()).1;
-        let kept: Vec<_> = (0..COUNT).map(draw).collect();
+        let draw = |_| method.draw(pair, LIST_LENGTH, &mut generator, &mut Default::default()).1;
+        let kept: Vec<_> = (0..RECEIPTS).map(draw).collect();
         let credit = |kept: &Mixed| match kept {
             Mixed::Interleaving(kept) => method.credit(kept, &CLICKS).is_ok(),
             Mixed::Multileaving(_) => false,
@@ -35,8 +35,8 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     }
     for name in AnyMultileaving::NAMES.iter().filter(|name| !name.contains("sampled")) {
         let method: AnyMultileaving = name.parse()?;
-        let draw = |_| method.draw(&all, SHOWN, &mut generator, &mut Default::default()).1;
-        let kept: Vec<_> = (0..COUNT).map(draw).collect();
+        let draw = |_| method.draw(&all, LIST_LENGTH, &mut generator, &mut Default::default()).1;
+        let kept: Vec<_> = (0..RECEIPTS).map(draw).collect();
         let credit = |kept: &Mixed| match kept {
             Mixed::Multileaving(kept) => method.credit(kept, &CLICKS).is_ok(),
             Mixed::Interleaving(_) => false,
@@ -54,7 +54,7 @@ fn record<R: Clone + Into<Receipt>>(
 ) -> Result<()> {
     let receipts: Vec<Receipt> = kept.iter().cloned().map(Into::into).collect();
     let method = receipts.first().context("a receipt")?.method().to_owned();
-    let version = ExperimentVersion::new("", &[("a", "1"), ("b", "2")], &method, SHOWN);
+    let version = ExperimentVersion::new("", &[("a", "1"), ("b", "2")], &method, LIST_LENGTH);
     let receipts: Vec<Receipt> = receipts.into_iter().map(|receipt| receipt.of(version.clone())).collect();
     // A store keeps the method once for each version of the experiment.
     let bytes: Vec<Vec<u8>> = receipts.iter().map(Receipt::to_bytes_without_method).collect();

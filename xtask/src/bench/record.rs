@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::What;
+use super::BenchTarget;
 use super::machine::Machine;
 use super::measure::Row;
 
 /// `results/bench/<date>-<what>.csv`.
-pub(super) fn default_path(date: Date, what: &[What]) -> PathBuf {
+pub(super) fn default_path(date: Date, what: &[BenchTarget]) -> PathBuf {
     let names: Vec<String> =
         what.iter().filter_map(|what| what.to_possible_value()).map(|value| value.get_name().to_owned()).collect();
     let what = if names.is_empty() { "all".to_owned() } else { names.join("-") };
@@ -69,9 +69,12 @@ mod tests {
 
     #[test]
     fn files_are_named_by_date_and_content() {
-        let path = |what: &[What]| default_path(date(2026, 11, 20), what).display().to_string();
+        let path = |what: &[BenchTarget]| default_path(date(2026, 11, 20), what).display().to_string();
         assert_eq!(path(&[]), "results/bench/2026-11-20-all.csv");
-        assert_eq!(path(&[What::Policies, What::Reading]), "results/bench/2026-11-20-policies-reading.csv");
+        assert_eq!(
+            path(&[BenchTarget::Policies, BenchTarget::Reading]),
+            "results/bench/2026-11-20-policies-reading.csv"
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ const RUNS: usize = 14;
 /// Documents that a run retrieves for a query.
 const DEPTH: usize = 1000;
 /// Documents of a query that some run retrieves.
-const POOL: usize = 4000;
+const POOL_SIZE: usize = 4000;
 /// Measures by the names that both sides understand.
 const MEASURES: &str = "nDCG@10,AP,RR";
 /// The sizes that are measured unless others are asked for, in lines of all runs.
@@ -68,7 +68,7 @@ fn write(folder: &Path, queries: usize) -> Result<()> {
     let mut qrels = open("qrels.txt".to_owned())?;
     let mut generator = Generator::seed_from_u64(22);
     for query in 1001..=1000 + queries {
-        let mut pool: Vec<String> = (0..POOL)
+        let mut pool: Vec<String> = (0..POOL_SIZE)
             .map(|number| {
                 let [part, file] = [2000, 100].map(|most| generator.random_range(0..most));
                 format!("clueweb12-{part:04}wb-{file:02}-{number:05}")
@@ -78,7 +78,7 @@ fn write(folder: &Path, queries: usize) -> Result<()> {
             let mut score = 20.0;
             for rank in 1..=DEPTH {
                 // The documents before `rank` were retrieved.
-                pool.swap(rank - 1, generator.random_range(rank - 1..POOL));
+                pool.swap(rank - 1, generator.random_range(rank - 1..POOL_SIZE));
                 score -= generator.random::<f64>() / 50.0;
                 writeln!(run, "{query} Q0 {} {rank} {score:.6} SYNTHETIC-run{number}", pool[rank - 1])?;
             }
@@ -91,7 +91,7 @@ fn write(folder: &Path, queries: usize) -> Result<()> {
 }
 
 /// The cost of one measurement: seconds, CPU seconds and bytes.
-struct Took {
+struct MeasuredCost {
     seconds: f64,
     busy: f64,
     peak: f64,
@@ -107,7 +107,7 @@ fn of_folder(folder: &Path, lines: usize) -> Result<Vec<Row>> {
     }
     let what = |what: &str| format!("{what}, {lines:.0e} lines of {RUNS} runs");
     let per_line = |value: f64| value * 1e9 / lines as f64;
-    let median = |all: &[Took], value: fn(&Took) -> f64| {
+    let median = |all: &[MeasuredCost], value: fn(&MeasuredCost) -> f64| {
         let mut all: Vec<f64> = all.iter().map(value).collect();
         all.sort_by(f64::total_cmp);
         all[all.len() / 2]
@@ -141,23 +141,23 @@ fn of_folder(folder: &Path, lines: usize) -> Result<Vec<Row>> {
 }
 
 /// Measures the runs of a folder in another process.
-fn elsewhere(folder: &Path) -> Result<Took> {
+fn elsewhere(folder: &Path) -> Result<MeasuredCost> {
     let output = Command::new(std::env::current_exe()?).args(["bench", "runs"]).env(MEASURE, folder).output();
     took(output.context("failed to start the measuring process")?, 1.0)
 }
 
 /// The same by `ir_measures`, if there is a Python for it.
-fn peer(folder: &Path) -> Result<Option<Took>> {
+fn peer(folder: &Path) -> Result<Option<MeasuredCost>> {
     let Some(python) = std::env::var_os(PEER) else { return Ok(None) };
     let output = Command::new(&python).args(["-c", PEER_MEASURES]).arg(folder).arg(MEASURES).output();
     took(output.with_context(|| format!("failed to start {}, named by {PEER}", python.display()))?, 1024.0).map(Some)
 }
 
-fn took(output: std::process::Output, unit: f64) -> Result<Took> {
+fn took(output: std::process::Output, unit: f64) -> Result<MeasuredCost> {
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match (output.status.success(), &numbers[..]) {
-        (true, &[seconds, busy, peak]) => Ok(Took { seconds, busy, peak: peak * unit }),
+        (true, &[seconds, busy, peak]) => Ok(MeasuredCost { seconds, busy, peak: peak * unit }),
         _ => bail!("measuring runs failed: {}", String::from_utf8_lossy(&output.stderr)),
     }
 }

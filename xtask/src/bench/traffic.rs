@@ -9,7 +9,7 @@ use super::measure::{Row, nanoseconds};
 /// Impressions per measurement.
 const IMPRESSIONS: u64 = 20_000;
 /// Impressions that stay open when their memory is measured.
-const OPEN: u64 = 200_000;
+const OPEN_IMPRESSIONS: u64 = 200_000;
 
 /// Rankers, policy, and the goal of folds in events per second.
 const KINDS: [(u16, &str, Option<f64>); 4] =
@@ -88,12 +88,12 @@ fn fold(log: &[Vec<u8>]) -> Result<()> {
 fn memory_of_open() -> Result<f64> {
     let (mut experiment, lists) = begin_experiment(2, "fixed")?;
     let before = resident()?;
-    for unit in 1..=OPEN {
+    for unit in 1..=OPEN_IMPRESSIONS {
         let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() }, ..Request::default() };
         experiment.choose(unit as i64, &request, Some(&|ranker| lists.get(ranker as usize)))?;
         experiment.take_events();
     }
-    Ok((resident()? - before) as f64 / OPEN as f64)
+    Ok((resident()? - before) as f64 / OPEN_IMPRESSIONS as f64)
 }
 
 /// Bytes of this process in memory.

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, ensure};
 
 use self::run::Runner;
-use self::steps::{Step, When, steps};
+use self::steps::{BlockRun, CodeBlock, steps};
 
 /// Runs the commands of the README and compares their outputs
 ///
@@ -67,8 +67,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     for step in &all {
         let place = format!("{}:{}", arguments.file.display(), step.line);
         match &step.when {
-            When::In(other) => covered(&root, other, step).with_context(|| place)?,
-            When::Long { .. } if !arguments.long => long += 1,
+            BlockRun::In(other) => covered(&root, other, step).with_context(|| place)?,
+            BlockRun::Long { .. } if !arguments.long => long += 1,
             _ => {
                 runner.step(step).with_context(|| place)?;
                 ran += 1;
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Checks that `file` contains each command of a block.
-fn covered(root: &Path, file: &str, step: &Step) -> Result<()> {
+fn covered(root: &Path, file: &str, step: &CodeBlock) -> Result<()> {
     let text = std::fs::read_to_string(root.join(file)).with_context(|| format!("failed to read {file}"))?;
     for command in step.commands() {
         ensure!(text.lines().any(|line| line.trim() == command), "{file} does not run `{command}`");
@@ -116,9 +116,9 @@ mod tests {
     fn every_block_of_the_readme_runs_somewhere() {
         let (root, text) = readme();
         let all = steps(&text).expect("known comments");
-        assert!(all.iter().filter(|step| step.when == When::Here).count() >= 5);
+        assert!(all.iter().filter(|step| step.when == BlockRun::Here).count() >= 5);
         for step in &all {
-            if let When::In(file) = &step.when {
+            if let BlockRun::In(file) = &step.when {
                 covered(&root, file, step).expect("a command that runs elsewhere");
             }
         }

@@ -1,7 +1,7 @@
 //! Outputs that a README shows, compared with those that there were.
 
 /// The most lines that a long line may be broken into.
-const BROKEN: usize = 8;
+const MAX_BROKEN_LINES: usize = 8;
 
 /// The difference between the `shown` output and the `found` one; `None` if there is none. A shown line `...` stands for any lines, and a
 /// long line may be shown broken at blanks.
@@ -35,7 +35,7 @@ fn whole<'a>(shown: Vec<&'a str>, found: &[&'a str]) -> Vec<&'a str> {
     let mut rest = shown.as_slice();
     while let Some((first, after)) = rest.split_first() {
         let joined = |count: usize| (count, rest[..count].join(" "));
-        let mut broken = (2..=BROKEN.min(rest.len())).map(joined);
+        let mut broken = (2..=MAX_BROKEN_LINES.min(rest.len())).map(joined);
         match broken.find_map(|(count, line)| Some((count, *found.iter().find(|other| **other == line)?))) {
             Some((count, line)) => {
                 lines.push(line);

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::output::difference;
-use super::steps::{Language, Step, When};
+use super::steps::{BlockRun, CodeBlock, Language};
 
 /// The packages that readers run through cargo, and their programs.
 const THROUGH_CARGO: [(&str, &str); 2] = [("sim", "rankduel"), ("click-logs", "click-logs")];
@@ -59,12 +59,12 @@ impl Runner {
     }
 
     /// Runs a block, or writes its file.
-    pub(super) fn step(&mut self, step: &Step) -> Result<()> {
-        if let When::File(name) = &step.when {
+    pub(super) fn step(&mut self, step: &CodeBlock) -> Result<()> {
+        if let BlockRun::File(name) = &step.when {
             println!("{name}: written");
             return std::fs::write(self.folder.join(name), &step.text).with_context(|| name.clone());
         }
-        if let When::Same(written, kept) = &step.when {
+        if let BlockRun::Same(written, kept) = &step.when {
             let read =
                 |path: PathBuf| std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()));
             let same = read(self.folder.join(written))? == read(self.root.join(kept))?;
@@ -75,7 +75,7 @@ impl Runner {
         let started = Instant::now();
         let first = step.commands().into_iter().next().unwrap_or_default();
         match &step.when {
-            When::Long { until: Some(until), .. } => self.until(step, until)?,
+            BlockRun::Long { until: Some(until), .. } => self.until(step, until)?,
             _ => self.to_its_end(step)?,
         }
         if step.language == Language::Python {
@@ -86,8 +86,8 @@ impl Runner {
     }
 
     /// A program that runs `text` of a block.
-    fn command(&self, step: &Step, text: &str) -> Command {
-        let in_the_clone = matches!(step.when, When::Long { in_the_clone: true, .. });
+    fn command(&self, step: &CodeBlock, text: &str) -> Command {
+        let in_the_clone = matches!(step.when, BlockRun::Long { in_the_clone: true, .. });
         let text = if in_the_clone { text.to_owned() } else { own_programs(text) };
         let mut command = match step.language {
             Language::Python => Command::new("python3"),
@@ -103,7 +103,7 @@ impl Runner {
         command
     }
 
-    fn to_its_end(&self, step: &Step) -> Result<()> {
+    fn to_its_end(&self, step: &CodeBlock) -> Result<()> {
         let text = match step.language {
             Language::Python => after(&self.python, &step.text),
             Language::Shell | Language::Other => step.text.clone(),
@@ -119,7 +119,7 @@ impl Runner {
     }
 
     /// Starts a block of one command and interrupts it once it has printed `until` on either output.
-    fn until(&self, step: &Step, until: &str) -> Result<()> {
+    fn until(&self, step: &CodeBlock, until: &str) -> Result<()> {
         // The program takes the place of the shell, and so gets the signal.
         let mut command = self.command(step, &format!("exec 2>&1; exec {}", step.text));
         let mut child = command.stdout(Stdio::piped()).spawn().context("failed to start the block")?;

@@ -4,7 +4,7 @@ use anyhow::{Result, bail, ensure};
 
 /// When and how a block runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum BlockRun {
     /// Always.
     Here,
     /// In another script of the repository.
@@ -27,17 +27,17 @@ pub(super) enum Language {
 
 /// A block of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct CodeBlock {
     /// The line of the README where its text begins, from 1.
     pub(super) line: usize,
-    pub(super) when: When,
+    pub(super) when: BlockRun,
     pub(super) language: Language,
     pub(super) text: String,
     /// The standard output that the README shows.
     pub(super) shown: Option<String>,
 }
 
-impl Step {
+impl CodeBlock {
     /// The commands of a shell block without their comments.
     pub(super) fn commands(&self) -> Vec<String> {
         let joined = self.text.replace("\\\n", " ");
@@ -48,8 +48,8 @@ impl Step {
 }
 
 /// The blocks that run; Python blocks are long, because they want the package.
-pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
-    let mut found: Vec<Step> = Vec::new();
+pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
+    let mut found: Vec<CodeBlock> = Vec::new();
     let mut asked = None;
     // Whether nothing but blank lines stands between the last step and here.
     let mut follows = false;
@@ -59,8 +59,14 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
             ensure!(asked.is_none(), "line {}: two comments before one block", at + 1);
             let words = words.trim_end_matches("-->").trim();
             if let Some((written, kept)) = words.strip_prefix("same ").and_then(|words| words.split_once(" as ")) {
-                let when = When::Same(written.to_owned(), kept.to_owned());
-                found.push(Step { line: at + 1, when, language: Language::Other, text: String::new(), shown: None });
+                let when = BlockRun::Same(written.to_owned(), kept.to_owned());
+                found.push(CodeBlock {
+                    line: at + 1,
+                    when,
+                    language: Language::Other,
+                    text: String::new(),
+                    shown: None,
+                });
                 continue;
             }
             asked = Some(when(words, at + 1)?);
@@ -87,12 +93,12 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
             }
             _ => {
                 let usual = match kind {
-                    Language::Shell => Some(When::Here),
-                    Language::Python => Some(When::Long { in_the_clone: false, until: None }),
+                    Language::Shell => Some(BlockRun::Here),
+                    Language::Python => Some(BlockRun::Long { in_the_clone: false, until: None }),
                     Language::Other => None,
                 };
                 if let Some(when) = asked.or(usual) {
-                    found.push(Step { line: at + 2, when, language: kind, text, shown: None });
+                    found.push(CodeBlock { line: at + 2, when, language: kind, text, shown: None });
                     follows = true;
                 }
             }
@@ -102,12 +108,12 @@ pub(super) fn steps(text: &str) -> Result<Vec<Step>> {
 }
 
 /// The request of a comment.
-fn when(words: &str, line: usize) -> Result<When> {
-    let long = |in_the_clone, until: Option<&str>| When::Long { in_the_clone, until: until.map(str::to_owned) };
+fn when(words: &str, line: usize) -> Result<BlockRun> {
+    let long = |in_the_clone, until: Option<&str>| BlockRun::Long { in_the_clone, until: until.map(str::to_owned) };
     Ok(match words.split_once(' ') {
         None if words == "long" => long(false, None),
-        Some(("in", file)) => When::In(file.to_owned()),
-        Some(("file", name)) => When::File(name.to_owned()),
+        Some(("in", file)) => BlockRun::In(file.to_owned()),
+        Some(("file", name)) => BlockRun::File(name.to_owned()),
         Some(("long,", "in the clone")) => long(true, None),
         Some(("long,", rest)) if rest.starts_with("until ") => long(false, rest.strip_prefix("until ")),
         _ => bail!("line {line}: `{words}` cannot be asked of a block; `cargo doc -p xtask` lists what can"),
@@ -128,12 +134,15 @@ mod tests {
         assert_eq!(lines, [4, 17, 26, 31, 34]);
         assert_eq!(found[0].commands(), ["a one two", "b"]);
         assert_eq!((found[0].shown.as_deref(), found[1].shown.as_deref()), (Some("out\n...\n"), None));
-        assert_eq!((&found[1].when, &found[2].when), (&When::In(".ci/run".into()), &When::File("mine.toml".into())));
+        assert_eq!(
+            (&found[1].when, &found[2].when),
+            (&BlockRun::In(".ci/run".into()), &BlockRun::File("mine.toml".into()))
+        );
         assert_eq!(found[2].text, "x = 1\n");
-        assert_eq!(found[3].when, When::Long { in_the_clone: false, until: Some("http://".into()) });
+        assert_eq!(found[3].when, BlockRun::Long { in_the_clone: false, until: Some("http://".into()) });
         assert_eq!(found[4].language, Language::Python);
         let alone = steps("<!-- readme: same a.svg as b/c.svg -->\nwords\n").expect("right");
-        assert_eq!(alone[0].when, When::Same("a.svg".into(), "b/c.svg".into()));
+        assert_eq!(alone[0].when, BlockRun::Same("a.svg".into(), "b/c.svg".into()));
     }
 
     #[test]

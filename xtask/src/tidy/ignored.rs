@@ -8,10 +8,10 @@ use super::Findings;
 use super::source::{files, read};
 
 /// The end of the name of a test that `.ci/run` leaves out.
-const SLOW: &str = "_at_full_size";
+const SLOW_SUFFIX: &str = "_at_full_size";
 
 /// The beginnings of the reasons of all other ignored tests: those run wherever their requirement is met.
-const QUICK: [&str; 2] = ["needs ", "writes "];
+const QUICK_REASONS: [&str; 2] = ["needs ", "writes "];
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     for folder in ["crates", "server", "xtask"] {
@@ -23,10 +23,11 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                 let reason = reason.trim_start_matches([' ', '=', '"']);
                 let function = lines.by_ref().find_map(|(_, line)| line.trim_start().strip_prefix("fn "));
                 let name = function.and_then(|function| function.split('(').next()).unwrap_or_default();
-                let is_quick = QUICK.iter().any(|start| reason.starts_with(start)) && !reason.contains("minute");
-                if is_quick == name.ends_with(SLOW) {
+                let is_quick =
+                    QUICK_REASONS.iter().any(|start| reason.starts_with(start)) && !reason.contains("minute");
+                if is_quick == name.ends_with(SLOW_SUFFIX) {
                     let message = format!(
-                        "`{name}` is ignored: either its reason begins with `needs` or `writes`, or its name ends with `{SLOW}` and .ci/full runs it"
+                        "`{name}` is ignored: either its reason begins with `needs` or `writes`, or its name ends with `{SLOW_SUFFIX}` and .ci/full runs it"
                     );
                     findings.add(&file, Some(number + 1), message);
                 }

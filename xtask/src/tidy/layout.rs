@@ -8,9 +8,9 @@ use super::source::read;
 use super::{Findings, with_server};
 
 /// A folder of sources holds at most this many files.
-const MOST_FILES: usize = 15;
+const MAX_FILES: usize = 15;
 /// A longer file deserves a look at whether it holds two subjects.
-const MANY_LINES: usize = 450;
+const LONG_FILE_LINES: usize = 450;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     for name in with_server(root)? {
@@ -28,16 +28,16 @@ fn check_folder(folder: &Path, top: bool, findings: &mut Findings) -> Result<()>
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>().with_context(failed)?;
     paths.sort();
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(|path| path.is_dir());
-    if files.len() > MOST_FILES {
-        findings.add(folder, None, format!("{} files in one folder: at most {MOST_FILES}", files.len()));
+    if files.len() > MAX_FILES {
+        findings.add(folder, None, format!("{} files in one folder: at most {MAX_FILES}", files.len()));
     }
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
         if folders.contains(&file.with_extension("")) {
             findings.add(file, None, "stands beside the folder of its name: move it there as mod.rs".to_owned());
         }
         let lines = read(file)?.lines().count();
-        if lines > MANY_LINES {
-            findings.warn(file, format!("{lines} lines: more than {MANY_LINES}"));
+        if lines > LONG_FILE_LINES {
+            findings.warn(file, format!("{lines} lines: more than {LONG_FILE_LINES}"));
         }
     }
     let head = folder.join("mod.rs");

@@ -11,7 +11,7 @@ use super::{Findings, crates};
 /// Keys of `[package]` that every crate under `crates/` has, its own or the workspace's.
 const KEYS: [&str; 5] = ["description", "keywords", "categories", "readme", "license"];
 /// Limits of package registries.
-const MOST_KEYWORDS: usize = 5;
+const MAX_KEYWORDS: usize = 5;
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     for name in crates(root)?.into_iter().filter(|name| name.starts_with("crates/")) {
@@ -27,8 +27,8 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                     findings.add(&path, None, format!("{key} is empty"));
                 }
                 Some(Value::Array(items)) if items.is_empty() => findings.add(&path, None, format!("{key} is empty")),
-                Some(Value::Array(items)) if items.len() > MOST_KEYWORDS => {
-                    findings.add(&path, None, format!("{} {key}: at most {MOST_KEYWORDS}", items.len()));
+                Some(Value::Array(items)) if items.len() > MAX_KEYWORDS => {
+                    findings.add(&path, None, format!("{} {key}: at most {MAX_KEYWORDS}", items.len()));
                 }
                 Some(Value::String(file)) if key == "readme" && !root.join(&name).join(file).is_file() => {
                     findings.add(&path, None, format!("readme {file} does not exist"));

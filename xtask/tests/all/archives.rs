@@ -324,7 +324,7 @@ fn bombs_are_refused() {
     let names: Vec<String> = (0..60).map(|number| format!("{number}.txt")).collect();
     zip_of(&many, &names.iter().map(|name| (&name[..], "0".to_string())).collect::<Vec<_>>());
     for (path, part) in [(&zip, "unpacks to more than"), (&tgz, "unpacks to more than"), (&many, "too many files")] {
-        let kind = archive::kind(path).unwrap();
+        let kind = archive::archive_kind(path).unwrap();
         assert_ne!(kind, ArchiveKind::Plain);
         let error = format!("{:#}", archive::list(path, kind, limits).unwrap_err());
         assert!(error.contains(part), "{error}");

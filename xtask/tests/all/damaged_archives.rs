@@ -122,7 +122,7 @@ fn long_headers_do_not_fill_memory() {
         file.set_size(0);
         archive.append_data(&mut file, NAME, &b""[..]).unwrap();
         archive.into_inner().unwrap().finish().unwrap();
-        assert_eq!(archive::kind(&path).unwrap(), ArchiveKind::Tar);
+        assert_eq!(archive::archive_kind(&path).unwrap(), ArchiveKind::Tar);
         let error = format!("{:#}", archive::list(&path, ArchiveKind::Tar, Limits::default()).unwrap_err());
         assert!(
             error.contains("a header in it has more than 1 MiB") && error.ends_with(": refused"),
@@ -185,7 +185,7 @@ fn damaged_copies_are_read_or_refused() {
     let limits = Limits { ratio: 2, bytes: 1 << 20, entries: 50 };
     let unpack = |bytes: &[u8]| -> Option<usize> {
         fs::write(&file, bytes).unwrap();
-        let kind = archive::kind(&file).ok().filter(|kind| *kind != ArchiveKind::Plain)?;
+        let kind = archive::archive_kind(&file).ok().filter(|kind| *kind != ArchiveKind::Plain)?;
         let names = archive::list(&file, kind, limits).ok()?;
         fs::create_dir(&out).unwrap();
         let unpacked = archive::unpack(&file, kind, &names, &out, limits);

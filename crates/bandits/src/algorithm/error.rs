@@ -119,7 +119,7 @@ pub enum ParameterError {
     /// Too many arms for an algorithm that counts the duels of every pair.
     #[error(
         "{algorithm} counts the duels of every pair and cannot choose among {arms} arms; \
-         it takes at most {MOST_WITH_ALL_PAIRS}, mergerucb any number"
+         it takes at most {MAX_ARMS_WITH_ALL_PAIRS}, mergerucb any number"
     )]
     TooManyPairs {
         /// The algorithm.
@@ -151,11 +151,11 @@ pub(crate) fn countable(arms: usize) -> Result<(), ParameterError> {
 }
 
 /// The most arms for which a table of all pairs is kept: it then takes 4 or 8 GB.
-pub const MOST_WITH_ALL_PAIRS: usize = 32_768;
+pub const MAX_ARMS_WITH_ALL_PAIRS: usize = 32_768;
 
 /// There are arms, and room for all their pairs.
 pub(super) fn countable_pairs<A: PolicyConfig>(arms: usize) -> Result<(), ParameterError> {
-    if arms > MOST_WITH_ALL_PAIRS {
+    if arms > MAX_ARMS_WITH_ALL_PAIRS {
         return Err(ParameterError::TooManyPairs { algorithm: A::NAME, arms });
     }
     countable(arms)

@@ -10,7 +10,7 @@ mod value;
 use std::fmt;
 
 pub(crate) use error::countable;
-pub use error::{MOST_WITH_ALL_PAIRS, ParameterError};
+pub use error::{MAX_ARMS_WITH_ALL_PAIRS, ParameterError};
 use error::{countable_pairs, horizon_known};
 pub use papers::{Paper, Venue};
 pub use value::{Parameter, ParameterValue};
@@ -41,7 +41,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// Whether it must know the horizon, with its defaults. Algorithms that need not are *anytime*.
     const NEEDS_HORIZON: bool = false;
     /// Whether its policy keeps something for every pair of arms, and so refuses more than
-    /// [`MOST_WITH_ALL_PAIRS`] arms.
+    /// [`MAX_ARMS_WITH_ALL_PAIRS`] arms.
     const ALL_PAIRS: bool = false;
     /// Whether run loops are compiled for it alone: for algorithms that studies play often, with steps so short that a
     /// virtual call shows. Each such loop costs every build half a second.
@@ -133,12 +133,12 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
 }
 
 /// The horizon of an algorithm that uses it: none is built without.
-pub(crate) fn known(horizon: Option<u64>) -> u64 {
+pub(crate) fn given_horizon(horizon: Option<u64>) -> u64 {
     horizon.expect("an algorithm that uses its horizon is refused without one")
 }
 
 /// The method [`PolicyConfig::late`](crate::PolicyConfig::late) of an algorithm that takes late outcomes itself: its policy is
-/// [`Late`](crate::Late).
+/// [`DelayedFeedback`](crate::DelayedFeedback).
 #[macro_export]
 macro_rules! takes_late {
     () => {

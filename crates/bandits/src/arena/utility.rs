@@ -55,7 +55,7 @@ impl UtilityArena {
             return Err(UtilityError::NotFinite { arm, value });
         }
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let gaps = utilities.iter().map(|u| lead(best, *u)).collect();
+        let gaps = utilities.iter().map(|u| win_margin(best, *u)).collect();
         Ok(Self { utilities, gaps, normals: Normals::new(), shown: Vec::new() })
     }
 
@@ -82,7 +82,7 @@ impl UtilityArena {
         let best = different.last().map_or(0.0, |last| last.0);
         self.gaps = match reference {
             RegretReference::Condorcet | RegretReference::VonNeumann => {
-                self.utilities.iter().map(|u| lead(best, *u)).collect()
+                self.utilities.iter().map(|u| win_margin(best, *u)).collect()
             }
             RegretReference::Copeland => {
                 // A tie counts half; the arm itself is none of the others.
@@ -99,14 +99,14 @@ impl UtilityArena {
             }
             RegretReference::Borda => {
                 let mean = |u: f64| {
-                    let sum: f64 = different.iter().map(|&(other, count)| count as f64 * lead(u, other)).sum();
+                    let sum: f64 = different.iter().map(|&(other, count)| count as f64 * win_margin(u, other)).sum();
                     sum / others
                 };
                 self.by_score(&different, &different.iter().map(|&(u, _)| mean(u)).collect::<Vec<_>>())
             }
             RegretReference::Against(arm) if arm.index() < arms => {
                 let reference = self.utilities[arm.index()];
-                self.utilities.iter().map(|u| lead(reference, *u)).collect()
+                self.utilities.iter().map(|u| win_margin(reference, *u)).collect()
             }
             RegretReference::Against(arm) => return Err(RegretReferenceError::NoSuchArm { arm: arm.0, arms }),
         };
@@ -130,7 +130,7 @@ impl UtilityArena {
     #[must_use]
     pub fn preference(&self, first: Arm, second: Arm) -> f64 {
         let (a, b) = (self.utilities[first.index()], self.utilities[second.index()]);
-        0.5 + lead(a, b)
+        0.5 + win_margin(a, b)
     }
 
     /// All preferences as a matrix of K^2 numbers, which ignores the correlation between the pairs of a set.
@@ -143,13 +143,13 @@ impl UtilityArena {
 }
 
 /// Phi((a - b) / sqrt 2) - 1/2.
-fn lead(a: f64, b: f64) -> f64 {
+fn win_margin(a: f64, b: f64) -> f64 {
     0.5 * libm::erf(0.5 * (a - b))
 }
 
 /// A whole number that orders as `x` does.
 #[inline]
-fn ordered(x: f64) -> u64 {
+fn order_key(x: f64) -> u64 {
     let bits = x.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
@@ -176,7 +176,7 @@ impl Arena for UtilityArena {
         self.shown.clear();
         for arm in arms {
             let shown = self.utilities[arm.index()] + self.normals.draw(generator);
-            self.shown.push(ordered(shown));
+            self.shown.push(order_key(shown));
         }
         wins.set_scores(&self.shown);
     }
@@ -304,8 +304,8 @@ mod tests {
     proptest! {
         #[test]
         fn ordered_numbers_order_alike(a in -1e9..1e9_f64, b in -1e9..1e9_f64) {
-            prop_assert_eq!(ordered(a) < ordered(b), a < b);
-            prop_assert_eq!(ordered(a), ordered(a));
+            prop_assert_eq!(order_key(a) < order_key(b), a < b);
+            prop_assert_eq!(order_key(a), order_key(a));
         }
     }
 }

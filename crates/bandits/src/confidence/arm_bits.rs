@@ -6,12 +6,12 @@ use crate::confidence::lanes::LANES;
 use crate::random::nth_bit;
 
 /// Opponents as bits, a word for each block.
-pub(crate) type ArmBits = [u64; WORDS];
+pub(crate) type ArmBits = [u64; ROW_WORDS];
 
-pub(crate) const WORDS: usize = 4;
+pub(crate) const ROW_WORDS: usize = 4;
 
 /// Opponents in a block.
-pub(crate) const BLOCK: usize = LANES * LANES;
+pub(crate) const BLOCK_ARMS: usize = LANES * LANES;
 
 /// How many places there are.
 #[inline(always)]
@@ -24,11 +24,11 @@ pub(crate) fn count(places: ArmBits) -> u32 {
 #[inline(always)]
 pub(crate) fn first_arm(places: ArmBits) -> usize {
     let last = places.len() - 1;
-    let (mut word, mut first) = (places[last], last * BLOCK);
+    let (mut word, mut first) = (places[last], last * BLOCK_ARMS);
     for block in (0..last).rev() {
         let here = places[block] != 0;
         word = select_unpredictable(here, places[block], word);
-        first = select_unpredictable(here, block * BLOCK, first);
+        first = select_unpredictable(here, block * BLOCK_ARMS, first);
     }
     first + word.trailing_zeros() as usize
 }
@@ -42,7 +42,7 @@ pub(crate) fn nth_arm(places: ArmBits, nth: u32) -> usize {
         let here = sum <= nth;
         word = select_unpredictable(here, later, word);
         before = select_unpredictable(here, sum, before);
-        first = select_unpredictable(here, block * BLOCK, first);
+        first = select_unpredictable(here, block * BLOCK_ARMS, first);
         sum += later.count_ones();
     }
     first + nth_bit(word, nth - before)

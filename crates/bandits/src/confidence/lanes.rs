@@ -5,7 +5,7 @@ use crate::plain;
 pub(crate) const LANES: usize = 8;
 
 /// Half of them, enough if the others are empty.
-pub(crate) const HALF: usize = LANES / 2;
+pub(crate) const HALF_LANES: usize = LANES / 2;
 
 /// How some opponents j fare against an arm c: mean = w(j, c) / n and width = 1 / sqrt(n), so that
 /// the upper bound of each is u(j, c) = mean + s width with s = sqrt(alpha ln t).
@@ -36,12 +36,12 @@ impl Lanes {
         largest(&self.bounds(scale))
     }
 
-    /// The lanes with the highest bound, as bits, if all lanes past the first [`HALF`] are empty.
+    /// The lanes with the highest bound, as bits, if all lanes past the first [`HALF_LANES`] are empty.
     #[inline]
     pub(crate) fn tied_in_half(&self, scale: f64) -> u32 {
-        let bounds: [f64; HALF] = std::array::from_fn(|lane| self.means[lane] + scale * self.widths[lane]);
+        let bounds: [f64; HALF_LANES] = std::array::from_fn(|lane| self.means[lane] + scale * self.widths[lane]);
         let top = larger(larger(bounds[0], bounds[2]), larger(bounds[1], bounds[3]));
-        let each: [u64; HALF] = std::array::from_fn(|lane| if bounds[lane] == top { 1 << lane } else { 0 });
+        let each: [u64; HALF_LANES] = std::array::from_fn(|lane| if bounds[lane] == top { 1 << lane } else { 0 });
         ((each[0] | each[2]) | (each[1] | each[3])) as u32
     }
 
@@ -55,7 +55,7 @@ impl Lanes {
 
 /// More than what rounding takes from the lead of one bound over another, up to twice `scale` and 1.
 #[inline]
-pub(crate) fn margin(scale: f64) -> f64 {
+pub(crate) fn rounding_margin(scale: f64) -> f64 {
     1e-12 * (1.0 + scale)
 }
 

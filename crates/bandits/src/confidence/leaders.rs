@@ -18,7 +18,7 @@ plain!(Leaders { lines, until, at });
 
 /// The leaders of a block.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Front {
+pub(crate) struct BlockLeaders {
     pub(crate) line: [f64; 2],
     /// The s up to which all that is known of the block's leaders surely holds.
     pub(crate) until: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Front {
     pub(crate) tied: u64,
 }
 
-plain!(Front { line, until, tied });
+plain!(BlockLeaders { line, until, tied });
 
 impl Leaders {
     /// Finds the leader of the group at `place`, and how long it leads.
@@ -40,12 +40,12 @@ impl Leaders {
 
     /// The leader of the block.
     #[inline(always)]
-    pub(crate) fn front(&self, scale: f64) -> Front {
+    pub(crate) fn front(&self, scale: f64) -> BlockLeaders {
         let lead = self.lines.lead(scale);
         // One by one: a vector would wait for the one just written.
         let until = self.until.iter().fold(lead.until, |first, &until| smaller(until, first));
         let tied = self.at & bytes_of(lead.at);
-        Front { line: lead.line, until, tied }
+        BlockLeaders { line: lead.line, until, tied }
     }
 }
 

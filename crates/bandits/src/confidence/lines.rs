@@ -1,6 +1,6 @@
 //! Eight upper bounds as lines in s, and which leads for how long.
 
-use crate::confidence::lanes::{LANES, bits_by_sum, bits_where, largest, margin};
+use crate::confidence::lanes::{LANES, bits_by_sum, bits_where, largest, rounding_margin};
 use crate::plain;
 
 /// Mean and width of eight opponents or of the leaders of eight groups: each bound is mean + s width. They stand side by
@@ -14,7 +14,7 @@ plain!(Lines { pairs });
 
 /// The leader of eight lines at some s.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lead {
+pub(crate) struct LineLeader {
     /// The leader's mean and width.
     pub(crate) line: [f64; 2],
     /// The places of those that are as high, as bits.
@@ -52,7 +52,7 @@ impl Lines {
     /// The lead at `scale`. It lasts until the second would cross the leader if it were as wide as the widest. It ends at
     /// `scale` if it is not sure even now, or the leaders are not the same line.
     #[inline(always)]
-    pub(crate) fn lead(&self, scale: f64) -> Lead {
+    pub(crate) fn lead(&self, scale: f64) -> LineLeader {
         let bounds = self.bounds(scale);
         let top = largest(&bounds);
         let at = bits_by_sum(|place| bounds[place] == top);
@@ -60,11 +60,11 @@ impl Lines {
         let alike = |[mean, width]: [f64; 2]| mean == line[0] && width == line[1];
         let others: [f64; LANES] =
             std::array::from_fn(|place| if alike(self.pairs[place]) { f64::NEG_INFINITY } else { bounds[place] });
-        let lead = top - largest(&others) - margin(scale);
+        let lead = top - largest(&others) - rounding_margin(scale);
         let steeper = largest(&self.pairs.map(|[_, width]| width)) - line[1];
         let (until, limit) = (scale + lead / steeper, 2.0 * scale + 1.0);
         let until = if until < limit { until } else { limit };
-        Lead { line, at, until: if lead <= 0.0 { scale } else { until } }
+        LineLeader { line, at, until: if lead <= 0.0 { scale } else { until } }
     }
 }
 

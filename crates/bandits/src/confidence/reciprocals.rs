@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 /// Counts in the table: 256 kB. A run reads a few cache lines of it at a time, as counts grow by one.
-const COUNTS: usize = 1 << 14;
+const TABLE_COUNTS: usize = 1 << 14;
 
-static TABLE: LazyLock<Box<[[f64; 2]]>> = LazyLock::new(|| (0..COUNTS as u32).map(computed).collect());
+static RECIPROCALS_TABLE: LazyLock<Box<[[f64; 2]]>> =
+    LazyLock::new(|| (0..TABLE_COUNTS as u32).map(compute_reciprocals).collect());
 
 /// 1 / n and its root, from the table where n is in it.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +14,7 @@ pub(crate) struct Reciprocals(&'static [[f64; 2]]);
 
 impl Reciprocals {
     pub(crate) fn new() -> Self {
-        Self(&TABLE)
+        Self(&RECIPROCALS_TABLE)
     }
 
     /// 1 / n and the root of that.
@@ -21,12 +22,12 @@ impl Reciprocals {
     pub(crate) fn of(self, n: u32) -> [f64; 2] {
         match self.0.get(n as usize) {
             Some(&known) => known,
-            None => computed(n),
+            None => compute_reciprocals(n),
         }
     }
 }
 
-fn computed(n: u32) -> [f64; 2] {
+fn compute_reciprocals(n: u32) -> [f64; 2] {
     let share = 1.0 / f64::from(n);
     [share, share.sqrt()]
 }
@@ -38,7 +39,7 @@ mod tests {
     #[test]
     fn the_table_says_what_is_computed() {
         let shares = Reciprocals::new();
-        for n in (1..100).chain([COUNTS as u32 - 1, COUNTS as u32, COUNTS as u32 + 1, u32::MAX]) {
+        for n in (1..100).chain([TABLE_COUNTS as u32 - 1, TABLE_COUNTS as u32, TABLE_COUNTS as u32 + 1, u32::MAX]) {
             let share = 1.0 / f64::from(n);
             assert_eq!(shares.of(n), [share, share.sqrt()], "{n}");
         }

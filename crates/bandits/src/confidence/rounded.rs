@@ -1,6 +1,6 @@
 //! Bounds in single precision: which opponents may have the highest of a row, found without most of the exact bounds.
 
-use crate::confidence::arm_bits::{ArmBits, BLOCK, WORDS};
+use crate::confidence::arm_bits::{ArmBits, BLOCK_ARMS, ROW_WORDS};
 use crate::confidence::lanes::{LANES, bits_where};
 use crate::plain;
 
@@ -15,11 +15,11 @@ pub(crate) struct Rounded {
 plain!(Rounded { means, widths });
 
 /// Opponents in a row, at most.
-pub(crate) const MOST: usize = BLOCK * WORDS;
+pub(crate) const MAX_OPPONENTS: usize = BLOCK_ARMS * ROW_WORDS;
 
 /// Rounding takes less than half of this share from one bound, and adds less to another: mean, width, scale, their product
 /// and the sum are rounded to 24 bits each.
-const SLACK: f32 = 1.0 / (1 << 20) as f32;
+const ROUNDING_SLACK: f32 = 1.0 / (1 << 20) as f32;
 
 impl Rounded {
     /// Empty places: their bounds are never the highest.
@@ -55,7 +55,7 @@ pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
     }
     let best = tops.into_iter().fold(f32::NEG_INFINITY, larger);
     // By a factor, as nothing may be taken from infinity.
-    let least = best * (1.0 - SLACK);
+    let least = best * (1.0 - ROUNDING_SLACK);
     let places = places_where(groups, |group| {
         let bounds = group.bounds(scale);
         bits_where(|place| bounds[place] >= least)
@@ -72,9 +72,9 @@ pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
 /// Whether all of `places`, with bounds equal to `best` but for rounding, have the same mean and width, given the opponents
 /// that are as wide as one of them.
 #[inline(always)]
-pub(crate) fn alike(places: ArmBits, wide: ArmBits, width: f32, best: f32) -> bool {
+pub(crate) fn are_all_alike(places: ArmBits, wide: ArmBits, width: f32, best: f32) -> bool {
     // Means of the same width 1 / sqrt(n) are 1 / n apart or more: too far to be as high, unless n is large.
-    let apart = width == 0.0 || width * width > 4.0 * SLACK * if best > 1.0 { best } else { 1.0 };
+    let apart = width == 0.0 || width * width > 4.0 * ROUNDING_SLACK * if best > 1.0 { best } else { 1.0 };
     places.iter().zip(wide).fold(0, |others, (place, wide)| others | place & !wide) == 0 && apart
 }
 
@@ -95,7 +95,7 @@ fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> Ar
 /// The same functions in vectors of eight.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors {
-    use super::{ArmBits, LANES, Rounded, SLACK, places_where};
+    use super::{ArmBits, LANES, ROUNDING_SLACK, Rounded, places_where};
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
         __m256, _CMP_EQ_OQ, _CMP_GE_OQ, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_shuffle_ps,
@@ -130,7 +130,7 @@ pub(crate) mod vectors {
         let four = _mm_max_ps(_mm256_castps256_ps128(tops), _mm256_extractf128_ps::<1>(tops));
         let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
         let best = _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)));
-        let least = _mm256_set1_ps(best * (1.0 - SLACK));
+        let least = _mm256_set1_ps(best * (1.0 - ROUNDING_SLACK));
         let high = |group: &Rounded| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(bounds(group), least)) as u32;
         (places_where(groups, high), best)
     }
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn vectors_find_the_same(lines in prop::collection::vec(line(), 1..=MOST), scale in 0.0..9_f32) {
+        fn vectors_find_the_same(lines in prop::collection::vec(line(), 1..=MAX_OPPONENTS), scale in 0.0..9_f32) {
             let mut groups = vec![Rounded::EMPTY; lines.len().div_ceil(LANES)];
             for (place, &(mean, width)) in lines.iter().enumerate() {
                 groups[place / LANES].set(place % LANES, mean, width);
@@ -206,8 +206,8 @@ mod tests {
             assert!(width < last, "{met}");
             last = width;
             let places = [0b11, 0, 0, 0];
-            if alike(places, places, width, 1.0) {
-                assert!(1.0 / f64::from(met) > 2.0 * f64::from(SLACK), "{met}");
+            if are_all_alike(places, places, width, 1.0) {
+                assert!(1.0 / f64::from(met) > 2.0 * f64::from(ROUNDING_SLACK), "{met}");
             }
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct LeastCounts {
 
 state!(LeastCounts { counts, least, members });
 
-const OUT: u64 = u64::MAX;
+const REMOVED: u64 = u64::MAX;
 
 impl LeastCounts {
     /// All arms at 0.
@@ -46,7 +46,7 @@ impl LeastCounts {
     pub(crate) fn draw_and_add(&mut self, generator: &mut Generator) -> Arm {
         let place = below(generator, self.members.len());
         let arm = self.members[place];
-        if self.least + 1 < OUT {
+        if self.least + 1 < REMOVED {
             self.counts[arm.index()] = self.least + 1;
             self.leave(place);
         }
@@ -66,7 +66,7 @@ impl LeastCounts {
     pub(crate) fn add(&mut self, arm: Arm, times: u64) {
         let count = &mut self.counts[arm.index()];
         let was = *count;
-        *count = was.saturating_add(times).min(OUT - 1);
+        *count = was.saturating_add(times).min(REMOVED - 1);
         if was == self.least && *count > was {
             let place = self.members.partition_point(|&member| member < arm);
             self.leave(place);
@@ -82,14 +82,14 @@ impl LeastCounts {
     /// Recounts all arms; those with `None` take no further part.
     pub(crate) fn recount(&mut self, count: impl Fn(Arm) -> Option<u64>) {
         for (index, kept) in self.counts.iter_mut().enumerate() {
-            *kept = count(Arm::at(index)).unwrap_or(OUT);
+            *kept = count(Arm::at(index)).unwrap_or(REMOVED);
         }
         self.refresh();
     }
 
     #[cold]
     fn refresh(&mut self) {
-        self.least = self.counts.iter().copied().min().unwrap_or(OUT);
+        self.least = self.counts.iter().copied().min().unwrap_or(REMOVED);
         self.members.clear();
         let counts = self.counts.iter().enumerate();
         self.members.extend(counts.filter(|&(_, &count)| count == self.least).map(|(index, _)| Arm::at(index)));

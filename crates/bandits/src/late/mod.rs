@@ -6,8 +6,8 @@ mod queued;
 
 use std::sync::Arc;
 
-use native::Native;
-use queued::Queued;
+use native::NativeForm;
+use queued::QueuedForm;
 
 use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -26,7 +26,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 /// * A rule that samples draws again at each choice, which spreads its choices: it counts nothing that is open.
 ///
 /// If each outcome arrives before the next choice, the choices must be those of the plain [`Policy`] calls.
-pub trait Late: Policy {
+pub trait DelayedFeedback: Policy {
     /// The choice just made of these arms (two, or those of the set) is open from now on.
     fn depart(&mut self, arms: &[Arm]) {
         let _ = arms;
@@ -55,14 +55,14 @@ pub trait Late: Policy {
 
 /// A policy in the form in which it takes late outcomes.
 pub struct LatePolicy {
-    form: Box<dyn Form>,
+    form: Box<dyn LateForm>,
 }
 
 impl LatePolicy {
     /// One that takes late outcomes itself.
     #[must_use]
-    pub fn native<P: Late + Clone + Send + 'static>(policy: P) -> Self {
-        Self { form: Box::new(Native { policy }) }
+    pub fn native<P: DelayedFeedback + Clone + Send + 'static>(policy: P) -> Self {
+        Self { form: Box::new(NativeForm { policy }) }
     }
 
     /// Any other policy: outcomes wait in a queue per pair until it chooses that pair, and while the queue of its choice
@@ -75,7 +75,7 @@ impl LatePolicy {
     /// The steps that the policy sees are those that it learns from, and those of its stretches alone.
     #[must_use]
     pub fn queued<P: Policy + Clone + Send + 'static>(policy: P) -> Self {
-        Self { form: Box::new(Queued::new(Box::new(policy))) }
+        Self { form: Box::new(QueuedForm::new(Box::new(policy))) }
     }
 
     /// Whether it takes late outcomes itself.
@@ -137,7 +137,7 @@ impl std::fmt::Debug for LatePolicy {
 }
 
 /// The interface of both forms, with their types erased.
-trait Form: Send {
+trait LateForm: Send {
     fn arms(&self) -> usize;
     /// The choice is open from now on: one virtual call for both. `set` keeps the arms of the last set.
     fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s>;
@@ -148,13 +148,13 @@ trait Form: Send {
     fn is_native(&self) -> bool;
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)>;
     fn waiting(&self) -> u64;
-    fn copy(&self) -> Box<dyn Form>;
+    fn copy(&self) -> Box<dyn LateForm>;
     fn save(&self, to: &mut StateWriter) -> bool;
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError>;
 }
 
 /// Writes the arms of a set where they are shared as long as it stays the same.
-fn keep<'s>(set: &'s mut Arc<[Arm]>, arms: &[Arm]) -> &'s [Arm] {
+fn share_arms<'s>(set: &'s mut Arc<[Arm]>, arms: &[Arm]) -> &'s [Arm] {
     if **set != *arms {
         *set = arms.into();
     }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Form, Late, keep};
+use super::{DelayedFeedback, LateForm, share_arms};
 use crate::state::{StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator};
 
 #[derive(Clone)]
-pub(super) struct Native<P> {
+pub(super) struct NativeForm<P> {
     pub(super) policy: P,
 }
 
-impl<P: Late + Clone + Send + 'static> Form for Native<P> {
+impl<P: DelayedFeedback + Clone + Send + 'static> LateForm for NativeForm<P> {
     fn arms(&self) -> usize {
         self.policy.arms()
     }
@@ -24,7 +24,7 @@ impl<P: Late + Clone + Send + 'static> Form for Native<P> {
                 Choice::Duel(first, second)
             }
             Choice::Set(arms) => {
-                let arms = keep(set, arms);
+                let arms = share_arms(set, arms);
                 self.policy.depart(arms);
                 Choice::Set(arms)
             }
@@ -56,7 +56,7 @@ impl<P: Late + Clone + Send + 'static> Form for Native<P> {
         0
     }
 
-    fn copy(&self) -> Box<dyn Form> {
+    fn copy(&self) -> Box<dyn LateForm> {
         Box::new(self.clone())
     }
 

@@ -9,18 +9,18 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Form, keep};
+use super::{LateForm, share_arms};
 use crate::state::{Plain, State, StateError, StateReader, StateWriter};
 use crate::{Arm, Choice, Feedback, Generator, OwnedPolicy, PackedWins, PairWins, Policy as _};
 
 #[derive(Clone)]
-pub(super) struct Queued {
+pub(super) struct QueuedForm {
     /// Behind a pointer: beside the queues, a virtual call costs nothing.
     policy: Box<dyn OwnedPolicy>,
     /// The steps that the policy has seen.
     played: u64,
     /// Its last choice, if that has no outcome yet. The queue of an awaited pair is empty.
-    awaited: Awaited,
+    awaited: AwaitedOutcome,
     /// By pair, the lower arm first: whether that won, in order of arrival.
     duels: BTreeMap<(Arm, Arm), VecDeque<bool>>,
     sets: BTreeMap<Vec<Arm>, VecDeque<PairWins>>,
@@ -28,20 +28,27 @@ pub(super) struct Queued {
 }
 
 #[derive(Clone, PartialEq)]
-enum Awaited {
+enum AwaitedOutcome {
     Nothing,
     Duel(Arm, Arm),
     Set(Vec<Arm>),
 }
 
-impl Queued {
+impl QueuedForm {
     pub(super) fn new(policy: Box<dyn OwnedPolicy>) -> Self {
-        Self { policy, played: 0, awaited: Awaited::Nothing, duels: BTreeMap::new(), sets: BTreeMap::new(), waiting: 0 }
+        Self {
+            policy,
+            played: 0,
+            awaited: AwaitedOutcome::Nothing,
+            duels: BTreeMap::new(),
+            sets: BTreeMap::new(),
+            waiting: 0,
+        }
     }
 
     /// Lets the policy learn the outcome that it awaits.
     fn feed(&mut self, feedback: Feedback<'_>) {
-        self.awaited = Awaited::Nothing;
+        self.awaited = AwaitedOutcome::Nothing;
         self.played += 1;
         self.policy.learn(self.played, feedback);
     }
@@ -49,20 +56,20 @@ impl Queued {
     /// Feeds the outcome that waits for the policy's choice, if any does.
     fn feed_next(&mut self) -> bool {
         match &self.awaited {
-            &Awaited::Duel(first, second) => {
+            &AwaitedOutcome::Duel(first, second) => {
                 let key = (first.min(second), first.max(second));
                 let Some(lower_won) = pop_first(&mut self.duels, &key) else {
                     return false;
                 };
                 self.feed(Feedback::of_duel(first, second, lower_won == (first < second)));
             }
-            Awaited::Set(arms) => {
+            AwaitedOutcome::Set(arms) => {
                 let Some(wins) = pop_first(&mut self.sets, arms) else {
                     return false;
                 };
                 self.feed(Feedback::Set { wins: &wins });
             }
-            Awaited::Nothing => return false,
+            AwaitedOutcome::Nothing => return false,
         }
         self.waiting -= 1;
         true
@@ -85,22 +92,22 @@ fn load_vec<T: Plain>(from: &mut StateReader<'_>) -> Result<Vec<T>, StateError> 
     Ok(values)
 }
 
-impl Form for Queued {
+impl LateForm for QueuedForm {
     fn arms(&self) -> usize {
         self.policy.arms()
     }
 
     fn choose<'s>(&mut self, step: u64, generator: &mut Generator, set: &'s mut Arc<[Arm]>) -> Choice<'s> {
         loop {
-            if self.awaited == Awaited::Nothing {
+            if self.awaited == AwaitedOutcome::Nothing {
                 let own_step = self.played + 1;
                 match self.policy.choose(own_step, generator) {
                     Choice::Alone { arm, until } => {
                         self.played = until.max(own_step);
                         return Choice::Alone { arm, until: step.saturating_add(self.played - own_step) };
                     }
-                    Choice::Duel(first, second) => self.awaited = Awaited::Duel(first, second),
-                    Choice::Set(arms) => self.awaited = Awaited::Set(arms.to_vec()),
+                    Choice::Duel(first, second) => self.awaited = AwaitedOutcome::Duel(first, second),
+                    Choice::Set(arms) => self.awaited = AwaitedOutcome::Set(arms.to_vec()),
                 }
             }
             if !self.feed_next() {
@@ -108,10 +115,10 @@ impl Form for Queued {
             }
         }
         match &self.awaited {
-            Awaited::Set(arms) => Choice::Set(keep(set, arms)),
-            &Awaited::Duel(first, second) => Choice::Duel(first, second),
+            AwaitedOutcome::Set(arms) => Choice::Set(share_arms(set, arms)),
+            &AwaitedOutcome::Duel(first, second) => Choice::Duel(first, second),
             // Not reached: something is awaited.
-            Awaited::Nothing => Choice::Alone { arm: Arm(0), until: step },
+            AwaitedOutcome::Nothing => Choice::Alone { arm: Arm(0), until: step },
         }
     }
 
@@ -119,9 +126,9 @@ impl Form for Queued {
         match feedback {
             Some(Feedback::Duel { first_won, .. }) => {
                 let (first, second) = (arms[0], arms[1]);
-                if self.awaited == Awaited::Duel(first, second) {
+                if self.awaited == AwaitedOutcome::Duel(first, second) {
                     self.feed(Feedback::of_duel(first, second, first_won));
-                } else if self.awaited == Awaited::Duel(second, first) {
+                } else if self.awaited == AwaitedOutcome::Duel(second, first) {
                     self.feed(Feedback::of_duel(second, first, !first_won));
                 } else {
                     let key = (first.min(second), first.max(second));
@@ -130,7 +137,7 @@ impl Form for Queued {
                 }
             }
             Some(Feedback::Set { wins }) => {
-                if matches!(&self.awaited, Awaited::Set(set) if set == arms) {
+                if matches!(&self.awaited, AwaitedOutcome::Set(set) if set == arms) {
                     self.feed(Feedback::Set { wins });
                 } else {
                     self.sets.entry(arms.to_vec()).or_default().push_back(wins.clone());
@@ -161,21 +168,21 @@ impl Form for Queued {
         self.waiting
     }
 
-    fn copy(&self) -> Box<dyn Form> {
+    fn copy(&self) -> Box<dyn LateForm> {
         Box::new(self.clone())
     }
 
     fn save(&self, to: &mut StateWriter) -> bool {
         to.put((self.played, self.waiting));
         to.put(match &self.awaited {
-            Awaited::Nothing => 0_u8,
-            Awaited::Duel(..) => 1,
-            Awaited::Set(_) => 2,
+            AwaitedOutcome::Nothing => 0_u8,
+            AwaitedOutcome::Duel(..) => 1,
+            AwaitedOutcome::Set(_) => 2,
         });
         match &self.awaited {
-            Awaited::Nothing => {}
-            &Awaited::Duel(first, second) => to.put((first, second)),
-            Awaited::Set(arms) => arms.save(to),
+            AwaitedOutcome::Nothing => {}
+            &AwaitedOutcome::Duel(first, second) => to.put((first, second)),
+            AwaitedOutcome::Set(arms) => arms.save(to),
         }
         to.put(self.duels.len());
         for (&pair, queue) in &self.duels {
@@ -194,12 +201,12 @@ impl Form for Queued {
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
         (self.played, self.waiting) = from.get()?;
         self.awaited = match from.get::<u8>()? {
-            0 => Awaited::Nothing,
+            0 => AwaitedOutcome::Nothing,
             1 => {
                 let (first, second) = from.get()?;
-                Awaited::Duel(first, second)
+                AwaitedOutcome::Duel(first, second)
             }
-            2 => Awaited::Set(load_vec(from)?),
+            2 => AwaitedOutcome::Set(load_vec(from)?),
             _ => return Err(StateError::Damaged { what: "an awaited choice of no kind" }),
         };
         self.duels.clear();

@@ -12,7 +12,7 @@ use crate::winners::borda_scores;
 use crate::{Arm, PreferenceMatrix};
 
 /// Gaps in the reference above which signs are compared.
-const GAPS: [f64; 4] = [0.0, 0.005, 0.01, 0.02];
+const MIN_GAPS: [f64; 4] = [0.0, 0.005, 0.01, 0.02];
 
 /// Agreement of a preference matrix with a reference, over all pairs of arms.
 ///
@@ -71,7 +71,7 @@ impl Agreement {
         }
         let gaps: Vec<(f64, f64)> = (0..arms)
             .flat_map(|low| (low + 1..arms).map(move |high| (low, high)))
-            .map(|(low, high)| (gap(matrix, low, high), gap(reference, low, high)))
+            .map(|(low, high)| (preference_gap(matrix, low, high), preference_gap(reference, low, high)))
             .collect();
         // Both directions of a pair are negatives of each other, so their mean is 0 and each sum
         // over directions is twice the sum over pairs.
@@ -82,7 +82,7 @@ impl Agreement {
             correlation: ratio(both, (mine * theirs).sqrt()).clamp(-1.0, 1.0),
             slope: ratio(both, theirs),
             borda_rank_correlation: spearman(&borda_scores(matrix), &borda_scores(reference)),
-            signs: GAPS.iter().map(|&threshold| SignAgreement::above(threshold, &gaps)).collect(),
+            signs: MIN_GAPS.iter().map(|&threshold| SignAgreement::above(threshold, &gaps)).collect(),
         })
     }
 }
@@ -110,7 +110,7 @@ impl fmt::Display for Agreement {
                 formatter,
                 "{separator} {:.1}% of {} pairs with a gap above {}",
                 100.0 * signs.share,
-                Grouped(signs.pairs),
+                ThousandsSeparated(signs.pairs),
                 signs.gap
             )?;
         }
@@ -119,9 +119,9 @@ impl fmt::Display for Agreement {
 }
 
 /// A count with thousands separators: `9,180`.
-struct Grouped(usize);
+struct ThousandsSeparated(usize);
 
-impl fmt::Display for Grouped {
+impl fmt::Display for ThousandsSeparated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.to_string();
         for (index, digit) in digits.chars().enumerate() {
@@ -134,7 +134,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-fn gap(matrix: &PreferenceMatrix, low: usize, high: usize) -> f64 {
+fn preference_gap(matrix: &PreferenceMatrix, low: usize, high: usize) -> f64 {
     matrix.get(Arm::at(low), Arm::at(high)) - 0.5
 }
 
@@ -190,7 +190,10 @@ mod tests {
 
     #[test]
     fn counts_are_told_with_their_thousands_apart() {
-        assert_eq!([0, 999, 9180, 1234567].map(|count| Grouped(count).to_string()), ["0", "999", "9,180", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 9180, 1234567].map(|count| ThousandsSeparated(count).to_string()),
+            ["0", "999", "9,180", "1,234,567"]
+        );
     }
 
     #[test]

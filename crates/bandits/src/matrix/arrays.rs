@@ -50,7 +50,7 @@ use ::ndarray::{Array2, ArrayView2};
 use super::{ComparisonCounts, MatrixError, PreferenceMatrix};
 
 /// Checks that `rows` and `columns` are equal; rows of another length are named as in a text.
-fn square((rows, columns): (usize, usize)) -> Result<usize, MatrixError> {
+fn check_square((rows, columns): (usize, usize)) -> Result<usize, MatrixError> {
     match rows {
         0 => Err(MatrixError::Empty),
         _ if rows == columns => Ok(rows),
@@ -63,7 +63,7 @@ impl TryFrom<Array2<f64>> for PreferenceMatrix {
 
     /// As [`new`](Self::new). Entries in standard order are taken over, others copied.
     fn try_from(array: Array2<f64>) -> Result<Self, MatrixError> {
-        let arms = square(array.dim())?;
+        let arms = check_square(array.dim())?;
         if !array.is_standard_layout() {
             return Self::try_from(array.view());
         }
@@ -82,7 +82,7 @@ impl TryFrom<ArrayView2<'_, f64>> for PreferenceMatrix {
 
     /// As [`new`](Self::new), with a copy of the entries.
     fn try_from(array: ArrayView2<'_, f64>) -> Result<Self, MatrixError> {
-        Self::new(square(array.dim())?, array.iter().copied().collect())
+        Self::new(check_square(array.dim())?, array.iter().copied().collect())
     }
 }
 
@@ -105,7 +105,7 @@ impl PreferenceMatrix {
     /// # Errors
     /// As for [`from_wins`](Self::from_wins), and if the array is not square.
     pub fn from_win_array(wins: ArrayView2<'_, f64>) -> Result<(Self, ComparisonCounts), MatrixError> {
-        let arms = square(wins.dim())?;
+        let arms = check_square(wins.dim())?;
         Self::from_wins(arms, &wins.iter().copied().collect::<Vec<f64>>())
     }
 }

@@ -13,7 +13,7 @@ pub(super) enum Delimiter {
 
 /// The number in a cell: NaN if it is empty or says that there is none, `None` if it is something else. A comma may stand
 /// for the point, a half may be `½`, and `60%` is 0.6.
-pub(super) fn number(cell: &str) -> Option<f64> {
+pub(super) fn parse_number(cell: &str) -> Option<f64> {
     let cell = cell.trim();
     if cell.is_empty() || matches!(cell, "-" | "–" | "—" | "NA" | "N/A" | "n/a" | "null" | "None") {
         return Some(f64::NAN);
@@ -22,7 +22,7 @@ pub(super) fn number(cell: &str) -> Option<f64> {
         return Some(number);
     }
     if let Some(percent) = cell.strip_suffix('%') {
-        return number(percent).filter(|percent| !percent.is_nan()).map(|percent| percent / 100.0);
+        return parse_number(percent).filter(|percent| !percent.is_nan()).map(|percent| percent / 100.0);
     }
     if let Some(whole) = cell.strip_suffix('½') {
         let digits = whole.bytes().all(|byte| byte.is_ascii_digit());
@@ -93,7 +93,7 @@ impl Delimiter {
             if rest.is_empty() {
                 break;
             }
-            let (cell, end) = match quoted(rest, is_delimiter) {
+            let (cell, end) = match split_quoted(rest, is_delimiter) {
                 Some((cell, end)) => (cell, end),
                 None => {
                     let end = rest.find(is_delimiter).unwrap_or(rest.len());
@@ -114,7 +114,7 @@ impl Delimiter {
 
 /// The text in the quotation marks that `rest` begins with, in which doubled ones stand for one, and where the delimiter
 /// after it is.
-fn quoted(rest: &str, is_delimiter: impl Fn(char) -> bool) -> Option<(Cow<'_, str>, usize)> {
+fn split_quoted(rest: &str, is_delimiter: impl Fn(char) -> bool) -> Option<(Cow<'_, str>, usize)> {
     let mut text = String::new();
     let mut characters = rest.strip_prefix('"')?.char_indices();
     while let Some((at, character)) = characters.next() {
@@ -155,13 +155,13 @@ mod tests {
             ("60%", 0.6),
             ("62,5%", 0.625),
         ] {
-            assert_eq!(number(cell), Some(expected), "{cell}");
+            assert_eq!(parse_number(cell), Some(expected), "{cell}");
         }
         for cell in ["", "nan", "NaN", "NA", "-", "–", "None"] {
-            assert!(number(cell).is_some_and(f64::is_nan), "{cell}");
+            assert!(parse_number(cell).is_some_and(f64::is_nan), "{cell}");
         }
         for cell in ["x", "1,2,3", "1.000,5", "0,", "a½", "%", "5,x", "1,500", "-12,000"] {
-            assert_eq!(number(cell), None, "{cell}");
+            assert_eq!(parse_number(cell), None, "{cell}");
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::MatrixError;
-use super::cells::{Delimiter, number as number_in};
+use super::cells::{Delimiter, parse_number as number_in};
 
 /// The first line of a table.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Header {
         let indexed = cornerless || names_row();
         let skipped = usize::from(indexed && !cornerless);
         let names: Vec<String> = cells[skipped..].iter().map(|name| name.clone().into_owned()).collect();
-        check(&names, line, skipped)?;
+        check_names(&names, line, skipped)?;
         if names.len() != following.len() {
             return Err(MatrixError::HeaderRows { named: names.len(), rows: following.len() });
         }
@@ -80,7 +80,7 @@ impl Header {
 }
 
 /// Refuses names that are empty, repeated or no text of one line. The first is in the word after `skipped`.
-fn check(names: &[String], line: usize, skipped: usize) -> Result<(), MatrixError> {
+fn check_names(names: &[String], line: usize, skipped: usize) -> Result<(), MatrixError> {
     let mut places = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
         let fail = |fault: String| Err(MatrixError::Name { line, word: at + skipped + 1, fault });

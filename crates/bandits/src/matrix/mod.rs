@@ -58,8 +58,8 @@ pub struct MatrixInFile {
 
 /// The rows and columns of a matrix in tiles of 32 KB, each of them once.
 fn tiles(arms: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
-    const SIDE: usize = 64;
-    let parts = move || (0..arms).step_by(SIDE).map(move |start| start..arms.min(start + SIDE));
+    const TILE_SIDE: usize = 64;
+    let parts = move || (0..arms).step_by(TILE_SIDE).map(move |start| start..arms.min(start + TILE_SIDE));
     parts().flat_map(move |rows| parts().map(move |columns| (rows.clone(), columns)))
 }
 
@@ -180,7 +180,7 @@ impl PreferenceMatrix {
     /// Those of [`from_bytes`](Self::from_bytes).
     pub fn read(bytes: &[u8]) -> Result<MatrixInFile, MatrixError> {
         let SquareTable { size, entries, names } = if npy::is_npy(bytes) {
-            npy::square(bytes, bytes.len() as u64)?
+            npy::read_square(bytes, bytes.len() as u64)?
         } else {
             let text = std::str::from_utf8(bytes);
             SquareTable::parse(text.map_err(|error| MatrixError::NotText { offset: error.valid_up_to() })?)?

@@ -8,7 +8,7 @@ use ranktypes::npy::{self, Header, HeaderError, MAGIC};
 use super::{MatrixError, MatrixInFile, PreferenceMatrix, SquareTable};
 
 /// The elements that are read at a time.
-const CELLS: usize = 1 << 13;
+const BUFFER_CELLS: usize = 1 << 13;
 
 /// Whether the bytes begin as a `.npy` file does.
 pub(super) fn is_npy(bytes: &[u8]) -> bool {
@@ -30,7 +30,7 @@ impl PreferenceMatrix {
     /// # Errors
     /// Those of [`from_npy`](Self::from_npy), and if the file cannot be read or has another length.
     pub fn read_npy(from: impl Read, length: u64) -> Result<MatrixInFile, MatrixError> {
-        let SquareTable { size, entries, .. } = square(from, length)?;
+        let SquareTable { size, entries, .. } = read_square(from, length)?;
         Self::from_table(size, entries)
     }
 
@@ -47,7 +47,7 @@ impl PreferenceMatrix {
 }
 
 /// The square array in a `.npy` file of `length` bytes.
-pub(super) fn square(mut from: impl Read, length: u64) -> Result<SquareTable, MatrixError> {
+pub(super) fn read_square(mut from: impl Read, length: u64) -> Result<SquareTable, MatrixError> {
     let wrong = |what: String| Err(MatrixError::Npy(what));
     let (header, begin) = Header::read(&mut from)?;
     let kind = header.kind();
@@ -91,14 +91,14 @@ pub(super) fn square(mut from: impl Read, length: u64) -> Result<SquareTable, Ma
     if entries.try_reserve_exact(cells).is_err() {
         return wrong(format!("there is no memory for its {rows} x {columns} elements"));
     }
-    let mut block = vec![0; CELLS * size];
+    let mut block = vec![0; BUFFER_CELLS * size];
     while entries.len() < cells {
-        let block = &mut block[..size * CELLS.min(cells - entries.len())];
-        from.read_exact(block).map_err(|error| broken(&error))?;
+        let block = &mut block[..size * BUFFER_CELLS.min(cells - entries.len())];
+        from.read_exact(block).map_err(|error| unreadable(&error))?;
         entries.extend(block.chunks_exact(size).map(read));
     }
     // An archive also compares its checksum at the end.
-    if from.read(&mut [0]).map_err(|error| broken(&error))? > 0 {
+    if from.read(&mut [0]).map_err(|error| unreadable(&error))? > 0 {
         return wrong("more follows than its header announces".to_owned());
     }
     if fortran_order {
@@ -116,7 +116,7 @@ impl From<HeaderError> for MatrixError {
 }
 
 /// The error for a file that cannot be read to its end.
-fn broken(error: &io::Error) -> MatrixError {
+fn unreadable(error: &io::Error) -> MatrixError {
     MatrixError::Npy(match error.kind() {
         io::ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
         _ => format!("it cannot be read: {error}"),

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::cells::{Delimiter, number};
+use super::cells::{Delimiter, parse_number};
 use super::header::Header;
 use super::{MatrixError, PreferenceMatrix};
 
 /// The cells of a line without quotation marks: between commas, or between blanks where there is no comma between them;
 /// between semicolons, or between tabs, if commas are those of numbers. With them, whether the last one is the empty one
 /// behind a delimiter.
-fn cells(line: &str) -> (Vec<&str>, bool) {
+fn split_cells(line: &str) -> (Vec<&str>, bool) {
     let line = line.trim_matches([' ', '\r']);
     match Delimiter::of(line) {
         Delimiter::Character(delimiter @ (';' | '\t')) if line.contains([',', ';']) => {
@@ -79,13 +79,13 @@ impl SquareTable {
         let mut rows = 0;
         let mut expected = announced;
         for &(line, content) in if announced.is_some() { following } else { &lines } {
-            let (mut words, open) = cells(content);
+            let (mut words, open) = split_cells(content);
             // A delimiter at the end begins a cell only where one is missing.
             if open && words.len() != lines.len() - usize::from(announced.is_some()) {
                 words.pop();
             }
             for (word, &found) in (1..).zip(&words) {
-                let number = number(found).ok_or_else(|| MatrixError::NotANumber {
+                let number = parse_number(found).ok_or_else(|| MatrixError::NotANumber {
                     line,
                     word,
                     found: found.chars().take(40).collect(),

@@ -23,11 +23,11 @@ pub struct Share {
     /// How many impressions, at least 1.
     pub impressions: u64,
     /// One ticket per impression, in the order of choices; none if there is nothing to learn.
-    tickets: Vec<Drawn>,
+    tickets: Vec<DrawnPair>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Drawn {
+struct DrawnPair {
     ticket: Ticket,
     /// The pair was chosen the higher arm first.
     turned: bool,
@@ -111,7 +111,7 @@ impl OpenPolicy {
                 shares.len() - 1
             });
             shares[place].impressions += shown;
-            shares[place].tickets.extend(ticket.map(|ticket| Drawn { ticket, turned }));
+            shares[place].tickets.extend(ticket.map(|ticket| DrawnPair { ticket, turned }));
         }
         Allocation { shares }
     }
@@ -140,7 +140,7 @@ impl OpenPolicy {
         drawn.resize(share.tickets.len(), None);
         shuffle(&mut Generator::seed_from_u64(self.history), &mut drawn);
         let mut wins = PairWins::default();
-        for (&Drawn { ticket, turned }, outcome) in share.tickets.iter().zip(drawn) {
+        for (&DrawnPair { ticket, turned }, outcome) in share.tickets.iter().zip(drawn) {
             let Some(outcome) = outcome else {
                 self.forget(ticket)?;
                 continue;

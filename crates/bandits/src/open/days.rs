@@ -18,7 +18,7 @@ pub struct OutcomePool {
 
 /// How a policy used outcomes of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Absorbed {
+pub struct AbsorbedOutcomes {
     /// Outcomes of impressions of the policy's table.
     pub planned: u64,
     /// Outcomes of impressions that it chose after its table was settled.
@@ -109,8 +109,8 @@ impl OpenPolicy {
     ///
     /// # Errors
     /// Those of [`settle`](Self::settle): none, for a policy that chooses duels.
-    pub fn absorb(&mut self, pool: &mut OutcomePool, impressions: u64) -> Result<Absorbed, OpenError> {
-        let mut absorbed = Absorbed::default();
+    pub fn absorb(&mut self, pool: &mut OutcomePool, impressions: u64) -> Result<AbsorbedOutcomes, OpenError> {
+        let mut absorbed = AbsorbedOutcomes::default();
         for share in self.allocate(impressions).shares {
             match share.arms.len() {
                 2 => {
@@ -204,7 +204,7 @@ mod tests {
                     pool.record(Arm(first), Arm(second), if first < second { fair } else { turned });
                 }
                 let before = pool.left();
-                let Absorbed { planned, further } = policy.absorb(&mut pool, 3_000).unwrap();
+                let AbsorbedOutcomes { planned, further } = policy.absorb(&mut pool, 3_000).unwrap();
                 assert_eq!(before - pool.left(), planned + further, "{name}");
                 used += planned + further;
             }

@@ -67,7 +67,7 @@ impl fmt::Display for Delay {
 
 /// When answers come, if at all. The default is the usual loop: immediately, one by one, all of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lateness {
+pub struct AnswerTiming {
     /// From the impression until its outcome is known.
     pub delay: Delay,
     /// Outcomes are handed over together, each time this many more impressions were shown: at least 1.
@@ -79,13 +79,13 @@ pub struct Lateness {
     pub expires: Option<u64>,
 }
 
-impl Default for Lateness {
+impl Default for AnswerTiming {
     fn default() -> Self {
         Self { delay: Delay::Fixed(0), batch: 1, lost: 0.0, expires: None }
     }
 }
 
-impl Lateness {
+impl AnswerTiming {
     /// The impression after which the outcome of impression `step` is handed over, and whether it is; otherwise the ticket
     /// is forgotten then. Draws only what is random.
     #[must_use]
@@ -133,7 +133,7 @@ mod tests {
     fn geometric_delays_have_their_mean() {
         let mut generator = Generator::seed_from_u64(1);
         for mean in [0.3, 5.0, 800.0] {
-            let lateness = Lateness { delay: Delay::Geometric(mean), ..Lateness::default() };
+            let lateness = AnswerTiming { delay: Delay::Geometric(mean), ..AnswerTiming::default() };
             let draws = 100_000;
             let delays: Vec<f64> = (0..draws).map(|_| (lateness.due(7, &mut generator).0 - 7) as f64).collect();
             let found = delays.iter().sum::<f64>() / f64::from(draws);
@@ -150,14 +150,14 @@ mod tests {
     fn batches_losses_and_expiry() {
         let mut generator = Generator::seed_from_u64(2);
         let before = generator.clone();
-        let mut due = |lateness: &Lateness, step| lateness.due(step, &mut generator);
-        assert_eq!(due(&Lateness::default(), 9), (9, true));
-        let batch = Lateness { batch: 100, delay: Delay::Fixed(30), ..Lateness::default() };
+        let mut due = |lateness: &AnswerTiming, step| lateness.due(step, &mut generator);
+        assert_eq!(due(&AnswerTiming::default(), 9), (9, true));
+        let batch = AnswerTiming { batch: 100, delay: Delay::Fixed(30), ..AnswerTiming::default() };
         assert_eq!([1, 70, 71, 170].map(|step| due(&batch, step).0), [100, 100, 200, 200]);
-        let expiring = Lateness { delay: Delay::Fixed(30), expires: Some(20), ..Lateness::default() };
+        let expiring = AnswerTiming { delay: Delay::Fixed(30), expires: Some(20), ..AnswerTiming::default() };
         assert_eq!(due(&expiring, 5), (25, false));
         assert_eq!(generator, before, "nothing was left to chance");
-        let lossy = Lateness { lost: 0.3, delay: Delay::Listed([4, 8].into()), ..Lateness::default() };
+        let lossy = AnswerTiming { lost: 0.3, delay: Delay::Listed([4, 8].into()), ..AnswerTiming::default() };
         let found: Vec<(u64, bool)> = (0..20_000).map(|_| lossy.due(0, &mut generator)).collect();
         let lost = found.iter().filter(|(_, comes)| !comes).count() as f64;
         assert!((lost - 6_000.0).abs() < 5.0 * (20_000.0_f64 * 0.21).sqrt());

@@ -17,9 +17,9 @@
 
 use std::fmt::Write as _;
 
-use super::snapshot::reopen;
+use super::snapshot::open_by_name;
 use super::{OpenError, OpenPolicy, Outcome, Ticket};
-use crate::state::{StateError, from_words, words};
+use crate::state::{StateError, from_words, state_words};
 use crate::{Choice, Generators, PackedWins, PairWins, Preference};
 
 /// Why a log cannot be replayed.
@@ -85,7 +85,13 @@ impl OpenPolicy {
         // Writing into a string cannot fail.
         let _ = if self.step == 0 {
             let hex = |words: [u64; 4]| words.map(|word| format!("{word:016x}")).concat();
-            writeln!(log, "open {} {} {}", hex(words(&self.generator)), hex(words(&self.coin_generator)), self.name)
+            writeln!(
+                log,
+                "open {} {} {}",
+                hex(state_words(&self.generator)),
+                hex(state_words(&self.coin_generator)),
+                self.name
+            )
         } else {
             writeln!(log, "since {:016x}", self.history)
         };
@@ -117,7 +123,7 @@ impl OpenPolicy {
         let policy_generator = generator(policy).ok_or_else(head)?;
         let coins = generator(coins).ok_or_else(head)?;
         let generators = Generators { arena: coins.clone(), policy: policy_generator, coins };
-        let mut policy = reopen(name, &generators)?;
+        let mut policy = open_by_name(name, &generators)?;
         policy.follow_lines(log, 1)?;
         Ok(policy)
     }
@@ -222,7 +228,7 @@ pub(super) fn log_ask(log: &mut String, step: u64, ticket: Option<Ticket>, choic
 
 /// Logs a stretch alone up to `step`.
 #[cold]
-pub(super) fn stayed(log: &mut String, step: u64) {
+pub(super) fn log_stay(log: &mut String, step: u64) {
     let _ = writeln!(log, "s {step}");
 }
 
@@ -244,6 +250,6 @@ pub(super) fn log_outcome(log: &mut String, ticket: Ticket, outcome: Outcome<'_>
 
 /// Logs a ticket that was forgotten.
 #[cold]
-pub(super) fn forgotten(log: &mut String, ticket: Ticket) {
+pub(super) fn log_forgotten(log: &mut String, ticket: Ticket) {
     let _ = writeln!(log, "f {ticket}");
 }

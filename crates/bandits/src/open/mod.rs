@@ -37,8 +37,8 @@ mod tickets;
 use std::sync::Arc;
 
 pub use allocation::{Allocation, PairOutcomes, Share};
-pub use days::{Absorbed, OutcomePool};
-pub use delays::{Delay, DelayError, Lateness};
+pub use days::{AbsorbedOutcomes, OutcomePool};
+pub use delays::{AnswerTiming, Delay, DelayError};
 pub use in_step::{OpenRunState, play_open_in_step};
 pub use log::LogError;
 pub use play::{OpenRun, play_open};
@@ -105,7 +105,7 @@ pub struct OpenPolicy {
 
 /// The arms to show for an impression, and its ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct OpenChoice<'a> {
     /// The number of the impression, from 1.
     pub step: u64,
     /// The ticket for its outcome. `None` if there is nothing to learn: an arm alone, or against
@@ -207,7 +207,7 @@ impl OpenPolicy {
     pub fn new(name: &str, form: LatePolicy, generators: &Generators) -> Self {
         let mut seeds = [generators.policy.clone(), generators.coins.clone()];
         let draws = seeds.iter_mut().map(rand::Rng::next_u64);
-        let history = name.bytes().map(u64::from).chain(draws).fold(0, mix);
+        let history = name.bytes().map(u64::from).chain(draws).fold(0, mix_history);
         Self {
             // One line of a log.
             name: name.replace(['\n', '\r'], " "),
@@ -263,7 +263,7 @@ impl OpenPolicy {
     }
 
     /// The arms for the next impression.
-    pub fn ask(&mut self) -> Asked<'_> {
+    pub fn ask(&mut self) -> OpenChoice<'_> {
         self.step += 1;
         self.tally.asked = self.step;
         let step = self.step;
@@ -286,11 +286,11 @@ impl OpenPolicy {
                 if let Some(log) = &mut self.log {
                     log::log_ask(log, step, None, choice, if first_won { " first" } else { " second" });
                 }
-                return Asked { step, ticket: None, choice: Choice::Duel(first, first) };
+                return OpenChoice { step, ticket: None, choice: Choice::Duel(first, first) };
             }
             _ => {}
         }
-        self.history = mix(self.history, step);
+        self.history = mix_history(self.history, step);
         self.tally.tickets += 1;
         let (ticket, choice) = if let Choice::Duel(first, second) = choice {
             (self.tickets.give(self.history, step, [first, second]), Choice::Duel(first, second))
@@ -300,14 +300,14 @@ impl OpenPolicy {
         if let Some(log) = &mut self.log {
             log::log_ask(log, step, Some(ticket), choice, "");
         }
-        Asked { step, ticket: Some(ticket), choice }
+        OpenChoice { step, ticket: Some(ticket), choice }
     }
 
-    fn asked_alone(&mut self, choice: Choice<'static>) -> Asked<'static> {
+    fn asked_alone(&mut self, choice: Choice<'static>) -> OpenChoice<'static> {
         if let Some(log) = &mut self.log {
             log::log_ask(log, self.step, None, choice, "");
         }
-        Asked { step: self.step, ticket: None, choice }
+        OpenChoice { step: self.step, ticket: None, choice }
     }
 
     /// From here on, coins that break ties (and decide duels of an arm with itself) are tossed from a copy of this
@@ -332,7 +332,7 @@ impl OpenPolicy {
             self.step = to;
             self.tally.asked = to;
             if let Some(log) = &mut self.log {
-                log::stayed(log, to);
+                log::log_stay(log, to);
             }
             if until <= to {
                 self.alone = None;
@@ -372,7 +372,7 @@ impl OpenPolicy {
     #[inline]
     fn tell_duel(&mut self, ticket: Ticket, step: u64, pair: [Arm; 2], outcome: Preference) {
         self.tally.told += 1;
-        self.history = mix(self.history, outcome as u64);
+        self.history = mix_history(self.history, outcome as u64);
         let first_won = match outcome {
             Preference::Tie => self.coins.toss(&mut self.coin_generator),
             decided => decided == Preference::First,
@@ -386,7 +386,7 @@ impl OpenPolicy {
     fn tell_set(&mut self, ticket: Ticket, set: &[Arm], wins: &PairWins) {
         let step = self.close(ticket, 2);
         self.tally.told += 1;
-        self.history = wins.words().fold(self.history, mix);
+        self.history = wins.words().fold(self.history, mix_history);
         if let Some(log) = &mut self.log {
             log::log_outcome(log, ticket, wins.into(), false);
         }
@@ -405,7 +405,7 @@ impl OpenPolicy {
     /// A ticket was closed. `how` is what the history notes.
     #[inline]
     fn closed(&mut self, ticket: Ticket, how: u64) {
-        self.history = mix(self.history, how | u64::from(ticket.slot) << 8);
+        self.history = mix_history(self.history, how | u64::from(ticket.slot) << 8);
         // Lets the algorithm choose again, with this outcome.
         if self.alone.is_some() && self.form.cut(self.step) {
             self.alone = None;
@@ -424,7 +424,7 @@ impl OpenPolicy {
         let step = self.close(ticket, 3);
         self.tally.forgotten += 1;
         if let Some(log) = &mut self.log {
-            log::forgotten(log, ticket);
+            log::log_forgotten(log, ticket);
         }
         self.form.arrive(step, set.as_deref().unwrap_or(&pair), None);
         Ok(())
@@ -442,7 +442,7 @@ impl OpenPolicy {
 
 /// A step of the checksum of a history.
 #[inline]
-fn mix(history: u64, word: u64) -> u64 {
+fn mix_history(history: u64, word: u64) -> u64 {
     let mixed = (history ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }

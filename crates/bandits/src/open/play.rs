@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::{Lateness, OpenPolicy, Outcome, Ticket};
+use super::{AnswerTiming, OpenPolicy, Outcome, Ticket};
 use crate::{Arena, Arm, Choice, Generator, Observer, PackedWins, PairWins, Preference};
 
 /// The number of impressions between two calls of [`Observer::stop`].
@@ -40,7 +40,7 @@ pub fn play_open<A: Arena + ?Sized, O: Observer + ?Sized>(
     horizon: u64,
     outcomes: &mut Generator,
     delays: &mut Generator,
-    lateness: &Lateness,
+    lateness: &AnswerTiming,
     observer: &mut O,
 ) -> u64 {
     let mut run = OpenRun::new(lateness.clone(), delays.clone());
@@ -53,7 +53,7 @@ pub fn play_open<A: Arena + ?Sized, O: Observer + ?Sized>(
 /// like [`Run`](crate::Run).
 #[derive(Debug, Clone)]
 pub struct OpenRun {
-    lateness: Lateness,
+    lateness: AnswerTiming,
     delays: Generator,
     queue: Queue,
     until_asked: u32,
@@ -82,7 +82,7 @@ pub(super) struct Meeting {
 impl OpenRun {
     /// Before its first impression.
     #[must_use]
-    pub fn new(lateness: Lateness, delays: Generator) -> Self {
+    pub fn new(lateness: AnswerTiming, delays: Generator) -> Self {
         let coins = delays.clone();
         Self { lateness, delays, queue: Queue::default(), until_asked: STOP_EVERY, coins, own_coins: false }
     }
@@ -143,10 +143,11 @@ impl OpenRun {
                     if let Choice::Set(arms) = choice {
                         observer.multi_dueled(arms, wins);
                     }
-                    answer(policy, ticket, Outcome::Set(wins));
+                    pass_outcome(policy, ticket, Outcome::Set(wins));
                 } else {
-                    let comes = if comes { Comes::Set(PackedWins::from(&*wins).into()) } else { Comes::Never };
-                    self.queue.push(Due { due, ticket, comes, coins: self.coins_of_step() });
+                    let comes =
+                        if comes { AnswerTime::Set(PackedWins::from(&*wins).into()) } else { AnswerTime::Never };
+                    self.queue.push(DueAnswer { due, ticket, comes, coins: self.coins_of_step() });
                 }
             }
             (None, Choice::Alone { arm, until }) => {
@@ -170,8 +171,8 @@ impl OpenRun {
         at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
         let (due, comes) = self.lateness.due(step, &mut self.delays);
         let coins = if outcome == Preference::Tie { self.coins_of_step() } else { None };
-        let comes = if comes { Comes::Duel(outcome) } else { Comes::Never };
-        self.queue.push(Due { due, ticket, comes, coins });
+        let comes = if comes { AnswerTime::Duel(outcome) } else { AnswerTime::Never };
+        self.queue.push(DueAnswer { due, ticket, comes, coins });
     }
 
     /// The coins that break the ties of the current step, if it has its own.
@@ -186,19 +187,19 @@ impl OpenRun {
         wins: &mut PairWins,
     ) -> bool {
         let OpenStep { policy, observer, .. } = at;
-        while let Some(Due { ticket, comes, coins, .. }) = self.queue.pop(policy.step) {
+        while let Some(DueAnswer { ticket, comes, coins, .. }) = self.queue.pop(policy.step) {
             if let Some(coins) = coins {
                 policy.use_coins(&coins);
             }
             match (comes, policy.tickets.choice(ticket)) {
-                (Comes::Duel(outcome), Choice::Duel(first, second)) => {
+                (AnswerTime::Duel(outcome), Choice::Duel(first, second)) => {
                     observer.dueled(first, second, outcome);
-                    answer(policy, ticket, outcome.into());
+                    pass_outcome(policy, ticket, outcome.into());
                 }
-                (Comes::Set(packed), Choice::Set(arms)) => {
+                (AnswerTime::Set(packed), Choice::Set(arms)) => {
                     packed.unpack(wins);
                     observer.multi_dueled(arms, wins);
-                    answer(policy, ticket, Outcome::Set(wins));
+                    pass_outcome(policy, ticket, Outcome::Set(wins));
                 }
                 (_, _) => {
                     let forgotten = policy.forget(ticket);
@@ -223,14 +224,14 @@ impl OpenRun {
 }
 
 /// Passes the outcome of a ticket, which the run does once per ticket.
-fn answer(policy: &mut OpenPolicy, ticket: Ticket, outcome: Outcome<'_>) {
+fn pass_outcome(policy: &mut OpenPolicy, ticket: Ticket, outcome: Outcome<'_>) {
     let answered = policy.tell(ticket, outcome);
     debug_assert_eq!(answered, Ok(()));
 }
 
 /// The answer to a ticket.
 #[derive(Debug, Clone)]
-enum Comes {
+enum AnswerTime {
     Duel(Preference),
     Set(Box<PackedWins>),
     Never,
@@ -238,36 +239,36 @@ enum Comes {
 
 /// A ticket with an answer due after impression `due`.
 #[derive(Debug, Clone)]
-struct Due {
+struct DueAnswer {
     due: u64,
     ticket: Ticket,
-    comes: Comes,
+    comes: AnswerTime,
     /// The coins that break its ties, in arenas with coins per step.
     coins: Option<Box<Generator>>,
 }
 
-impl Due {
+impl DueAnswer {
     /// In the order of time, then of choices.
     fn key(&self) -> (u64, u64) {
         (self.due, self.ticket.number)
     }
 }
 
-impl PartialEq for Due {
+impl PartialEq for DueAnswer {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Due {}
+impl Eq for DueAnswer {}
 
-impl PartialOrd for Due {
+impl PartialOrd for DueAnswer {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Due {
+impl Ord for DueAnswer {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -276,12 +277,12 @@ impl Ord for Due {
 /// Tickets by the time when they are due. Those due no sooner than all before them, as with fixed delays, need no heap.
 #[derive(Debug, Clone, Default)]
 struct Queue {
-    in_order: VecDeque<Due>,
-    others: BinaryHeap<Reverse<Due>>,
+    in_order: VecDeque<DueAnswer>,
+    others: BinaryHeap<Reverse<DueAnswer>>,
 }
 
 impl Queue {
-    fn push(&mut self, due: Due) {
+    fn push(&mut self, due: DueAnswer) {
         if self.in_order.back().is_none_or(|last| *last <= due) {
             self.in_order.push_back(due);
         } else {
@@ -296,7 +297,7 @@ impl Queue {
     }
 
     /// The next one, if it is due after impression `step` or before.
-    fn pop(&mut self, step: u64) -> Option<Due> {
+    fn pop(&mut self, step: u64) -> Option<DueAnswer> {
         let first = match (self.in_order.front(), self.others.peek()) {
             (Some(one), Some(Reverse(other))) => one < other,
             (one, _) => one.is_some(),

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::OpenPolicy;
-use super::tickets::{Arms, FREE, Open, Tickets};
+use super::tickets::{Arms, FREE_SLOT, Open, Tickets};
 use crate::registry::Spec;
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Generators};
 
-const HEAD: &[u8] = b"open-policy-snapshot 1\n";
+const SNAPSHOT_HEADER: &[u8] = b"open-policy-snapshot 1\n";
 
 impl OpenPolicy {
     /// Its state: what it has learnt, the tickets that are open, its generators. [`restore`](Self::restore) returns a
@@ -21,7 +21,7 @@ impl OpenPolicy {
     /// If it is a policy of your own that has no stored form.
     pub fn snapshot(&self) -> Result<Vec<u8>, StateError> {
         let mut to = StateWriter::default();
-        to.put_bytes(HEAD);
+        to.put_bytes(SNAPSHOT_HEADER);
         to.put_bytes(self.name.as_bytes());
         to.put((self.step, self.history, self.alone));
         self.generator.save(&mut to);
@@ -43,8 +43,8 @@ impl OpenPolicy {
     /// # Errors
     /// If the bytes are damaged, or were written by a build with other fields or another revision of the algorithm.
     pub fn restore(snapshot: &[u8]) -> Result<Self, StateError> {
-        let (_, name) = opened(snapshot)?;
-        let mut policy = reopen(name, &Generators::from_seed(0))?;
+        let (_, name) = open_snapshot(snapshot)?;
+        let mut policy = open_by_name(name, &Generators::from_seed(0))?;
         policy.load(snapshot)?;
         Ok(policy)
     }
@@ -54,7 +54,7 @@ impl OpenPolicy {
     /// # Errors
     /// Those of [`restore`](Self::restore); the policy must not be used then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), StateError> {
-        let (mut from, name) = opened(snapshot)?;
+        let (mut from, name) = open_snapshot(snapshot)?;
         if name != self.name {
             return Err(StateError::OtherPolicy { expected: self.name.clone(), found: name.to_owned() });
         }
@@ -71,7 +71,7 @@ impl OpenPolicy {
 }
 
 /// The policy of this name, from scratch.
-pub(super) fn reopen(name: &str, generators: &Generators) -> Result<OpenPolicy, StateError> {
+pub(super) fn open_by_name(name: &str, generators: &Generators) -> Result<OpenPolicy, StateError> {
     let unknown =
         || StateError::OtherPolicy { expected: "an algorithm of the registry".to_owned(), found: name.to_owned() };
     let mut words = name.split(' ');
@@ -89,11 +89,11 @@ pub(super) fn reopen(name: &str, generators: &Generators) -> Result<OpenPolicy, 
 }
 
 /// The content of an intact snapshot after its head, and the name in it.
-fn opened(snapshot: &[u8]) -> Result<(StateReader<'_>, &str), StateError> {
+fn open_snapshot(snapshot: &[u8]) -> Result<(StateReader<'_>, &str), StateError> {
     let damaged = |what| StateError::Damaged { what };
     let (bytes, check) = snapshot.split_last_chunk().ok_or(damaged("it ends early"))?;
     let mut from = StateReader::new(bytes);
-    if from.get_bytes().ok() != Some(HEAD) {
+    if from.get_bytes().ok() != Some(SNAPSHOT_HEADER) {
         return Err(damaged("it does not begin as a snapshot does"));
     }
     if checksum(bytes) != u64::from_le_bytes(*check) {
@@ -116,7 +116,7 @@ impl State for Tickets {
         let mut last: Option<&Arc<[Arm]>> = None;
         for (slot, open) in self.slots.iter().enumerate() {
             to.put((open.number, open.check, open.step));
-            let arms = if open.number == FREE { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
+            let arms = if open.number == FREE_SLOT { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
             match arms {
                 Arms::Duel(pair) => {
                     to.put(0_u8);

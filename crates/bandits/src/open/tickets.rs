@@ -145,7 +145,7 @@ pub(super) struct Open {
     pub(super) is_set: bool,
 }
 
-pub(super) const FREE: u64 = u64::MAX;
+pub(super) const FREE_SLOT: u64 = u64::MAX;
 
 /// The tickets that are open, each in a slot: as many slots as ever were open at a time.
 #[derive(Debug, Clone, Default)]
@@ -163,7 +163,7 @@ impl Tickets {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (Ticket, u64, &[Arm])> {
-        (0_u32..).zip(&self.slots).filter(|(_, open)| open.number != FREE).map(|(slot, open)| {
+        (0_u32..).zip(&self.slots).filter(|(_, open)| open.number != FREE_SLOT).map(|(slot, open)| {
             let set = self.sets.get(slot as usize).and_then(Option::as_deref).filter(|_| open.is_set);
             (Ticket { number: open.number, slot, check: open.check }, open.step, set.unwrap_or(&open.pair))
         })
@@ -222,7 +222,7 @@ impl Tickets {
     pub(super) fn arms(&self, ticket: Ticket) -> Result<Arms<'_>, OpenError> {
         let slot = ticket.slot as usize;
         match self.slots.get(slot) {
-            Some(open) if open.number == ticket.number && open.check == ticket.check && ticket.number != FREE => {
+            Some(open) if open.number == ticket.number && open.check == ticket.check && ticket.number != FREE_SLOT => {
                 Ok(self.arms_in(slot))
             }
             _ => Err(self.refusal(ticket)),
@@ -233,10 +233,10 @@ impl Tickets {
     #[inline]
     pub(super) fn close_duel(&mut self, ticket: Ticket) -> Option<(u64, [Arm; 2])> {
         let open = self.slots.get_mut(ticket.slot as usize)?;
-        if open.number != ticket.number || open.check != ticket.check || ticket.number == FREE || open.is_set {
+        if open.number != ticket.number || open.check != ticket.check || ticket.number == FREE_SLOT || open.is_set {
             return None;
         }
-        open.number = FREE;
+        open.number = FREE_SLOT;
         self.free.push(ticket.slot);
         Some((open.step, open.pair))
     }
@@ -245,7 +245,9 @@ impl Tickets {
     #[cold]
     fn refusal(&self, ticket: Ticket) -> OpenError {
         match self.slots.get(ticket.slot as usize) {
-            Some(open) if open.number == ticket.number && ticket.number != FREE => OpenError::OtherHistory { ticket },
+            Some(open) if open.number == ticket.number && ticket.number != FREE_SLOT => {
+                OpenError::OtherHistory { ticket }
+            }
             _ if ticket.number >= self.given => OpenError::NeverGivenOut { ticket, given: self.given },
             _ => OpenError::NotOpen { ticket },
         }
@@ -255,7 +257,7 @@ impl Tickets {
     #[inline]
     pub(super) fn close(&mut self, ticket: Ticket) -> u64 {
         let open = &mut self.slots[ticket.slot as usize];
-        open.number = FREE;
+        open.number = FREE_SLOT;
         if open.is_set {
             self.sets[ticket.slot as usize] = None;
         }

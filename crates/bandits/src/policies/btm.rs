@@ -40,7 +40,7 @@
 //! * The arms that have begun fewest duels are kept (`counts/least.rs`), and the largest and smallest P are
 //!   computed only when a bound on their difference allows an arm to be dropped.
 
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::counts::{LeastCounts, PairCounts};
 use crate::random::{argmax, below};
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
@@ -123,7 +123,7 @@ impl BtmConfig {
         let (arms, gamma) = (arms as f64, self.gamma());
         let (log, enough) = match self.setting {
             Setting::Online => {
-                let auto = || 1.0 / (2.0 * known(horizon) as f64 * arms);
+                let auto = || 1.0 / (2.0 * given_horizon(horizon) as f64 * arms);
                 (-libm::log(self.delta.unwrap_or_else(auto)), u64::MAX)
             }
             Setting::Pac => {

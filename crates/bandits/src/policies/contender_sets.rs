@@ -2,7 +2,7 @@
 //! outcomes and the recommendation. A rule determines which arms meet.
 
 use crate::confidence::Evidence;
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, State, state, stored};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, State, state, stored};
 
 /// Which arms meet.
 pub(crate) trait ContenderRule {
@@ -61,7 +61,7 @@ impl<R: ContenderRule + State> Policy for ContenderSets<R> {
     stored!();
 }
 
-impl<R: ContenderRule + State> Late for ContenderSets<R> {
+impl<R: ContenderRule + State> DelayedFeedback for ContenderSets<R> {
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         if let Some(feedback) = feedback {
             self.set.clear();

@@ -2,12 +2,12 @@
 //! [`bradley_terry`](super::bradley_terry#the-guard).
 
 use crate::counts::{OpenDuels, PairCounts};
-use crate::policies::rmed::divergences::{UNIT, allowance, divergence};
+use crate::policies::rmed::divergences::{DIVERGENCE_UNIT, divergence, pass_allowance};
 use crate::random::{geometric, uniform};
 use crate::{Arm, Generator, state};
 
 /// The share of steps for forced duels, by default.
-pub(super) const SHARE: f64 = 0.02;
+pub(super) const DEFAULT_SHARE: f64 = 0.02;
 
 /// The evidence of the duels alone, and the weights of arms against the leader.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(super) struct Guard {
     open: OpenDuels,
     /// For each arm, how many others have proven to beat it.
     losses: Vec<u32>,
-    /// The evidence that proves, in units of [`UNIT`], and the step from which it takes more.
+    /// The evidence that proves, in units of [`DIVERGENCE_UNIT`], and the step from which it takes more.
     proof: i64,
     due: u64,
     leader: Option<Arm>,
@@ -80,7 +80,7 @@ impl Guard {
             start *= 2;
         }
         self.due = start.saturating_mul(2);
-        self.proof = allowance(libm::log(start as f64), 0.0);
+        self.proof = pass_allowance(libm::log(start as f64), 0.0);
         for i in 0..arms {
             let lost = (0..arms).filter(|&j| j != i && self.proven_loser(i, j) == Some(i)).count();
             self.losses[i] = u32::try_from(lost).expect("no more than there are arms");
@@ -174,7 +174,7 @@ impl Guard {
         };
         let (won, lost) = self.counts.between(arm, leader);
         let divergence = divergence(won, lost);
-        let evidence = divergence as f64 * UNIT;
+        let evidence = divergence as f64 * DIVERGENCE_UNIT;
         match won > lost {
             _ if divergence > self.proof => 0.0,
             // The duels under way may prove as much again.

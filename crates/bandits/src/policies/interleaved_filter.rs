@@ -22,7 +22,7 @@
 //!   stochastic triangle inequality. Without them it may settle on an arm that another beats.
 //! * The arm recommended is the candidate, from the first duel on.
 
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
@@ -42,7 +42,7 @@ config! {
     }
 
     fn build(&self, arms: usize, horizon: Option<u64>) -> InterleavedFilter {
-        InterleavedFilter::new(PRUNES, arms, known(horizon))
+        InterleavedFilter::new(PRUNES, arms, given_horizon(horizon))
     }
 }
 

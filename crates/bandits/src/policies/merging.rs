@@ -17,7 +17,7 @@ pub(crate) struct MergingParameters {
 
 impl MergingParameters {
     /// The default of delta.
-    pub(crate) const DELTA: f64 = 0.01;
+    pub(crate) const DEFAULT_DELTA: f64 = 0.01;
 
     /// ln C for `arms` arms. C itself may be too large for an `f64`: 6e285 for 10 arms at alpha = 0.51.
     pub(crate) fn ln_c(self, arms: usize) -> f64 {
@@ -48,7 +48,7 @@ impl MergingParameters {
         } else {
             None
         };
-        let idle = self.c.is_some() && self.delta != Self::DELTA;
+        let idle = self.c.is_some() && self.delta != Self::DEFAULT_DELTA;
         let all: Vec<String> = theory.into_iter().chain(idle.then(|| without_effect("delta", "c"))).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
@@ -177,7 +177,7 @@ pub(crate) trait Merging: Sized {
     /// twice.
     fn merge(&mut self, p: usize, generator: &mut Generator) {
         self.merge_once(p, generator);
-        if again(self.sizes(), p) {
+        if merges_again(self.sizes(), p) {
             self.merge_once(p, generator);
         }
     }
@@ -216,17 +216,17 @@ pub(crate) trait Merging: Sized {
 
 /// Where each arm is, looked up when an outcome comes late: the arms of a batch stay together until one is dropped.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Homes {
+pub(crate) struct ArmBatches {
     /// The batch of each arm and its place there; empty until needed, and after arms have moved.
     of: Vec<[u32; 2]>,
 }
 
-state!(Homes { of });
+state!(ArmBatches { of });
 
 /// The batch of an arm that was dropped.
-const DROPPED: u32 = u32::MAX;
+const DROPPED_ARM: u32 = u32::MAX;
 
-impl Homes {
+impl ArmBatches {
     /// Arms have moved or were dropped.
     pub(crate) fn moved(&mut self) {
         self.of.clear();
@@ -245,13 +245,13 @@ impl Homes {
             self.look_up(arms, batches, members);
         }
         let [first, second] = [self.of[pair[0].index()], self.of[pair[1].index()]];
-        let met = first[0] == second[0] && first[0] != DROPPED;
+        let met = first[0] == second[0] && first[0] != DROPPED_ARM;
         met.then_some((first[0] as usize, [first[1] as usize, second[1] as usize]))
     }
 
     #[cold]
     fn look_up<'a>(&mut self, arms: usize, batches: usize, members: impl Fn(usize) -> &'a [Arm]) {
-        self.of.resize(arms, [DROPPED; 2]);
+        self.of.resize(arms, [DROPPED_ARM; 2]);
         for batch in 0..batches {
             for (place, arm) in members(batch).iter().enumerate() {
                 self.of[arm.index()] = [batch as u32, place as u32];
@@ -283,7 +283,7 @@ fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Op
 }
 
 /// Whether a batch of p/2 arms or fewer is left, so that merging is done once more.
-fn again(sizes: &[u32], p: usize) -> bool {
+fn merges_again(sizes: &[u32], p: usize) -> bool {
     sizes.len() > 1 && sizes.iter().any(|&size| 2 * size as usize <= p)
 }
 
@@ -310,7 +310,7 @@ mod tests {
             sums.push(sizes);
         }
         assert!(sums.iter().all(|sizes| *sizes == [3, 4, 5, 6]), "{sums:?}");
-        assert!(again(&[4, 2], 4) && !again(&[2], 4) && !again(&[3, 4], 4));
+        assert!(merges_again(&[4, 2], 4) && !merges_again(&[2], 4) && !merges_again(&[3, 4], 4));
     }
 
     #[test]

@@ -19,7 +19,7 @@
 
 use rand::Rng as _;
 
-use crate::late::Late;
+use crate::late::DelayedFeedback;
 use crate::random::{below, best_arm};
 use crate::{
     ActionKind, Arm, Choice, DuelPolicy, Feedback, Generator, PairWins, Policy, config, state, stored, takes_late,
@@ -37,7 +37,7 @@ config! {
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> RandomPairs {
-        RandomPairs { arms, shares: Shares::new(arms) }
+        RandomPairs { arms, shares: WinShares::new(arms) }
     }
 
     takes_late!();
@@ -55,7 +55,7 @@ config! {
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> RandomSets {
-        RandomSets { arms, set: Vec::with_capacity(arms), shares: Shares::new(arms) }
+        RandomSets { arms, set: Vec::with_capacity(arms), shares: WinShares::new(arms) }
     }
 
     takes_late!();
@@ -63,14 +63,14 @@ config! {
 
 /// How many duels each arm was in, and how many it won.
 #[derive(Debug, Clone)]
-struct Shares {
+struct WinShares {
     won: Vec<u64>,
     met: Vec<u64>,
 }
 
-state!(Shares { won, met });
+state!(WinShares { won, met });
 
-impl Shares {
+impl WinShares {
     fn new(arms: usize) -> Self {
         Self { won: vec![0; arms], met: vec![0; arms] }
     }
@@ -104,7 +104,7 @@ impl Shares {
 #[derive(Debug, Clone)]
 pub struct RandomPairs {
     arms: usize,
-    shares: Shares,
+    shares: WinShares,
 }
 
 state!(RandomPairs { shares } but { arms });
@@ -132,14 +132,14 @@ impl DuelPolicy for RandomPairs {
     stored!();
 }
 
-impl Late for RandomPairs {}
+impl DelayedFeedback for RandomPairs {}
 
 /// Random sets.
 #[derive(Debug, Clone)]
 pub struct RandomSets {
     arms: usize,
     set: Vec<Arm>,
-    shares: Shares,
+    shares: WinShares,
 }
 
 state!(RandomSets { set, shares } but { arms });
@@ -180,7 +180,7 @@ impl Policy for RandomSets {
     stored!();
 }
 
-impl Late for RandomSets {
+impl DelayedFeedback for RandomSets {
     fn arrive(&mut self, _step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         if let Some(Feedback::Set { wins }) = feedback {
             self.shares.record_set(arms, wins);

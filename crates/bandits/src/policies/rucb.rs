@@ -43,7 +43,9 @@
 use crate::algorithm::papers;
 use crate::confidence::{Candidates, DuelCounts as _, PairBounds};
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
+use crate::{
+    Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, named_values, state, stored, takes_late,
+};
 
 named_values! {
     /// Which of the published rules; see the [module](self).
@@ -151,7 +153,7 @@ impl Policy for Rucb {
     stored!();
 }
 
-impl Late for Rucb {
+impl DelayedFeedback for Rucb {
     fn depart(&mut self, arms: &[Arm]) {
         self.bounds.depart(arms);
     }

@@ -85,12 +85,12 @@ config! {
 
 /// An arm that plays, and its C.
 #[derive(Debug, Clone, Copy)]
-struct Player {
+struct ScoredArm {
     arm: Arm,
     lead: i64,
 }
 
-plain!(Player { arm, lead });
+plain!(ScoredArm { arm, lead });
 
 /// Winner Stays, of either kind.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ pub struct WinnerStays {
     arms: usize,
     strong: Option<WinnerStaysStrongConfig>,
     /// i and j.
-    players: Option<[Player; 2]>,
+    players: Option<[ScoredArm; 2]>,
     /// The arms that have not yet played in this round: their C is `level`.
     waiting: Vec<Arm>,
     /// The arms that have, and rest: one below `level`.
@@ -126,9 +126,9 @@ impl WinnerStays {
     }
 
     /// One of the waiting arms, at random.
-    fn next_player(&mut self, generator: &mut Generator) -> Player {
+    fn next_player(&mut self, generator: &mut Generator) -> ScoredArm {
         let chosen = below(generator, self.waiting.len());
-        Player { arm: self.waiting.swap_remove(chosen), lead: self.level }
+        ScoredArm { arm: self.waiting.swap_remove(chosen), lead: self.level }
     }
 
     fn after(&mut self, end: After) {

@@ -76,7 +76,7 @@ impl<P: DuelPolicy> Policy for P {
             return Choice::Alone { arm: Arm(0), until: u64::MAX };
         }
         let (first, second) = self.pair(step, generator);
-        check(first.max(second), arms);
+        check_arm(first.max(second), arms);
         if first == second {
             return Choice::Alone { arm: first, until: self.alone_until(step).max(step) };
         }
@@ -106,7 +106,7 @@ impl<P: DuelPolicy> Policy for P {
 
 /// Stops an algorithm that chooses an arm that does not exist: tables of pairs would take it for another one.
 #[inline]
-pub(super) fn check(arm: Arm, arms: usize) {
+pub(super) fn check_arm(arm: Arm, arms: usize) {
     #[cold]
     #[inline(never)]
     fn refuse(arm: Arm, arms: usize) -> ! {

@@ -68,7 +68,7 @@ impl PackedWins {
     pub fn unpack(&self, wins: &mut PairWins) {
         let mut at = 0;
         wins.set_above(self.arms, |count| {
-            let (won, tied) = (read(&self.wins, at, count), read(&self.ties, at, count));
+            let (won, tied) = (read_bits(&self.wins, at, count), read_bits(&self.ties, at, count));
             at += count;
             (won & !tied, tied)
         });
@@ -82,10 +82,10 @@ impl From<&PairWins> for PackedWins {
         let mut packed = Self { arms, wins: vec![0; words], ties: Vec::new() };
         let mut at = 0;
         wins.above(|won, tied, count| {
-            write(&mut packed.wins, at, won);
+            write_bits(&mut packed.wins, at, won);
             if tied != 0 {
                 packed.ties.resize(words, 0);
-                write(&mut packed.ties, at, tied);
+                write_bits(&mut packed.ties, at, tied);
             }
             at += count;
         });
@@ -95,7 +95,7 @@ impl From<&PairWins> for PackedWins {
 
 /// `count` bits from bit `at` on, 1 to 64; none of them set if there are no words.
 #[inline]
-fn read(words: &[u64], at: usize, count: usize) -> u64 {
+fn read_bits(words: &[u64], at: usize, count: usize) -> u64 {
     let (word, bit) = (at / 64, at % 64);
     let next = if bit + count > 64 { word + 1 } else { word };
     let (Some(&low), Some(&high)) = (words.get(word), words.get(next)) else {
@@ -107,7 +107,7 @@ fn read(words: &[u64], at: usize, count: usize) -> u64 {
 
 /// Sets those bits from bit `at` on that are set in `bits`.
 #[inline]
-fn write(words: &mut [u64], at: usize, bits: u64) {
+fn write_bits(words: &mut [u64], at: usize, bits: u64) {
     let (word, bit) = (at / 64, at % 64);
     words[word] |= bits << bit;
     let rest = bits >> 1 >> (63 - bit);

@@ -1,6 +1,6 @@
 //! The trait for algorithms that choose sets, and how an implementation becomes a [`Policy`].
 
-use super::duel::check;
+use super::duel::check_arm;
 use super::{Arm, Choice, Feedback, PairWins, Policy};
 use crate::Generator;
 
@@ -100,7 +100,7 @@ impl<P: SetPolicy> Policy for Sets<P> {
         self.algorithm.set(step, generator, &mut self.set);
         assert!(!self.set.is_empty(), "the algorithm chose no arm");
         for &arm in &self.set {
-            check(arm, self.last.len());
+            check_arm(arm, self.last.len());
             assert!(self.last[arm.index()] != step, "the algorithm chose arm {} twice for one set", arm.0);
             self.last[arm.index()] = step;
         }

@@ -4,7 +4,7 @@
 mod named;
 pub mod utilities;
 
-pub use named::{Problem, ProblemError, Setting, TABLE_1, names};
+pub use named::{Problem, ProblemArena, ProblemError, TABLE_1, names};
 
 use rand::SeedableRng as _;
 

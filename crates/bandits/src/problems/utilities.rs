@@ -10,39 +10,41 @@ use rand::SeedableRng as _;
 use crate::Generator;
 use crate::random::Normals;
 
-const BEST: f64 = 0.8;
-const GOOD: f64 = 0.7;
-const POOR: f64 = 0.2;
+const BEST_UTILITY: f64 = 0.8;
+const GOOD_UTILITY: f64 = 0.7;
+const POOR_UTILITY: f64 = 0.2;
 
 /// `good` good arms, the first of them the best (0.8) and the others just short of it (0.7), and
 /// `poor` poor ones (0.2). Without a good arm there is no best one either.
 #[must_use]
 pub fn good_and_poor(good: usize, poor: usize) -> Vec<f64> {
-    let mut utilities = vec![GOOD; good];
+    let mut utilities = vec![GOOD_UTILITY; good];
     if let Some(first) = utilities.first_mut() {
-        *first = BEST;
+        *first = BEST_UTILITY;
     }
-    utilities.extend(std::iter::repeat_n(POOR, poor));
+    utilities.extend(std::iter::repeat_n(POOR_UTILITY, poor));
     utilities
 }
 
 /// The best arm (0.8) and `arms` - 1 others in equal steps from 0.7 down to 0.2.
 #[must_use]
 pub fn arith(arms: usize) -> Vec<f64> {
-    spaced(arms, |share| GOOD + (POOR - GOOD) * share)
+    equally_spaced(arms, |share| GOOD_UTILITY + (POOR_UTILITY - GOOD_UTILITY) * share)
 }
 
 /// The best arm (0.8) and `arms` - 1 others in equal ratios from 0.7 down to 0.2.
 #[must_use]
 pub fn geom(arms: usize) -> Vec<f64> {
-    spaced(arms, |share| if share == 1.0 { POOR } else { GOOD * libm::pow(POOR / GOOD, share) })
+    equally_spaced(arms, |share| {
+        if share == 1.0 { POOR_UTILITY } else { GOOD_UTILITY * libm::pow(POOR_UTILITY / GOOD_UTILITY, share) }
+    })
 }
 
-fn spaced(arms: usize, utility: impl Fn(f64) -> f64) -> Vec<f64> {
+fn equally_spaced(arms: usize, utility: impl Fn(f64) -> f64) -> Vec<f64> {
     let steps = arms.saturating_sub(2).max(1) as f64;
     (0..arms)
         .map(|arm| match arm {
-            0 => BEST,
+            0 => BEST_UTILITY,
             _ => utility((arm - 1) as f64 / steps),
         })
         .collect()

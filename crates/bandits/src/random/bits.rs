@@ -28,8 +28,8 @@ pub(crate) fn draw_bit(bits: u64, generator: &mut Generator) -> usize {
 }
 
 /// A bit in each byte: the lowest, the highest.
-const LOWEST: u64 = 0x0101_0101_0101_0101;
-const HIGHEST: u64 = LOWEST << 7;
+const LOWEST_BITS: u64 = 0x0101_0101_0101_0101;
+const HIGHEST_BITS: u64 = LOWEST_BITS << 7;
 
 /// The place of the `nth` bit that is set, from 0; without a branch, as which it is cannot be predicted.
 ///
@@ -39,22 +39,22 @@ pub(crate) fn nth_bit(bits: u64, nth: u32) -> usize {
     debug_assert!(nth < bits.count_ones());
     let nth = u64::from(nth);
     // How many are set in each byte, and from the first byte to its end.
-    let twos = bits - ((bits >> 1) & (LOWEST * 0x55));
-    let fours = (twos & (LOWEST * 0x33)) + ((twos >> 2) & (LOWEST * 0x33));
-    let sums = ((fours + (fours >> 4)) & (LOWEST * 0x0f)).wrapping_mul(LOWEST);
+    let twos = bits - ((bits >> 1) & (LOWEST_BITS * 0x55));
+    let fours = (twos & (LOWEST_BITS * 0x33)) + ((twos >> 2) & (LOWEST_BITS * 0x33));
+    let sums = ((fours + (fours >> 4)) & (LOWEST_BITS * 0x0f)).wrapping_mul(LOWEST_BITS);
     let byte = 8 * bytes_up_to(sums, nth);
     let before = ((sums << 8) >> byte) & 0xff;
     // The same within that byte, with a byte for each of its bits.
-    let each = (((bits >> byte) & 0xff) * LOWEST) & 0x8040_2010_0804_0201;
-    let sums = (((each + LOWEST * 0x7f) >> 7) & LOWEST).wrapping_mul(LOWEST);
+    let each = (((bits >> byte) & 0xff) * LOWEST_BITS) & 0x8040_2010_0804_0201;
+    let sums = (((each + LOWEST_BITS * 0x7f) >> 7) & LOWEST_BITS).wrapping_mul(LOWEST_BITS);
     (byte + bytes_up_to(sums, nth - before)) as usize
 }
 
 /// How many bytes of `sums` are at most `nth`; none is above 64, and `nth` is below that.
 #[inline]
 fn bytes_up_to(sums: u64, nth: u64) -> u64 {
-    let at_most = (((nth * LOWEST) | HIGHEST) - sums) & HIGHEST;
-    (at_most >> 7).wrapping_mul(LOWEST) >> 56
+    let at_most = (((nth * LOWEST_BITS) | HIGHEST_BITS) - sums) & HIGHEST_BITS;
+    (at_most >> 7).wrapping_mul(LOWEST_BITS) >> 56
 }
 
 #[cfg(test)]

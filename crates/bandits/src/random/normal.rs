@@ -17,8 +17,8 @@ use crate::Generator;
 
 const LAYERS: usize = 256;
 /// Where the tail begins, and the area of a layer, for 256 layers.
-const TAIL: f64 = 3.654_152_885_361_009;
-const AREA: f64 = 0.004_928_673_233_992_336;
+const TAIL_START: f64 = 3.654_152_885_361_009;
+const LAYER_AREA: f64 = 0.004_928_673_233_992_336;
 
 #[derive(Debug)]
 struct Layers {
@@ -31,10 +31,10 @@ struct Layers {
 static LAYER_TABLE: LazyLock<Layers> = LazyLock::new(|| {
     let density = |x: f64| libm::exp(-0.5 * x * x);
     let mut edge = [0.0; LAYERS + 1];
-    edge[0] = AREA / density(TAIL);
-    edge[1] = TAIL;
+    edge[0] = LAYER_AREA / density(TAIL_START);
+    edge[1] = TAIL_START;
     for layer in 2..LAYERS {
-        let top = AREA / edge[layer - 1] + density(edge[layer - 1]);
+        let top = LAYER_AREA / edge[layer - 1] + density(edge[layer - 1]);
         edge[layer] = libm::sqrt(-2.0 * libm::log(top));
     }
     let mut inner = [0.0; LAYERS];
@@ -69,7 +69,7 @@ impl Normals {
     #[cold]
     fn edge_of(self, layer: usize, place: f64, generator: &mut Generator) -> f64 {
         if layer == 0 {
-            return tail(place < 0.0, generator);
+            return draw_tail(place < 0.0, generator);
         }
         let x = place * self.0.edge[layer];
         let over = |edge: f64| libm::exp(-0.5 * (edge * edge - x * x));
@@ -78,12 +78,12 @@ impl Normals {
     }
 }
 
-fn tail(negative: bool, generator: &mut Generator) -> f64 {
+fn draw_tail(negative: bool, generator: &mut Generator) -> f64 {
     loop {
-        let past = -libm::log(positive_unit(generator)) / TAIL;
+        let past = -libm::log(positive_unit(generator)) / TAIL_START;
         let height = -libm::log(positive_unit(generator));
         if 2.0 * height >= past * past {
-            let x = TAIL + past;
+            let x = TAIL_START + past;
             return if negative { -x } else { x };
         }
     }
@@ -120,7 +120,7 @@ mod tests {
         for layer in 1..LAYERS {
             let (outer, inner) = (layers.edge[layer], layers.edge[layer + 1]);
             let area = outer * (density(inner) - density(outer));
-            assert!((area - AREA).abs() < 1e-11, "layer {layer}: {area}");
+            assert!((area - LAYER_AREA).abs() < 1e-11, "layer {layer}: {area}");
         }
     }
 

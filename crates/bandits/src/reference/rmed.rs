@@ -1,7 +1,7 @@
 //! RMED1 as printed, every divergence recomputed at every step.
 
 use crate::counts::PairCounts;
-use crate::policies::rmed::divergences::{allowance, divergence};
+use crate::policies::rmed::divergences::{divergence, pass_allowance};
 use crate::policies::rmed1::Rmed1Config;
 use crate::random::argmax;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
@@ -47,7 +47,7 @@ impl ReferenceRmed1 {
         let least = sums.iter().copied().min().unwrap_or(0);
         for (arm, sum) in sums.iter().enumerate() {
             let listed = self.current.contains(&arm) || self.next.contains(&arm);
-            if !listed && sum - least <= allowance(libm::log(step as f64), self.bonus) {
+            if !listed && sum - least <= pass_allowance(libm::log(step as f64), self.bonus) {
                 self.next.push(arm);
             }
         }

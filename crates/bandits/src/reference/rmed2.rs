@@ -1,15 +1,15 @@
 //! RMED2 and RMED2FH as printed, every divergence recomputed at every step.
 
 use crate::counts::PairCounts;
-use crate::policies::rmed::divergences::{allowance, divergence};
-use crate::policies::rmed2::{ReferenceRule, Rule};
+use crate::policies::rmed::divergences::{divergence, pass_allowance};
+use crate::policies::rmed2::{ReferenceRule, RmedRule};
 use crate::random::argmax;
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// RMED2 as printed, or RMED2FH where a horizon is given.
 #[derive(Debug, Clone)]
 pub struct ReferenceRmed2 {
-    rule: Rule,
+    rule: RmedRule,
     horizon: Option<u64>,
     wins: PairCounts,
     /// The pairs of the opening that have not met, the next pair last; none by Komiyama's rule.
@@ -91,7 +91,7 @@ impl ReferenceRmed2 {
         let bonus = self.rule.bonus;
         for (arm, sum) in sums.iter().enumerate() {
             let listed = self.current.contains(&arm) || self.next.contains(&arm);
-            if !listed && sum - least <= allowance(libm::log(step as f64), bonus) {
+            if !listed && sum - least <= pass_allowance(libm::log(step as f64), bonus) {
                 self.next.push(arm);
             }
         }

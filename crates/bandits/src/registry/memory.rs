@@ -1,7 +1,7 @@
 //! How much memory policies take, with their defaults: studies start no more runs at a time than there is room for. A test
 //! compares each row with the allocations (`tests/memory.rs`).
 
-use super::row;
+use super::find_row;
 
 /// How much memory a policy takes, mostly for its tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Memory {
 
 /// The memory of an algorithm; none if it has no row.
 pub(super) fn memory_of(name: &str) -> Memory {
-    let &(per_pair, per_arm) = row(MEMORY, name).unwrap_or(&(0, 0));
+    let &(per_pair, per_arm) = find_row(MEMORY, name).unwrap_or(&(0, 0));
     Memory { per_pair, per_arm }
 }
 

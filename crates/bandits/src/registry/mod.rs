@@ -10,8 +10,8 @@
 //! ```
 
 mod entry;
+mod external;
 mod memory;
-mod outside;
 mod prefer;
 
 use std::fmt;
@@ -19,10 +19,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use entry::{Entry, table};
+pub use external::ExternalAlgorithm;
 pub use memory::Memory;
-pub use outside::Outside;
 
-use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, nearest};
+use crate::algorithm::{MAX_ARMS_WITH_ALL_PAIRS, assign, nearest};
 use crate::late::LatePolicy;
 use crate::policies;
 use crate::{ActionKind, OwnedPolicy, ParameterError, Policy, PolicyConfig};
@@ -31,11 +31,11 @@ use crate::{ActionKind, OwnedPolicy, ParameterError, Policy, PolicyConfig};
 macro_rules! algorithms {
     ($($variant:ident($($config:ident)::+)),* $(,)?) => {
         #[derive(Debug, Clone, PartialEq)]
-        enum Any {
+        enum AnyAlgorithm {
             $($variant($($config)::+),)*
         }
 
-        impl Any {
+        impl AnyAlgorithm {
             /// The algorithm of this name with its defaults.
             fn named(name: &str) -> Option<Self> {
                 $(if name == <$($config)::+>::NAME {
@@ -52,7 +52,7 @@ macro_rules! algorithms {
         /// Evaluates an expression for whichever algorithm it is.
         macro_rules! each {
             ($any:expr, $bound:ident => $body:expr) => {
-                match $any { $(Any::$variant($bound) => $body,)* }
+                match $any { $(AnyAlgorithm::$variant($bound) => $body,)* }
             };
         }
 
@@ -138,23 +138,23 @@ pub struct Spec(Origin);
 /// Where an algorithm comes from.
 #[derive(Debug, Clone)]
 enum Origin {
-    Listed(Any),
-    Outside(Arc<dyn Outside>),
+    Listed(AnyAlgorithm),
+    External(Arc<dyn ExternalAlgorithm>),
 }
 
 impl PartialEq for Spec {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Origin::Listed(one), Origin::Listed(other)) => one == other,
-            (Origin::Outside(one), Origin::Outside(other)) => Arc::ptr_eq(one, other),
+            (Origin::External(one), Origin::External(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
 }
 
-impl From<Arc<dyn Outside>> for Spec {
-    fn from(outside: Arc<dyn Outside>) -> Self {
-        Self(Origin::Outside(outside))
+impl From<Arc<dyn ExternalAlgorithm>> for Spec {
+    fn from(outside: Arc<dyn ExternalAlgorithm>) -> Self {
+        Self(Origin::External(outside))
     }
 }
 
@@ -164,14 +164,14 @@ impl Spec {
     pub fn canonical(&self) -> String {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => canonical(algorithm)),
-            Origin::Outside(outside) => outside.name().to_owned(),
+            Origin::External(outside) => outside.name().to_owned(),
         }
     }
 
     /// Whether it comes from outside the registry.
     #[must_use]
     pub fn is_outside(&self) -> bool {
-        matches!(self.0, Origin::Outside(_))
+        matches!(self.0, Origin::External(_))
     }
 
     /// The algorithm's entry in the registry.
@@ -179,7 +179,7 @@ impl Spec {
     pub fn entry(&self) -> Entry {
         match &self.0 {
             Origin::Listed(any) => any.entry(),
-            Origin::Outside(outside) => outside::entry(outside.as_ref()),
+            Origin::External(outside) => external::entry(outside.as_ref()),
         }
     }
 
@@ -188,7 +188,7 @@ impl Spec {
     pub fn action_kind(&self) -> ActionKind {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.action_kind()),
-            Origin::Outside(outside) => outside.action_kind(),
+            Origin::External(outside) => outside.action_kind(),
         }
     }
 
@@ -198,7 +198,7 @@ impl Spec {
     pub fn uses_horizon(&self) -> bool {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.uses_horizon()),
-            Origin::Outside(_) => false,
+            Origin::External(_) => false,
         }
     }
 
@@ -208,7 +208,7 @@ impl Spec {
     pub fn warning(&self) -> Option<String> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.warning()),
-            Origin::Outside(_) => None,
+            Origin::External(_) => None,
         }
     }
 
@@ -216,7 +216,7 @@ impl Spec {
     #[must_use]
     pub fn memory(&self, arms: usize) -> u64 {
         let memory = self.entry().memory;
-        if memory.per_pair > 0 && arms > MOST_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
+        if memory.per_pair > 0 && arms > MAX_ARMS_WITH_ALL_PAIRS { 0 } else { memory.bytes(arms) }
     }
 
     /// Builds the policy for `arms` arms and a horizon of that many steps (`None` if it is not known) and hands it to `visitor`.
@@ -240,7 +240,7 @@ impl Spec {
         }
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => hand_over((algorithm, arms, horizon), visitor)),
-            Origin::Outside(outside) => Ok(visitor.visit(outside.policy(arms, horizon))),
+            Origin::External(outside) => Ok(visitor.visit(outside.policy(arms, horizon))),
         }
     }
 
@@ -251,7 +251,7 @@ impl Spec {
     pub fn policy(&self, arms: usize, horizon: Option<u64>) -> Result<Box<dyn OwnedPolicy>, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => Ok(boxed(algorithm.policy(arms, horizon)?))),
-            Origin::Outside(outside) => Ok(outside.policy(arms, horizon)),
+            Origin::External(outside) => Ok(outside.policy(arms, horizon)),
         }
     }
 
@@ -262,7 +262,7 @@ impl Spec {
     pub fn late(&self, arms: usize, horizon: Option<u64>) -> Result<LatePolicy, ParameterError> {
         match &self.0 {
             Origin::Listed(any) => each!(any, algorithm => algorithm.late(arms, horizon)),
-            Origin::Outside(outside) => Ok(LatePolicy::queued(outside.policy(arms, horizon))),
+            Origin::External(outside) => Ok(LatePolicy::queued(outside.policy(arms, horizon))),
         }
     }
 }
@@ -273,7 +273,7 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Self, ParameterError> {
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
-        let Some(mut any) = Any::named(&name.to_lowercase()) else {
+        let Some(mut any) = AnyAlgorithm::named(&name.to_lowercase()) else {
             let names: Vec<_> = entries().iter().map(|entry| entry.name).collect();
             let suggestion = nearest(name, &names);
             return Err(ParameterError::UnknownAlgorithm { name: name.to_owned(), suggestion });
@@ -287,7 +287,7 @@ impl FromStr for Spec {
 }
 
 /// The row of an algorithm in a table by name.
-fn row<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
+fn find_row<'a, T>(table: &'a [(&str, T)], name: &str) -> Option<&'a T> {
     table.iter().find(|row| row.0 == name).map(|row| &row.1)
 }
 

@@ -1,11 +1,11 @@
 //! When to prefer each algorithm to the others, by measurements: a phrase for the tables of algorithms. A test compares
 //! the phrases with the measurements.
 
-use super::row;
+use super::find_row;
 
 /// The phrase of an algorithm; empty if it has no row.
 pub(super) fn phrase_of(name: &str) -> &'static str {
-    row(PREFER, name).copied().unwrap_or_default()
+    find_row(PREFER, name).copied().unwrap_or_default()
 }
 
 /// By name, in the order of the registry.

@@ -89,7 +89,7 @@ fn memory_per_pair_limits_the_arms() {
         C::ALL_PAIRS
     }
     for entry in entries() {
-        let any = Any::named(entry.name).expect(entry.name);
+        let any = AnyAlgorithm::named(entry.name).expect(entry.name);
         let declared = each!(&any, algorithm => keeps_all_pairs(algorithm));
         assert_eq!(declared, entry.memory.per_pair > 0, "{}", entry.name);
     }
@@ -289,7 +289,7 @@ fn policies_need_arms_and_room_for_them() {
 #[derive(Debug)]
 struct Stubborn;
 
-impl Outside for Stubborn {
+impl ExternalAlgorithm for Stubborn {
     fn name(&self) -> &'static str {
         "stubborn"
     }
@@ -335,12 +335,13 @@ fn algorithms_from_outside_are_played_like_those_of_the_list() {
             (recorder.total().average, policy.clone().recommend(&mut generators.policy))
         }
     }
-    let outside: std::sync::Arc<dyn Outside> = std::sync::Arc::new(Stubborn);
+    let outside: std::sync::Arc<dyn ExternalAlgorithm> = std::sync::Arc::new(Stubborn);
     let spec = Spec::from(outside.clone());
     assert_eq!((spec.canonical().as_str(), spec.entry().name, spec.uses_horizon()), ("stubborn", "stubborn", false));
     assert_eq!((spec.memory(1_000_000), spec.warning()), (0, None));
     assert!(
-        spec == Spec::from(outside) && spec != Spec::from(std::sync::Arc::new(Stubborn) as std::sync::Arc<dyn Outside>)
+        spec == Spec::from(outside)
+            && spec != Spec::from(std::sync::Arc::new(Stubborn) as std::sync::Arc<dyn ExternalAlgorithm>)
     );
     assert!(spec != "rucb".parse().unwrap() && "stubborn".parse::<Spec>().is_err());
     // The last of five arms, each .05 behind the one before, costs .2 / 2.

@@ -5,9 +5,9 @@ use crate::winners::{borda_scores, condorcet_winners, copeland_scores, gaps_to};
 use crate::{Arm, PreferenceMatrix};
 
 /// Differences of Borda scores up to this are rounding errors: scores are means of probabilities.
-const SAME_SCORE: f64 = 1e-12;
+const SCORE_TOLERANCE: f64 = 1e-12;
 /// Margins of the von Neumann winner up to this share of the largest margin are rounding errors of the linear program.
-const SAME_MARGIN: f64 = 1e-9;
+const MARGIN_TOLERANCE: f64 = 1e-9;
 
 /// The reference that regret is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl RegretReference {
                 let top = scores.iter().copied().fold(0.0, f64::max);
                 Ok(scores
                     .iter()
-                    .map(|score| Some(top - score).filter(|gap| *gap > SAME_SCORE).unwrap_or(0.0))
+                    .map(|score| Some(top - score).filter(|gap| *gap > SCORE_TOLERANCE).unwrap_or(0.0))
                     .collect())
             }
             Self::VonNeumann => von_neumann_gaps(matrix),
@@ -105,7 +105,7 @@ fn von_neumann_gaps(matrix: &PreferenceMatrix) -> Result<Vec<f64>, RegretReferen
     }
     for (gap, &weight) in gaps.iter_mut().zip(&lottery.weights) {
         // Complementary slackness: what the lottery plays, it does not beat.
-        if weight > 0.0 || *gap <= SAME_MARGIN * largest {
+        if weight > 0.0 || *gap <= MARGIN_TOLERANCE * largest {
             *gap = 0.0;
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct ExpWeights {
 state!(ExpWeights { logs, shift, tree });
 
 /// How far a logarithm may rise above the shift.
-const ROOM: f64 = 300.0;
+const MAX_LOG_ABOVE_SHIFT: f64 = 300.0;
 
 impl ExpWeights {
     pub(crate) fn new(arms: usize) -> Self {
@@ -54,7 +54,7 @@ impl ExpWeights {
     #[inline]
     pub(crate) fn raise(&mut self, arm: usize, power: f64) {
         self.logs[arm] += power;
-        if self.logs[arm] - self.shift > ROOM {
+        if self.logs[arm] - self.shift > MAX_LOG_ABOVE_SHIFT {
             self.shift_to(self.logs[arm]);
         } else {
             self.tree.set(arm, libm::exp(self.logs[arm] - self.shift));
@@ -93,13 +93,13 @@ impl Rate {
     pub(crate) fn at(self, step: u64, arms: usize) -> f64 {
         match self {
             Self::Fixed(rate) => rate,
-            Self::Falling { most } => most.min(tuned(arms, step.max(10_000) as f64)),
+            Self::Falling { most } => most.min(tuned_rate(arms, step.max(10_000) as f64)),
         }
     }
 }
 
 /// sqrt(K ln K / t), or 1 if there is only one arm.
-pub(crate) fn tuned(arms: usize, time: f64) -> f64 {
+pub(crate) fn tuned_rate(arms: usize, time: f64) -> f64 {
     let arms = arms.max(2) as f64;
     (arms * libm::log(arms) / time).sqrt()
 }
@@ -130,7 +130,7 @@ impl Exp3 {
     #[must_use]
     pub fn rate_for(arms: usize, horizon: u64) -> Rate {
         let gain = (std::f64::consts::E - 1.0) * horizon as f64;
-        Rate::Fixed(tuned(arms, gain).min(1.0))
+        Rate::Fixed(tuned_rate(arms, gain).min(1.0))
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Exp3S {
 state!(Exp3S { own, shared } but { gamma, alpha, arms });
 
 /// Once the sum of the weights is above this, all are divided by it, to stay finite.
-const LARGE: f64 = 1e100;
+const MAX_WEIGHT_SUM: f64 = 1e100;
 
 impl Exp3S {
     /// For `arms` arms, at least one; gamma is in (0, 1] and alpha at least 0.
@@ -76,7 +76,7 @@ impl SingletonBandit for Exp3S {
         }
         self.shared += share;
         let total = self.total();
-        if total > LARGE {
+        if total > MAX_WEIGHT_SUM {
             let own: Vec<f64> = (0..self.arms).map(|arm| self.own.weight(arm) / total).collect();
             self.own.set_all(|arm| own[arm]);
             self.shared /= total;
@@ -123,7 +123,7 @@ mod tests {
             }
         }
         assert!(exp3s.share(2) > 0.5, "{}", exp3s.share(2));
-        assert!(exp3s.shared.is_finite() && exp3s.total() < LARGE);
+        assert!(exp3s.shared.is_finite() && exp3s.total() < MAX_WEIGHT_SUM);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub use thompson::Thompson;
 pub use tsallis::{Estimator, TsallisInf};
 pub use ucb::Ucb;
 
-pub(crate) use exp3::{ExpWeights, tuned};
+pub(crate) use exp3::{ExpWeights, tuned_rate};
 
 use crate::random::best_arm;
 use crate::state::{StateError, StateReader, StateWriter};

@@ -76,10 +76,10 @@ impl TsallisInf {
         let most = least - 2.0 / rate;
         let fewest = least - 2.0 * (self.losses.len() as f64).sqrt() / rate;
         let mut x = self.normalizer.clamp(fewest, most);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let (sum, slope) = self.probabilities_at(x, rate);
             let next = (x - (sum - 1.0) / slope).clamp(fewest, most);
-            if (sum - 1.0).abs() < CLOSE || next == x {
+            if (sum - 1.0).abs() < SUM_TOLERANCE || next == x {
                 break;
             }
             x = next;
@@ -101,9 +101,9 @@ impl TsallisInf {
 }
 
 /// How close to 1 the probabilities add up. Draws are proportional to them.
-const CLOSE: f64 = 1e-10;
+const SUM_TOLERANCE: f64 = 1e-10;
 /// A limit for sums that rounding keeps from coming that close.
-const MOST_STEPS: usize = 100;
+const MAX_NEWTON_STEPS: usize = 100;
 
 impl SingletonBandit for TsallisInf {
     fn arms(&self) -> usize {

@@ -11,7 +11,7 @@ use crate::Generator;
 
 impl State for Generator {
     fn save(&self, to: &mut StateWriter) {
-        words(self).iter().for_each(|&word| to.put(word));
+        state_words(self).iter().for_each(|&word| to.put(word));
     }
 
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
@@ -21,8 +21,8 @@ impl State for Generator {
 }
 
 /// The state of a generator.
-pub(crate) fn words(generator: &Generator) -> [u64; 4] {
-    let mut catcher = Catcher(Vec::with_capacity(4));
+pub(crate) fn state_words(generator: &Generator) -> [u64; 4] {
+    let mut catcher = WordCollector(Vec::with_capacity(4));
     // It has one field, of four words; a test checks that.
     let _ = generator.serialize(&mut catcher);
     catcher.0.try_into().unwrap_or_default()
@@ -38,7 +38,7 @@ pub(crate) fn from_words(words: [u64; 4]) -> Option<Generator> {
 }
 
 /// Collects the words of a struct of arrays of words.
-struct Catcher(Vec<u64>);
+struct WordCollector(Vec<u64>);
 
 #[derive(Debug)]
 struct NotWords;
@@ -65,7 +65,7 @@ macro_rules! refused {
     };
 }
 
-impl ser::Serializer for &mut Catcher {
+impl ser::Serializer for &mut WordCollector {
     type Ok = ();
     type Error = NotWords;
     type SerializeSeq = Impossible<(), NotWords>;
@@ -158,7 +158,7 @@ impl ser::Serializer for &mut Catcher {
     }
 }
 
-impl SerializeTuple for &mut Catcher {
+impl SerializeTuple for &mut WordCollector {
     type Ok = ();
     type Error = NotWords;
 
@@ -171,7 +171,7 @@ impl SerializeTuple for &mut Catcher {
     }
 }
 
-impl SerializeStruct for &mut Catcher {
+impl SerializeStruct for &mut WordCollector {
     type Ok = ();
     type Error = NotWords;
 
@@ -194,7 +194,7 @@ mod tests {
     fn a_generator_goes_on_where_it_was() {
         let mut generator = Generator::seed_from_u64(7);
         for _ in 0..1000 {
-            let words = words(&generator);
+            let words = state_words(&generator);
             assert_ne!(words, [0; 4]);
             assert_eq!(from_words(words).as_ref(), Some(&generator));
             generator.next_u64();

@@ -8,7 +8,7 @@
 mod generator;
 mod plain;
 
-pub(crate) use generator::{from_words, words};
+pub(crate) use generator::{from_words, state_words};
 pub use plain::Plain;
 
 /// Writes the state of a policy.

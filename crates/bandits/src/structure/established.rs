@@ -23,7 +23,7 @@ use crate::{Arm, PreferenceMatrix};
 
 /// Above this many comparisons the binomial is taken as a normal: its terms would be thousands,
 /// and the relative error is below 1e-4 for tails down to 1e-15.
-const NORMAL_ABOVE: u64 = 10_000_000;
+const MAX_EXACT_COMPARISONS: u64 = 10_000_000;
 
 /// An error rate that is none.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -97,7 +97,7 @@ fn upper_tail(trials: u64, wins: u64, enough: f64) -> f64 {
         // By symmetry, from the half where the series below converges.
         return 1.0 - upper_tail(trials, trials - wins + 1, 1.0);
     }
-    if trials > NORMAL_ABOVE { normal_tail(n, w) } else { series_tail(n, w, enough) }
+    if trials > MAX_EXACT_COMPARISONS { normal_tail(n, w) } else { series_tail(n, w, enough) }
 }
 
 /// The tail beyond the middle of a normal of the same mean and variance, from half a win below.
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn large_counts_agree_with_the_normal() {
-        let n = NORMAL_ABOVE as f64;
+        let n = MAX_EXACT_COMPARISONS as f64;
         for deviations in [0.5, 3.0, 6.0, 8.0] {
             let wins = (n / 2.0 + deviations * n.sqrt() / 2.0).floor();
             let (series, normal) = (series_tail(n, wins, 1.0), normal_tail(n, wins));

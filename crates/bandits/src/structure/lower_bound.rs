@@ -38,7 +38,7 @@ pub fn lower_bound(matrix: &PreferenceMatrix) -> Option<LowerBound> {
     let winners = condorcet_winners(matrix);
     let winner = *winners.first()?;
     let gap = |arm: Arm| matrix.get(winner, arm) - 0.5;
-    let cost = |i: Arm, j: Arm| (gap(i) + gap(j)) / (2.0 * information(matrix.get(j, i)));
+    let cost = |i: Arm, j: Arm| (gap(i) + gap(j)) / (2.0 * information_per_duel(matrix.get(j, i)));
     let losers = || matrix.all_arms().filter(|arm| !winners.contains(arm));
     let cheapest = |i: Arm| {
         let better = matrix.all_arms().filter(|&j| matrix.get(j, i) > 0.5);
@@ -51,7 +51,7 @@ pub fn lower_bound(matrix: &PreferenceMatrix) -> Option<LowerBound> {
 }
 
 /// kl(p, 1/2) in nats.
-fn information(p: f64) -> f64 {
+fn information_per_duel(p: f64) -> f64 {
     let lean = 2.0 * p - 1.0;
     let square = lean * lean;
     if square < 1e-6 {
@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn information_is_smooth_and_bounded() {
-        assert!((information(1.0) - std::f64::consts::LN_2).abs() < 1e-15);
-        assert_eq!((information(0.0), information(0.5)), (information(1.0), 0.0));
+        assert!((information_per_duel(1.0) - std::f64::consts::LN_2).abs() < 1e-15);
+        assert_eq!((information_per_duel(0.0), information_per_duel(0.5)), (information_per_duel(1.0), 0.0));
         // Both sides of where the series takes over.
-        let (low, high) = (information(0.5 + 0.4999e-3), information(0.5 + 0.5001e-3));
+        let (low, high) = (information_per_duel(0.5 + 0.4999e-3), information_per_duel(0.5 + 0.5001e-3));
         assert!((high / low - (0.5001_f64 / 0.4999).powi(2)).abs() < 1e-9);
-        assert!((information(0.5 + 1e-9) / 2e-18 - 1.0).abs() < 1e-6);
+        assert!((information_per_duel(0.5 + 1e-9) / 2e-18 - 1.0).abs() < 1e-6);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use cycles::{Cycle, clearest_cycles};
 pub use established::{ErrorRateError, established};
 pub use gaps::{Gaps, gaps};
 pub use lower_bound::{LowerBound, lower_bound};
-pub use subsets::{Estimate, condorcet_probabilities, lowest, total_order_probabilities};
+pub use subsets::{Estimate, condorcet_probabilities, lowest_point, total_order_probabilities};
 pub use tournament::{Tournament, TournamentOrder};
 pub use transitivity::{RelaxedTransitivity, relaxed_transitivity};
 pub use von_neumann::{VonNeumann, VonNeumannError, von_neumann};

@@ -16,7 +16,7 @@
 //! * One sample serves all sizes: arms join in random order until one spoils the order.
 
 use super::Tournament;
-use super::tournament::ones;
+use super::tournament::set_bits;
 use crate::random::draw_into;
 use crate::{Arm, Generator};
 
@@ -64,7 +64,7 @@ pub fn condorcet_probabilities(tournament: &Tournament) -> Vec<f64> {
 /// The size with the lowest probability (the smallest such size) and that probability; `None` for an
 /// empty curve.
 #[must_use]
-pub fn lowest(curve: &[f64]) -> Option<(usize, f64)> {
+pub fn lowest_point(curve: &[f64]) -> Option<(usize, f64)> {
     // Rounding must not make a winner out of a flat curve.
     let floor = curve.iter().copied().fold(f64::INFINITY, f64::min);
     curve.iter().position(|p| *p <= floor + 1e-12).map(|index| (index + 1, curve[index]))
@@ -83,13 +83,13 @@ pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generato
     if let super::TournamentOrder::Total(_) = tournament.order() {
         return vec![exact(1.0); arms];
     }
-    let mut curve: Vec<Estimate> = (1..=arms.min(3)).map(|size| exact(small(tournament, size))).collect();
+    let mut curve: Vec<Estimate> = (1..=arms.min(3)).map(|size| exact(exact_for_few_arms(tournament, size))).collect();
     if samples == 0 {
         return curve;
     }
     // How many samples were in order up to each size.
     let mut reached = vec![0_u64; arms + 1];
-    let mut order = Prefix::new(tournament);
+    let mut order = GrowingSubset::new(tournament);
     let mut deck: Vec<usize> = (0..arms).collect();
     for _ in 0..samples {
         order.clear();
@@ -116,7 +116,7 @@ pub fn total_order_probabilities(tournament: &Tournament, samples: u64, generato
 }
 
 /// The exact probability for one, two or three arms.
-fn small(tournament: &Tournament, size: usize) -> f64 {
+fn exact_for_few_arms(tournament: &Tournament, size: usize) -> f64 {
     let arms = tournament.arms();
     let pairs = arms as f64 * (arms as f64 - 1.0) / 2.0;
     match size {
@@ -126,7 +126,7 @@ fn small(tournament: &Tournament, size: usize) -> f64 {
             // Every ordered triple has one arm that beats the two others, which are not open.
             let mut ordered = 0;
             for i in 0..arms {
-                for j in ones(tournament.row(i).iter().copied()) {
+                for j in set_bits(tournament.row(i).iter().copied()) {
                     let both = tournament.row(i).iter().zip(tournament.row(j)).map(|(a, b)| a & b);
                     ordered += both.map(|word| u64::from(word.count_ones())).sum::<u64>();
                 }
@@ -137,14 +137,14 @@ fn small(tournament: &Tournament, size: usize) -> f64 {
 }
 
 /// Arms in order so far, as a growing subset.
-struct Prefix<'a> {
+struct GrowingSubset<'a> {
     tournament: &'a Tournament,
     /// Best first.
     order: Vec<usize>,
     members: Vec<u64>,
 }
 
-impl<'a> Prefix<'a> {
+impl<'a> GrowingSubset<'a> {
     fn new(tournament: &'a Tournament) -> Self {
         Self { tournament, order: Vec::new(), members: vec![0; tournament.arms().div_ceil(64)] }
     }
@@ -264,8 +264,8 @@ mod tests {
         let many = Tournament::from_pairs(2000, |_, _| std::cmp::Ordering::Greater);
         let curve = condorcet_probabilities(&many);
         assert!(curve.iter().all(|p| (p - 1.0).abs() < 1e-10));
-        assert_eq!(lowest(&curve).map(|(size, _)| size), Some(1));
-        assert_eq!(lowest(&[1.0, 1.0, 0.7, 0.8]), Some((3, 0.7)));
+        assert_eq!(lowest_point(&curve).map(|(size, _)| size), Some(1));
+        assert_eq!(lowest_point(&[1.0, 1.0, 0.7, 0.8]), Some((3, 0.7)));
     }
 
     #[test]

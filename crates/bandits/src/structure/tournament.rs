@@ -108,7 +108,7 @@ impl Tournament {
     pub fn cyclic_triples(&self) -> u64 {
         let mut corners = 0;
         for i in 0..self.arms {
-            for j in ones(self.row(i).iter().copied()) {
+            for j in set_bits(self.row(i).iter().copied()) {
                 let closing = self.row(j).iter().zip(self.losses(i));
                 corners += closing.map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>();
             }
@@ -121,9 +121,9 @@ impl Tournament {
     /// and cycles are in the order of their arms. There may be K^3 / 24 of them.
     pub fn cycles(&self) -> impl Iterator<Item = [Arm; 3]> + '_ {
         (0..self.arms).flat_map(move |i| {
-            ones(self.row(i).iter().copied()).filter(move |&j| j > i).flat_map(move |j| {
+            set_bits(self.row(i).iter().copied()).filter(move |&j| j > i).flat_map(move |j| {
                 let closing = self.row(j).iter().zip(self.losses(i)).map(|(a, b)| a & b);
-                ones(closing).filter(move |&k| k > i).map(move |k| [Arm::at(i), Arm::at(j), Arm::at(k)])
+                set_bits(closing).filter(move |&k| k > i).map(move |k| [Arm::at(i), Arm::at(j), Arm::at(k)])
             })
         })
     }
@@ -138,7 +138,7 @@ impl Tournament {
         let mut order = Vec::with_capacity(self.arms);
         while let Some(i) = free.pop_first() {
             order.push(Arm::at(i));
-            for j in ones(self.row(i).iter().copied()) {
+            for j in set_bits(self.row(i).iter().copied()) {
                 losses[j] -= 1;
                 if losses[j] == 0 {
                     free.insert(j);
@@ -191,7 +191,7 @@ impl Tournament {
 }
 
 /// The positions of the bits that are set.
-pub(super) fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+pub(super) fn set_bits(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
     words.enumerate().flat_map(|(index, word)| {
         std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
             .take_while(|&left| left != 0)

@@ -105,13 +105,13 @@ pub fn von_neumann(matrix: &PreferenceMatrix) -> Result<VonNeumann, VonNeumannEr
             weights[i.index()] = 1.0 / cycle.len() as f64;
         }
     }
-    let value = value(matrix, &weights);
+    let value = smallest_margin(matrix, &weights);
     // Not a number fails too.
     if value >= -TOLERANCE * largest { Ok(VonNeumann { weights, value }) } else { Err(VonNeumannError::Value(value)) }
 }
 
 /// The smallest mean margin against an arm.
-fn value(matrix: &PreferenceMatrix, weights: &[f64]) -> f64 {
+fn smallest_margin(matrix: &PreferenceMatrix, weights: &[f64]) -> f64 {
     let mut means = vec![0.0; matrix.arms()];
     for (i, &weight) in matrix.all_arms().zip(weights).filter(|(_, weight)| **weight != 0.0) {
         for (j, mean) in matrix.all_arms().zip(&mut means) {

@@ -2,12 +2,12 @@
 //! rule determines which arms may take part.
 
 use super::{Field, Posterior, Preferences as _, Sampler, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, State, state, stored};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, State, state, stored};
 
 /// Determines which arms may take part in a step, and how duels are counted.
 pub(crate) trait ThompsonRule {
     /// Whether all duels are remembered.
-    const REMEMBERS: bool = true;
+    const KEEPS_ALL_DUELS: bool = true;
 
     /// The arms that may take part in `step`, once outcomes past by then are forgotten.
     fn field(&mut self, step: u64, posterior: &mut Posterior) -> Field<'_>;
@@ -55,7 +55,7 @@ impl<R: ThompsonRule + State> Policy for ThompsonSampling<R> {
     stored!();
 }
 
-impl<R: ThompsonRule + State> Late for ThompsonSampling<R> {
+impl<R: ThompsonRule + State> DelayedFeedback for ThompsonSampling<R> {
     fn arrive(&mut self, step: u64, _arms: &[Arm], feedback: Option<Feedback<'_>>) {
         self.sampler.draw_again();
         if let Some(feedback) = feedback {
@@ -64,6 +64,6 @@ impl<R: ThompsonRule + State> Late for ThompsonSampling<R> {
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        R::REMEMBERS.then(|| self.posterior.wins().between(i.index(), j.index()))
+        R::KEEPS_ALL_DUELS.then(|| self.posterior.wins().between(i.index(), j.index()))
     }
 }

@@ -42,8 +42,8 @@ impl Posterior {
         let probability = &mut self.probabilities[(winner.min(loser), winner.max(loser))];
         probability.win(won, lost);
         let probability = *probability;
-        self.digits[(winner, loser)] = digits(probability.chance(won, lost));
-        self.digits[(loser, winner)] = digits(probability.chance(lost, won));
+        self.digits[(winner, loser)] = leading_digits(probability.chance(won, lost));
+        self.digits[(loser, winner)] = leading_digits(probability.chance(lost, won));
         (won, lost)
     }
 
@@ -54,8 +54,8 @@ impl Posterior {
         // From scratch: the rounding of endless additions and removals would add up.
         let probability = WinProbability::of(won, lost);
         self.probabilities[(winner.min(loser), winner.max(loser))] = probability;
-        self.digits[(winner, loser)] = digits(probability.chance(won, lost));
-        self.digits[(loser, winner)] = digits(probability.chance(lost, won));
+        self.digits[(winner, loser)] = leading_digits(probability.chance(won, lost));
+        self.digits[(loser, winner)] = leading_digits(probability.chance(lost, won));
         (won, lost)
     }
 
@@ -125,7 +125,7 @@ impl Preferences for Posterior {
 /// The first 32 binary digits of a probability, held one short for 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability, and the cast saturates")]
 #[inline]
-fn digits(probability: f64) -> u32 {
+fn leading_digits(probability: f64) -> u32 {
     (probability * 2_f64.powi(32)) as u32
 }
 

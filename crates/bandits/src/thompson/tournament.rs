@@ -6,7 +6,7 @@ use crate::random::{argmax, below};
 use crate::{Arm, Generator};
 
 /// A tournament is cut short if the favourite loses to no more than one arm in this many.
-const KNOCKOUT: usize = 16;
+const KNOCKOUT_FRACTION: usize = 16;
 
 impl Sampler {
     /// The arm that wins the most duels, given the favourite's, which it does not win all.
@@ -20,7 +20,7 @@ impl Sampler {
         let champion = if self.ties == Ties::Regret {
             self.play_all(posterior, field.first, generator);
             self.least_regret(posterior, field.first, generator)
-        } else if lost <= self.arms / KNOCKOUT {
+        } else if lost <= self.arms / KNOCKOUT_FRACTION {
             self.knockout.champion(posterior, field.first, self.favourite, &self.favourite_row, generator)
         } else {
             self.play_all(posterior, field.first, generator);

@@ -22,11 +22,11 @@ pub(crate) struct WinProbability {
 plain!(WinProbability { behind, mass });
 
 /// Below this the smaller side, kept by taking away, would be rounding error for the most part.
-const FAINT: f64 = 1e-9;
+const MIN_SIDE_BY_SUBTRACTION: f64 = 1e-9;
 /// A probability below this counts as 0.
-const IMPOSSIBLE: f64 = 1e-25;
+const NEGLIGIBLE_PROBABILITY: f64 = 1e-25;
 /// Below this g itself is computed from scratch, before it can vanish for good.
-const MASSLESS: f64 = 1e-250;
+const MIN_MASS: f64 = 1e-250;
 
 impl WinProbability {
     /// A pair without duels.
@@ -34,8 +34,11 @@ impl WinProbability {
 
     /// After `won` wins of one arm and `lost` of the other, from scratch.
     pub(crate) fn of(won: u32, lost: u32) -> Self {
-        let mass =
-            if won + lost <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won.into(), lost.into()) };
+        let mass = if won + lost <= TABLE_DUELS {
+            FEW_MASSES[won as usize][lost as usize]
+        } else {
+            mass(won.into(), lost.into())
+        };
         Self { behind: tail(mass, won.min(lost), won.max(lost)), mass }
     }
 
@@ -62,7 +65,7 @@ impl WinProbability {
         // Taken away where the winner is ahead, by the sign, as that cannot be predicted either.
         self.behind += f64::from_bits(moved.to_bits() ^ u64::from(won > lost) << 63);
         // From scratch now and then, too, so that rounding never adds up.
-        if self.behind < FAINT || count.is_power_of_two() {
+        if self.behind < MIN_SIDE_BY_SUBTRACTION || count.is_power_of_two() {
             self.recompute(won, lost);
         }
     }
@@ -70,9 +73,12 @@ impl WinProbability {
     #[cold]
     fn recompute(&mut self, won: u32, lost: u32) {
         let count = won + lost;
-        if self.mass < MASSLESS || count.is_power_of_two() {
-            self.mass =
-                if count <= FEW { FEW_MASSES[won as usize][lost as usize] } else { mass(won.into(), lost.into()) };
+        if self.mass < MIN_MASS || count.is_power_of_two() {
+            self.mass = if count <= TABLE_DUELS {
+                FEW_MASSES[won as usize][lost as usize]
+            } else {
+                mass(won.into(), lost.into())
+            };
         }
         self.behind = tail(self.mass, won.min(lost), won.max(lost));
     }
@@ -103,8 +109,8 @@ pub(crate) fn chance_of(won: f64, lost: f64) -> f64 {
 }
 
 /// Up to this many duels g comes from a table: pairs with few duels are updated most often.
-const FEW: u32 = 16;
-static FEW_MASSES: LazyLock<[[f64; FEW as usize + 1]; FEW as usize + 1]> =
+const TABLE_DUELS: u32 = 16;
+static FEW_MASSES: LazyLock<[[f64; TABLE_DUELS as usize + 1]; TABLE_DUELS as usize + 1]> =
     LazyLock::new(|| std::array::from_fn(|won| std::array::from_fn(|lost| mass(won as f64, lost as f64))));
 
 /// P(Bin(n + 1, 1/2) <= few), n = few + many, few <= many, from g: the last term of the sum times a
@@ -116,7 +122,7 @@ fn tail(mass: f64, few: u32, many: u32) -> f64 {
     let (few, above) = (f64::from(few), f64::from(many) + 1.0);
     let last = mass * (few + above) / (2.0 * above);
     // The ratios are below few / (above + 1) < 1.
-    if last * (above + 1.0) < IMPOSSIBLE * (above + 1.0 - few) {
+    if last * (above + 1.0) < NEGLIGIBLE_PROBABILITY * (above + 1.0 - few) {
         return 0.0;
     }
     let (mut sum, mut term, mut index) = (1.0, 1.0, 0.0);
@@ -126,7 +132,7 @@ fn tail(mass: f64, few: u32, many: u32) -> f64 {
         sum += term;
     }
     let tail = last * sum;
-    if tail < IMPOSSIBLE { 0.0 } else { tail }
+    if tail < NEGLIGIBLE_PROBABILITY { 0.0 } else { tail }
 }
 
 /// g(won, lost), by Stirling's series: C. Loader, "Fast and Accurate Computation of Binomial
@@ -192,7 +198,7 @@ mod tests {
     fn check(probability: WinProbability, won: u32, lost: u32, logs: &[f64], tolerance: f64) {
         let few = won.min(lost) as usize;
         let expected = log_tail(logs, (won + lost + 1) as usize, few);
-        if expected < IMPOSSIBLE.ln() {
+        if expected < NEGLIGIBLE_PROBABILITY.ln() {
             assert_eq!(probability.behind(), 0.0, "{won} : {lost}");
         } else {
             let off = probability.behind().ln() - expected;

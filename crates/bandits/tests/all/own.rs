@@ -1,12 +1,12 @@
 //! Algorithms that were written by implementing `DuelPolicy` or `SetPolicy`, in every loop that takes a policy.
 
 use bandits::counts::PairCounts;
-use bandits::open::{Delay, Lateness, play_open};
+use bandits::open::{AnswerTiming, Delay, play_open};
 use bandits::random::{below, best_arm, coin};
 use bandits::registry::Spec;
 use bandits::{
-    Arm, Choice, DuelPolicy, Feedback, Generator, Generators, Late, LatePolicy, MatrixArena, OpenPolicy, PairWins,
-    Policy, Recorder, SetPolicy, Sets, explore_then_exploit, play, problems,
+    Arm, Choice, DelayedFeedback, DuelPolicy, Feedback, Generator, Generators, LatePolicy, MatrixArena, OpenPolicy,
+    PairWins, Policy, Recorder, SetPolicy, Sets, explore_then_exploit, play, problems,
 };
 
 use crate::common::{Diary, all_even, diary, ladder};
@@ -46,7 +46,7 @@ impl DuelPolicy for Own {
     }
 }
 
-impl Late for Own {}
+impl DelayedFeedback for Own {}
 
 /// The same algorithm, written for loops.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ fn answers_in_time_make_the_same_run_through_queues_and_without() {
         let mut arena = MatrixArena::new(matrix.clone()).expect("arm 0");
         let mut found = Diary::default();
         let outcomes = &mut generators.arena;
-        play_open(&mut policy, &mut arena, horizon, outcomes, &mut delays, &Lateness::default(), &mut found);
+        play_open(&mut policy, &mut arena, horizon, outcomes, &mut delays, &AnswerTiming::default(), &mut found);
         assert_eq!(found.0, expected);
         assert_eq!(policy.recommend(), Some(Arm(0)));
         assert!(policy.snapshot().is_err(), "no stored form: logs restore it");
@@ -107,7 +107,7 @@ fn answers_that_come_late_are_learnt_or_wait() {
         let mut policy = OpenPolicy::new("own", form, &generators);
         let mut arena = MatrixArena::new(problems::arithmetic(4).expect("four arms")).expect("arm 0");
         let mut delays = generators.coins.clone();
-        let lateness = Lateness { delay: Delay::Fixed(50), ..Default::default() };
+        let lateness = AnswerTiming { delay: Delay::Fixed(50), ..Default::default() };
         let outcomes = &mut generators.arena;
         play_open(&mut policy, &mut arena, 4_000, outcomes, &mut delays, &lateness, &mut ());
         let tally = policy.tally();

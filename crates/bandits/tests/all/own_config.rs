@@ -6,7 +6,7 @@ use bandits::counts::PairCounts;
 use bandits::random::below;
 use bandits::registry::Spec;
 use bandits::{
-    Arm, DuelPolicy, Generator, Generators, Late, OpenPolicy, Policy as _, PolicyConfig, Preference, config,
+    Arm, DelayedFeedback, DuelPolicy, Generator, Generators, OpenPolicy, Policy as _, PolicyConfig, Preference, config,
     named_values, plain, state, stored, takes_late,
 };
 
@@ -98,7 +98,7 @@ impl DuelPolicy for Leader {
     stored!();
 }
 
-impl Late for Leader {}
+impl DelayedFeedback for Leader {}
 
 fn refusal<T>(result: Result<T, impl ToString + Debug>) -> String {
     result.err().expect("refused").to_string()

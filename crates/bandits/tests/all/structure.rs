@@ -5,8 +5,8 @@
 
 use bandits::agreement::Agreement;
 use bandits::structure::{
-    Tournament, TournamentOrder, condorcet_probabilities, established, gaps, lower_bound, lowest, relaxed_transitivity,
-    theory, total_order_probabilities, von_neumann,
+    Tournament, TournamentOrder, condorcet_probabilities, established, gaps, lower_bound, lowest_point,
+    relaxed_transitivity, theory, total_order_probabilities, von_neumann,
 };
 use bandits::winners::{borda_winners, condorcet_winner, copeland_winners};
 use bandits::{Arm, Generator, PreferenceMatrix};
@@ -90,7 +90,7 @@ fn rankers_of_mslr() {
         assert_eq!(sure.wins(best), 135);
 
         let winners = condorcet_probabilities(&tournament);
-        let (size, probability) = lowest(&winners).expect("arms");
+        let (size, probability) = lowest_point(&winners).expect("arms");
         assert_eq!(size, known.lowest.0);
         near(probability, known.lowest.1, 5e-5, "lowest probability of a winner");
         assert!((winners[0] - 1.0).abs() < 1e-12 && (winners[1] - 1.0).abs() < 1e-12);

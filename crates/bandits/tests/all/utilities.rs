@@ -2,7 +2,7 @@
 //! bandits and RMED1 differ on such problems as they do elsewhere.
 
 use crate::convergence::Convergence;
-use bandits::problems::{Problem, Setting};
+use bandits::problems::{Problem, ProblemArena};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
 
@@ -31,7 +31,7 @@ impl PolicyVisitor for Run<'_> {
 
 fn arena(problem: &str) -> UtilityArena {
     match problem.parse::<Problem>().expect(problem).setting() {
-        Ok(Setting::Utilities(arena)) => arena,
+        Ok(ProblemArena::Utilities(arena)) => arena,
         other => panic!("{problem}: {other:?}"),
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use super::dependent::DependentSpec;
 use crate::error::{ClickError, ClickErrorKind};
 use crate::probability::not_a_probability;
-use crate::settings::{Settings, setting};
+use crate::settings::{Settings, write_setting};
 
 /// P(examined) of 1 / n^eta, for n from 1 to `length`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +46,8 @@ impl Decay {
 
 impl fmt::Display for Decay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&setting("eta", self.eta))?;
-        self.length.map_or(Ok(()), |length| f.write_str(&setting("length", length)))
+        f.write_str(&write_setting("eta", self.eta))?;
+        self.length.map_or(Ok(()), |length| f.write_str(&write_setting("length", length)))
     }
 }
 

@@ -22,7 +22,7 @@ use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading, MAX_GRADES, check_label};
 use crate::notation;
 use crate::presets::{self, PRESETS};
-use crate::probability::{high_bits_below, low_bits_below, not_a_probability, threshold};
+use crate::probability::{draw_threshold, high_bits_below, low_bits_below, not_a_probability};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -71,8 +71,8 @@ impl DependentClickModel {
                 ClickErrorKind::Grades,
                 format!(
                     "{} for clicks but {} for stops; give both for the same grades",
-                    grades(click.len()),
-                    grades(stop.len())
+                    count_of_grades(click.len()),
+                    count_of_grades(stop.len())
                 ),
             );
         }
@@ -191,7 +191,7 @@ impl FromStr for DependentSpec {
             Some((click, stop)) => (click, Some(stop)),
             None => (text, None),
         };
-        DependentClickModel::custom(click, &notation::never(click))?;
+        DependentClickModel::custom(click, &notation::zero_probabilities(click))?;
         let spec = Self::Custom { click: click.to_owned(), stop: None };
         stop.map_or(Ok(spec.clone()), |stop| spec.with_stop(stop))
     }
@@ -221,13 +221,15 @@ impl ModelSpec for DependentSpec {
         match self {
             Self::Preset(name) => DependentClickModel::preset(name, max_label),
             Self::Custom { click, stop: Some(stop) } => DependentClickModel::custom(click, stop),
-            Self::Custom { click, stop: None } => DependentClickModel::custom(click, &notation::never(click)),
+            Self::Custom { click, stop: None } => {
+                DependentClickModel::custom(click, &notation::zero_probabilities(click))
+            }
         }
     }
 }
 
 /// `1 grade`, `2 grades`.
-fn grades(number: usize) -> String {
+fn count_of_grades(number: usize) -> String {
     if number == 1 { "1 grade".to_owned() } else { format!("{number} grades") }
 }
 
@@ -246,7 +248,7 @@ impl ClickModel for DependentClickModel {
     fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError> {
         let grading = Grading::new(&self.name, self.click.len(), labels, rule)?;
         let (click, stop) = (grading.interpolate(&self.click), grading.interpolate(&self.stop));
-        let thresholds = click.iter().zip(&stop).map(|(&click, &stop)| (threshold(click), threshold(stop)));
+        let thresholds = click.iter().zip(&stop).map(|(&click, &stop)| (draw_threshold(click), draw_threshold(stop)));
         Ok((CompiledDependentModel { thresholds: thresholds.collect() }, grading.grades))
     }
 }

@@ -22,8 +22,8 @@ use rand::Rng;
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading};
-use crate::probability::{high_bits_below, low_bits_below, threshold};
-use crate::settings::{ModelSpec, Settings, setting};
+use crate::probability::{draw_threshold, high_bits_below, low_bits_below};
+use crate::settings::{ModelSpec, Settings, write_setting};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
 
@@ -45,7 +45,7 @@ impl DynamicBayesianModel {
     /// When `gamma` is not a number from 0 to 1.
     pub fn new(attraction: &DependentClickModel, gamma: f64) -> Result<Self, ClickError> {
         check_gamma(gamma)?;
-        let name = format!("dbn:{}{}", attraction.name(), setting("gamma", gamma));
+        let name = format!("dbn:{}{}", attraction.name(), write_setting("gamma", gamma));
         let (attraction, satisfaction) = (attraction.click().to_vec(), attraction.stop().to_vec());
         Ok(Self { name, attraction, satisfaction, gamma })
     }
@@ -102,7 +102,7 @@ impl DynamicBayesianSpec {
 
 impl fmt::Display for DynamicBayesianSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}{}", Self::NAME, self.attraction, setting("gamma", self.gamma))
+        write!(f, "{}:{}{}", Self::NAME, self.attraction, write_setting("gamma", self.gamma))
     }
 }
 
@@ -143,10 +143,10 @@ impl ClickModel for DynamicBayesianModel {
         let grading = Grading::new(&self.name, self.attraction.len(), labels, rule)?;
         let (attraction, satisfaction) =
             (grading.interpolate(&self.attraction), grading.interpolate(&self.satisfaction));
-        let leaves = |satisfied: f64| threshold(1.0 - (1.0 - satisfied) * self.gamma);
+        let leaves = |satisfied: f64| draw_threshold(1.0 - (1.0 - satisfied) * self.gamma);
         let grades = attraction.iter().zip(&satisfaction);
         let compiled = CompiledDynamicBayesianModel {
-            clicked: grades.map(|(&click, &satisfied)| (threshold(click), leaves(satisfied))).collect(),
+            clicked: grades.map(|(&click, &satisfied)| (draw_threshold(click), leaves(satisfied))).collect(),
             gives_up: leaves(0.0),
         };
         Ok((compiled, grading.grades))

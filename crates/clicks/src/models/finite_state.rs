@@ -23,7 +23,7 @@ use rand::Rng;
 
 use crate::error::{ClickError, ClickErrorKind};
 use crate::labels::{FractionalLabels, Grading, MAX_GRADES};
-use crate::probability::{high_bits_below, low_bits_below, threshold};
+use crate::probability::{draw_threshold, high_bits_below, low_bits_below};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -187,13 +187,13 @@ impl ClickModel for FiniteStateModel {
         for (state, own) in self.reactions.chunks_exact(self.grades).enumerate() {
             let interpolate = |value: fn(&Reaction) -> f64| {
                 let values = grading.interpolate(&own.iter().map(value).collect::<Vec<_>>());
-                values.into_iter().map(threshold)
+                values.into_iter().map(draw_threshold)
             };
             let leaves = interpolate(|at| at.leave[0]).zip(interpolate(|at| at.leave[1]));
             let mut nexts: Vec<_> = own.iter().map(|reaction| reaction.next).collect();
             for (label, below) in grading.between() {
                 let [low, high] = [below, below + 1].map(|grade| own[grade].next);
-                let [stay, clicked] = [0, 1].map(|at| between(low[at], high[at]));
+                let [stay, clicked] = [0, 1].map(|at| state_between_grades(low[at], high[at]));
                 let (Some(stay), Some(clicked)) = (stay, clicked) else {
                     let message = format!(
                         "click model {:?}: users in state {state} go on in different states after grades {below} and {}, and \
@@ -206,16 +206,16 @@ impl ClickModel for FiniteStateModel {
                 nexts.push([stay, clicked]);
             }
             let each = interpolate(|at| at.click).zip(leaves).zip(nexts);
-            steps.extend(each.map(|((click, (stay, clicked)), next)| Step {
+            steps.extend(each.map(|((click, (stay, clicked)), next)| CompiledReaction {
                 click,
                 leave: [stay, clicked],
-                next: next.map(|state| state.unwrap_or(GONE)),
+                next: next.map(|state| state.unwrap_or(END_STATE)),
             }));
         }
         let mut below = 0.0;
         let starts = self.starts.iter().map(|&(state, share)| {
             below += share;
-            (state, threshold(below))
+            (state, draw_threshold(below))
         });
         let starts = starts.collect();
         let grades = steps.len() / self.states();
@@ -225,7 +225,7 @@ impl ClickModel for FiniteStateModel {
 }
 
 /// The next state of a label between two grades; outside `None` where they disagree. An end is no other state.
-fn between(low: Option<u32>, high: Option<u32>) -> Option<Option<u32>> {
+fn state_between_grades(low: Option<u32>, high: Option<u32>) -> Option<Option<u32>> {
     match (low, high) {
         (Some(low), Some(high)) => (low == high).then_some(Some(low)),
         (low, high) => Some(low.or(high)),
@@ -233,13 +233,13 @@ fn between(low: Option<u32>, high: Option<u32>) -> Option<Option<u32>> {
 }
 
 /// The state of users who have left.
-const GONE: u32 = u32::MAX;
+const END_STATE: u32 = u32::MAX;
 /// The state of users who have not seen a document.
-const NEW: u32 = u32::MAX - 1;
+const NEW_STATE: u32 = u32::MAX - 1;
 
 /// A [`Reaction`], with probabilities in units of 2^-32.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct CompiledReaction {
     click: u64,
     leave: [u64; 2],
     next: [u32; 2],
@@ -252,7 +252,7 @@ pub struct CompiledFiniteStateModel {
     /// First states, each with the share of users up to it, in units of 2^-32.
     starts: Vec<(u32, u64)>,
     /// By state, then by grade.
-    steps: Vec<Step>,
+    steps: Vec<CompiledReaction>,
     is_memoryless: bool,
 }
 
@@ -263,7 +263,7 @@ impl CompiledClickModel for CompiledFiniteStateModel {
     fn user(&self) -> FiniteStateUser<'_> {
         let state = match self.starts[..] {
             [(only, _)] => only,
-            _ => NEW,
+            _ => NEW_STATE,
         };
         FiniteStateUser { model: self, state }
     }
@@ -286,10 +286,10 @@ impl User for FiniteStateUser<'_> {
     #[inline]
     fn examine(&mut self, grade: Grade, generator: &mut Generator) -> Examination {
         let CompiledFiniteStateModel { grades, starts, steps, .. } = self.model;
-        if self.state == NEW {
+        if self.state == NEW_STATE {
             let draw = generator.next_u64();
             let drawn = starts.iter().find(|&&(_, share)| high_bits_below(draw, share)).or(starts.last());
-            self.state = drawn.map_or(GONE, |&(state, _)| state);
+            self.state = drawn.map_or(END_STATE, |&(state, _)| state);
         }
         let draw = generator.next_u64();
         let Some(step) = steps.get(self.state as usize * grades + usize::from(grade.0)) else {
@@ -297,6 +297,9 @@ impl User for FiniteStateUser<'_> {
         };
         let clicked = high_bits_below(draw, step.click);
         self.state = step.next[usize::from(clicked)];
-        Examination { clicked, abandons: low_bits_below(draw, step.leave[usize::from(clicked)]) | (self.state == GONE) }
+        Examination {
+            clicked,
+            abandons: low_bits_below(draw, step.leave[usize::from(clicked)]) | (self.state == END_STATE),
+        }
     }
 }

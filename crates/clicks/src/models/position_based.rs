@@ -21,7 +21,7 @@ use super::decay::{self, Decay};
 use super::dependent::{DependentClickModel, DependentSpec};
 use crate::error::ClickError;
 use crate::labels::{FractionalLabels, Grading};
-use crate::probability::{high_bits_below, low_bits_below, threshold};
+use crate::probability::{draw_threshold, high_bits_below, low_bits_below};
 use crate::settings::{ModelSpec, Settings};
 use crate::user::{ClickModel, CompiledClickModel, ProbabilityTable, User};
 use crate::{Examination, Generator, Grade};
@@ -120,7 +120,7 @@ impl ClickModel for PositionBasedModel {
 
     fn prepare(&self, labels: &[f32], rule: FractionalLabels) -> Result<(Self::Compiled, Vec<Grade>), ClickError> {
         let grading = Grading::new(&self.name, self.attraction.len(), labels, rule)?;
-        let thresholds = |probabilities: &[f64]| probabilities.iter().map(|&p| threshold(p)).collect();
+        let thresholds = |probabilities: &[f64]| probabilities.iter().map(|&p| draw_threshold(p)).collect();
         let compiled = CompiledPositionBasedModel {
             attraction: thresholds(&grading.interpolate(&self.attraction)),
             examination: thresholds(&self.examination),

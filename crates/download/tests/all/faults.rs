@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Answer, Server, entry, sha256, with_ranges};
 use download::Settings;
-use fetch::{Download as _, Expected, MirroredFile, Registration, fetch};
+use fetch::{Download as _, ExpectedFile, MirroredFile, Registration, fetch};
 use letor_io::registry::Entry;
 
 /// Some 300 kB without repetition.
@@ -33,7 +33,7 @@ fn get(folder: &Path, mirrors: &[String]) -> Result<PathBuf, String> {
 
 fn get_with(folder: &Path, mirrors: &[String], settings: &Settings) -> Result<PathBuf, String> {
     let (bytes, sum) = (file().len() as u64, sha256(&file()));
-    let expected = Expected { bytes: Some(bytes), sha256: Some(&sum) };
+    let expected = ExpectedFile { bytes: Some(bytes), sha256: Some(&sum) };
     let mirrors = mirrors.iter().map(String::as_str).collect();
     settings
         .download(&MirroredFile { file: "data.zip", expected, mirrors }, folder, &mut ())
@@ -282,7 +282,7 @@ fn an_endless_file_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(|_, _| Answer::new("200 OK", vec![7; 3 << 20]));
     let mirrors = [server.url("/a")];
-    let wanted = MirroredFile { file: "data.zip", expected: Expected::default(), mirrors: vec![&mirrors[0]] };
+    let wanted = MirroredFile { file: "data.zip", expected: ExpectedFile::default(), mirrors: vec![&mirrors[0]] };
     let error = format!("{:#}", settings().download(&wanted, folder.path(), &mut ()).unwrap_err());
     assert!(error.contains("the server has 3145728 bytes, no more than 1048576 are accepted"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);

@@ -45,7 +45,7 @@ impl Default for Limits {
 }
 
 /// Other kinds of archives: their first bytes, their name, and the tool that unpacks them.
-const OTHERS: [(&[u8], &str, &str); 5] = [
+const OTHER_ARCHIVES: [(&[u8], &str, &str); 5] = [
     (b"Rar!", "a rar archive", "unrar x FILE` or `7z x FILE"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x FILE"),
     (b"BZh", "a bzip2 file", "tar -xjf FILE` or `bunzip2 FILE"),
@@ -57,11 +57,11 @@ const OTHERS: [(&[u8], &str, &str); 5] = [
 ///
 /// # Errors
 /// When it cannot be read, or is an archive of another kind: the message then names the tool for it.
-pub fn kind(path: &Path) -> Result<ArchiveKind> {
+pub fn archive_kind(path: &Path) -> Result<ArchiveKind> {
     let failed = || format!("failed to read {}", path.display());
     let mut start = Vec::new();
     File::open(path).and_then(|file| file.take(512).read_to_end(&mut start)).with_context(failed)?;
-    if let Some((_, what, tool)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic)) {
+    if let Some((_, what, tool)) = OTHER_ARCHIVES.iter().find(|(magic, ..)| start.starts_with(magic)) {
         bail!("{} is {what}: unpack it with `{tool}`, then name the folder", path.display());
     }
     if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
@@ -81,7 +81,7 @@ pub fn list(path: &Path, kind: ArchiveKind, limits: Limits) -> Result<BTreeSet<P
     let mut guard = Guard::new(path, limits)?;
     match kind {
         ArchiveKind::Zip => zipped::list(path, &mut guard),
-        ArchiveKind::Tar => tar_gz::each(path, &mut guard, |_, _| Ok(())),
+        ArchiveKind::Tar => tar_gz::each_file(path, &mut guard, |_, _| Ok(())),
         ArchiveKind::Plain => bail!("{} is not an archive", path.display()),
     }
     .with_context(|| format!("failed to unpack {}", path.display()))?;
@@ -96,7 +96,7 @@ pub fn unpack(path: &Path, kind: ArchiveKind, wanted: &BTreeSet<PathBuf>, folder
     let mut guard = Guard::new(path, limits)?;
     match kind {
         ArchiveKind::Zip => zipped::unpack(path, &mut guard, wanted, folder),
-        ArchiveKind::Tar => tar_gz::each(path, &mut guard, |name, file| {
+        ArchiveKind::Tar => tar_gz::each_file(path, &mut guard, |name, file| {
             if wanted.contains(name) { write_file(&folder.join(name), file) } else { Ok(()) }
         }),
         ArchiveKind::Plain => bail!("{} is not an archive", path.display()),
@@ -113,7 +113,7 @@ struct Guard {
 }
 
 /// The longest name of a file in bytes: all names are kept.
-const LONGEST_NAME: usize = 1024;
+const MAX_NAME_LENGTH: usize = 1024;
 
 impl Guard {
     fn new(path: &Path, limits: Limits) -> Result<Self> {
@@ -139,7 +139,7 @@ impl Guard {
 
     /// The path of a folder, if it stays within the one that is unpacked to.
     fn folder_name(&self, name: &str) -> Result<PathBuf> {
-        ensure!(name.len() <= LONGEST_NAME, "a name in it has more than {LONGEST_NAME} bytes: refused");
+        ensure!(name.len() <= MAX_NAME_LENGTH, "a name in it has more than {MAX_NAME_LENGTH} bytes: refused");
         let mut path = PathBuf::new();
         for component in Path::new(name).components() {
             match component {
@@ -169,26 +169,26 @@ impl Budget {
         Ok(())
     }
 
-    fn refusal(&self) -> Refused {
-        Refused(format!("it unpacks to more than {} MB, which no archive of data does", self.limit >> 20))
+    fn refusal(&self) -> RefusedArchive {
+        RefusedArchive(format!("it unpacks to more than {} MB, which no archive of data does", self.limit >> 20))
     }
 }
 
 /// An archive that is refused while it is read.
 #[derive(Debug)]
-struct Refused(String);
+struct RefusedArchive(String);
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedArchive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: refused", self.0)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for RefusedArchive {}
 
 /// Why an archive cannot be read: refused, or else damaged.
-fn damaged(error: io::Error) -> anyhow::Error {
-    match error.downcast::<Refused>() {
+fn unreadable_archive(error: io::Error) -> anyhow::Error {
+    match error.downcast::<RefusedArchive>() {
         Ok(refused) => refused.into(),
         Err(error) => anyhow::Error::new(error).context("it is damaged"),
     }
@@ -212,7 +212,7 @@ fn write_file(path: &Path, mut file: impl Read) -> Result<()> {
                 out.write_all(&buffer[..read]).with_context(|| format!("failed to write {}", path.display()))?;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(damaged(error)),
+            Err(error) => return Err(unreadable_archive(error)),
         }
     }
 }

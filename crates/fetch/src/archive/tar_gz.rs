@@ -10,9 +10,9 @@ use anyhow::{Result, ensure};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-use super::{Budget, Guard, Refused, damaged, refuse_kind};
+use super::{Budget, Guard, RefusedArchive, refuse_kind, unreadable_archive};
 
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 
 /// The most bytes between two files: headers with long names and attributes, which `tar` keeps in memory.
 const HEADERS: u64 = 1 << 20;
@@ -32,9 +32,9 @@ fn open(path: &Path) -> io::Result<(Box<dyn Read>, bool)> {
 pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
     let mut block = Vec::new();
     // Damaged gzip is reported when the file is read.
-    let _ = open(path)?.0.take(BLOCK as u64).read_to_end(&mut block);
+    let _ = open(path)?.0.take(BLOCK_BYTES as u64).read_to_end(&mut block);
     let field = 148..156;
-    let Some(digits) = block.get(field.clone()).filter(|_| block.len() == BLOCK) else {
+    let Some(digits) = block.get(field.clone()).filter(|_| block.len() == BLOCK_BYTES) else {
         return Ok(false);
     };
     let digits = String::from_utf8_lossy(digits);
@@ -44,17 +44,17 @@ pub(super) fn is_tar(path: &Path) -> io::Result<bool> {
 }
 
 /// Calls `take` with each plain file of the archive; reads all of it, to the end of its gzip.
-pub(super) fn each(
+pub(super) fn each_file(
     path: &Path,
     guard: &mut Guard,
     mut take: impl FnMut(&Path, &mut dyn Read) -> Result<()>,
 ) -> Result<()> {
     let (stream, packed) = open(path)?;
     let meter = Meter::new(Rc::clone(&guard.budget));
-    let mut archive = Archive::new(Metered { inner: stream, meter: &meter });
-    for entry in archive.entries().map_err(damaged)? {
+    let mut archive = Archive::new(MeteredReader { inner: stream, meter: &meter });
+    for entry in archive.entries().map_err(unreadable_archive)? {
         guard.count()?;
-        let mut entry = entry.map_err(damaged)?;
+        let mut entry = entry.map_err(unreadable_archive)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         match entry.header().entry_type() {
             EntryType::Regular | EntryType::Continuous => {}
@@ -71,14 +71,14 @@ pub(super) fn each(
         meter.headers_left.set(u64::MAX);
         take(&name, &mut entry)?;
         // Skips the rest.
-        io::copy(&mut entry, &mut io::sink()).map_err(damaged)?;
+        io::copy(&mut entry, &mut io::sink()).map_err(unreadable_archive)?;
         meter.headers_left.set(HEADERS);
     }
     // The checksum and the length of gzip come after the end of tar: without them, damage would go unnoticed.
     meter.headers_left.set(u64::MAX);
-    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(damaged)?;
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(unreadable_archive)?;
     // Without gzip, the blocks of zeros at the end show at least that it was not cut off.
-    ensure!(packed || meter.zeros.get() >= BLOCK, "it is damaged: it ends before the end mark of tar");
+    ensure!(packed || meter.zeros.get() >= BLOCK_BYTES, "it is damaged: it ends before the end mark of tar");
     Ok(())
 }
 
@@ -98,12 +98,12 @@ impl Meter {
 }
 
 /// Counts the bytes read: below `tar`, so that headers and skipped files count too.
-struct Metered<'a, R> {
+struct MeteredReader<'a, R> {
     inner: R,
     meter: &'a Meter,
 }
 
-impl<R: Read> Read for Metered<'_, R> {
+impl<R: Read> Read for MeteredReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let Meter { budget, headers_left, zeros } = self.meter;
@@ -111,7 +111,7 @@ impl<R: Read> Read for Metered<'_, R> {
         let left = headers_left.get().checked_sub(read as u64);
         headers_left.set(left.ok_or_else(|| {
             let message = format!("a header in it has more than {} MiB, which no archive of data has", HEADERS >> 20);
-            io::Error::other(Refused(message))
+            io::Error::other(RefusedArchive(message))
         })?);
         let ending = buffer[..read].iter().rev().take_while(|&&byte| byte == 0).count();
         zeros.set(if ending == read { zeros.get() + read } else { ending });

@@ -12,18 +12,18 @@ use zip::ZipArchive;
 use super::{Budget, Guard, refuse_kind, write_file};
 
 /// The bits of a Unix mode for the type of an entry, and the type of a plain file.
-const TYPE: u32 = 0o170_000;
-const PLAIN: u32 = 0o100_000;
+const FILE_TYPE_MASK: u32 = 0o170_000;
+const PLAIN_FILE: u32 = 0o100_000;
 
 /// Records the files of the archive; inspects every entry.
 pub(super) fn list(path: &Path, guard: &mut Guard) -> Result<()> {
-    each(path, guard, |_, _, _| Ok(()))
+    each_file(path, guard, |_, _, _| Ok(()))
 }
 
 /// Unpacks the files `wanted` into `folder`.
 pub(super) fn unpack(path: &Path, guard: &mut Guard, wanted: &BTreeSet<PathBuf>, folder: &Path) -> Result<()> {
     let budget = Rc::clone(&guard.budget);
-    each(path, guard, |archive, index, name| {
+    each_file(path, guard, |archive, index, name| {
         if !wanted.contains(name) {
             return Ok(());
         }
@@ -33,7 +33,7 @@ pub(super) fn unpack(path: &Path, guard: &mut Guard, wanted: &BTreeSet<PathBuf>,
     })
 }
 
-fn each(
+fn each_file(
     path: &Path,
     guard: &mut Guard,
     mut take: impl FnMut(&mut ZipArchive<BufReader<File>>, usize, &Path) -> Result<()>,
@@ -51,8 +51,8 @@ fn each(
             guard.folder_name(&name)?;
             continue;
         }
-        let kind = entry.unix_mode().map_or(0, |mode| mode & TYPE);
-        if kind != 0 && kind != PLAIN {
+        let kind = entry.unix_mode().map_or(0, |mode| mode & FILE_TYPE_MASK);
+        if kind != 0 && kind != PLAIN_FILE {
             return Err(refuse_kind(&name, "which is not a regular file"));
         }
         // The sizes that the archive claims are checked first, the bytes unpacked as they come.

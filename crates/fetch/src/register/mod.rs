@@ -48,12 +48,12 @@ fn register_checked(
     }
     let folder = root.join(&entry.name);
     if !files.ours {
-        space::ensure(root, bytes(&files.located), |folder| fs4::available_space(folder))?;
+        space::ensure(root, total_bytes(&files.located), |folder| fs4::available_space(folder))?;
     }
     replace_folder(&folder, |aside| {
         take_files(&files.located, files.ours, aside)?;
         if let Some((file, sum)) = &files.archive {
-            verify::record(aside, file, sum)?;
+            verify::record_sum(aside, file, sum)?;
         }
         verify::keep_record(&folder, aside)
     })?;
@@ -61,7 +61,7 @@ fn register_checked(
     Ok(Registration::Registered)
 }
 
-fn bytes(located: &Located) -> u64 {
+fn total_bytes(located: &Located) -> u64 {
     let files = located.splits.iter().flat_map(|(_, files)| files);
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -10,8 +10,8 @@ use letor_io::registry::{self, Entry, Located, Split};
 use super::super::Watch;
 use super::super::archive::{self, ArchiveKind, Limits};
 use super::super::check::Report;
-use super::super::folder::UNPACKED;
-use super::super::verify::{self, Expected};
+use super::super::folder::UNPACKED_FOLDER;
+use super::super::verify::{self, ExpectedFile};
 
 /// The files found.
 pub(super) struct LocatedFiles {
@@ -21,13 +21,13 @@ pub(super) struct LocatedFiles {
     /// The name and SHA-256 of the archive, if no checksum of it is published.
     pub(super) archive: Option<(String, String)>,
     /// Where they were unpacked; removed when dropped.
-    _unpacked: Option<Unpacked>,
+    _unpacked: Option<UnpackedFolder>,
 }
 
 /// A folder that is removed when dropped.
-struct Unpacked(PathBuf);
+struct UnpackedFolder(PathBuf);
 
-impl Drop for Unpacked {
+impl Drop for UnpackedFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -53,7 +53,7 @@ pub(super) fn find(
         "{} is neither a folder nor a file: expected a folder, a file or an archive",
         from.display()
     );
-    let kind = archive::kind(from)?;
+    let kind = archive::archive_kind(from)?;
     if kind != ArchiveKind::Plain {
         let archive = verify_archive(entry, from, root, report)?;
         return Ok(LocatedFiles { archive, ..from_archive(entry, from, kind, root, limits, watch)? });
@@ -76,10 +76,10 @@ fn from_archive(
     let located = registry::locate_among(entry, &names);
     let mut located = located.with_context(|| nothing_of(entry, &format!("{} holds", from.display())))?;
     let wanted: BTreeSet<PathBuf> = located.splits.iter().flat_map(|(_, files)| files.iter().cloned()).collect();
-    let folder = root.join(format!(".{}.{UNPACKED}.{}", entry.name, std::process::id()));
+    let folder = root.join(format!(".{}.{UNPACKED_FOLDER}.{}", entry.name, std::process::id()));
     fs::create_dir_all(root).with_context(|| format!("failed to make {}", root.display()))?;
     fs::create_dir(&folder).with_context(|| format!("failed to make {}", folder.display()))?;
-    let unpacked = Unpacked(folder);
+    let unpacked = UnpackedFolder(folder);
     watch.print(&format!("unpacking {} of {} files of {}", wanted.len(), names.len(), from.display()));
     archive::unpack(from, kind, &wanted, &unpacked.0, limits)?;
     located.base = unpacked.0.join(&located.base);
@@ -97,7 +97,7 @@ fn verify_archive(entry: &Entry, from: &Path, root: &Path, report: &mut Report) 
     };
     let file = &source.file;
     if source.sha256.is_some() {
-        let expected = Expected { bytes: source.bytes, sha256: source.sha256.as_deref() };
+        let expected = ExpectedFile { bytes: source.bytes, sha256: source.sha256.as_deref() };
         match verify::check(from, expected)? {
             None => report.found.push(format!("{file} is the one published")),
             Some(difference) => report.differences.push(format!("{file}: {difference}")),
@@ -105,7 +105,7 @@ fn verify_archive(entry: &Entry, from: &Path, root: &Path, report: &mut Report) 
         return Ok(None);
     }
     let sum = verify::sha256(from)?;
-    match verify::recorded(&root.join(&entry.name), file) {
+    match verify::recorded_sum(&root.join(&entry.name), file) {
         None => report.found.push(format!("{file}: SHA-256 {sum}, recorded, because none is published")),
         Some(before) if before == sum => report.found.push(format!("{file} is the one registered before")),
         Some(before) => {

@@ -9,7 +9,7 @@ use crate::dataset::{Blocks, Dataset, Provenance, is_sound};
 ///
 /// With `repair_hashes`, hashes are ignored or corrected, so that invalid contents behind a wrong hash are tested too.
 pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
-    let repaired = repair_hashes.then(|| repaired(file));
+    let repaired = repair_hashes.then(|| with_matching_header(file));
     let file = repaired.as_deref().unwrap_or(file);
     let index = format::read(file, file.len() as u64)?;
     let block = |query: usize| {
@@ -24,7 +24,7 @@ pub(crate) fn check_bytes(file: &[u8], repair_hashes: bool) -> Option<Dataset> {
 }
 
 /// `file` with a header that matches its contents.
-fn repaired(file: &[u8]) -> Vec<u8> {
+fn with_matching_header(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     if file.len() < HEADER_LEN {
         return file;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::environment::CACHE_DIR;
 
 /// The name of the folder in the user's cache folder.
-const NAME: &str = "online-ranker-evaluation";
+const FOLDER_NAME: &str = "online-ranker-evaluation";
 
 /// The folder given by `RANKDUEL_CACHE_DIR`, otherwise `online-ranker-evaluation` in the user's cache folder: that of
 /// `XDG_CACHE_HOME`, otherwise `~/.cache`, on macOS `~/Library/Caches`, on Windows `%LOCALAPPDATA%`. `None` for a user
@@ -31,7 +31,7 @@ fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
             home().map(|home| home.join(if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" }))
         })
     };
-    Some(caches?.join(NAME))
+    Some(caches?.join(FOLDER_NAME))
 }
 
 #[cfg(all(test, unix))]

@@ -17,7 +17,7 @@ const CHECKSUM: usize = 64;
 
 /// The header and index of the cache of `dataset`. `key` describes its sources; `proof` is the hash of the sources if
 /// their times of change are too recent to be reliable. `None` if something is too large for the format.
-pub(super) fn head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
+pub(super) fn encode_header(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
     let content = dataset.content();
     let narrow = |number: usize| u32::try_from(number).ok();
     let mut index = Vec::new();

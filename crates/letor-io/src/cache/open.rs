@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::file_names::CACHE_ENDING;
 
 /// Text of fewer bytes than this is read so fast that it needs no cache.
-const WORTH_A_CACHE: u64 = 64 << 10;
+const MIN_SOURCE_BYTES: u64 = 64 << 10;
 
 /// Opens the data set of `files` from its cache in the folder `cache`; if there is none, calls `read` and writes the cache.
 ///
@@ -28,7 +28,7 @@ pub(crate) fn open_files(
         info!("{name:?}: reading the text of {} files, without a cache", files.len());
         return read();
     };
-    let Some(before) = Stamps::of(files).filter(|stamps| stamps.bytes() >= WORTH_A_CACHE) else {
+    let Some(before) = Stamps::of(files).filter(|stamps| stamps.bytes() >= MIN_SOURCE_BYTES) else {
         info!("{name:?}: reading the text of {} files, which need no cache", files.len());
         return read();
     };
@@ -48,7 +48,7 @@ pub(crate) fn open_files(
         return Ok(dataset);
     }
     let dataset = read()?;
-    let proof = if before.just_written() { stamps::hash(files) } else { None };
+    let proof = if before.just_written() { stamps::hash_files(files) } else { None };
     // Files that changed while they were read have no single state to cache.
     let after = Stamps::of(files);
     if after.is_some_and(|after| after.same_files(&before)) && (proof.is_some() || !before.just_written()) {
@@ -61,7 +61,7 @@ pub(crate) fn open_files(
 }
 
 /// Data of fewer bytes in memory than this are generated so fast that they need no cache.
-const WORTH_KEEPING: usize = 1 << 20;
+const MIN_KEPT_BYTES: usize = 1 << 20;
 
 /// Opens the look-alike `name` from its cache in the folder `cache` if `is_same` accepts the contents; otherwise calls
 /// `make` and writes the cache. Look-alikes have no source files.
@@ -95,14 +95,14 @@ pub(crate) fn open_generated(
     };
     info!("{name:?}: generating it; the cache {path:?} is not used: {why}");
     let dataset = make()?;
-    if dataset.memory() >= WORTH_KEEPING {
+    if dataset.memory() >= MIN_KEPT_BYTES {
         store::save(&path, &key, None, &dataset);
     }
     Ok(dataset)
 }
 
 /// The most characters of a data file's name in the name of its cache.
-const NAME: usize = 80;
+const MAX_NAME_WIDTH: usize = 80;
 
 /// The name of the cache of `files` read with `options`.
 fn file_name(files: &[PathBuf], options: &str) -> String {
@@ -112,7 +112,8 @@ fn file_name(files: &[PathBuf], options: &str) -> String {
         key += &format!("\n{}", full.display());
     }
     let hash = xxhash_rust::xxh3::xxh3_64(key.as_bytes());
-    let first: String = files[0].file_name().unwrap_or_default().to_string_lossy().chars().take(NAME).collect();
+    let first: String =
+        files[0].file_name().unwrap_or_default().to_string_lossy().chars().take(MAX_NAME_WIDTH).collect();
     let more = if files.len() > 1 { format!("+{}", files.len() - 1) } else { String::new() };
     format!("{first}{more}.{hash:016x}{CACHE_ENDING}")
 }

@@ -14,7 +14,7 @@ use crate::regular;
 
 /// A file that changes again within this time may keep its time of change: the resolution of file systems is up to two
 /// seconds.
-const STEP: Duration = Duration::from_secs(3);
+const CLOCK_STEP: Duration = Duration::from_secs(3);
 
 /// The state of some files according to the file system.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ impl Stamps {
 
     fn push(&mut self, path: &Path, now: SystemTime) -> Option<()> {
         let metadata = std::fs::metadata(path).ok()?;
-        self.lines.push(line(path, &metadata)?);
+        self.lines.push(file_stamp(path, &metadata)?);
         self.bytes += metadata.len();
-        self.just_written |= now.duration_since(last_change(&metadata)?).unwrap_or_default() < STEP;
+        self.just_written |= now.duration_since(last_change(&metadata)?).unwrap_or_default() < CLOCK_STEP;
         Some(())
     }
 
@@ -75,17 +75,17 @@ impl Stamps {
 
 /// One file's part of a key: its size, the time of the last change of its content, what else identifies its state, and
 /// its path.
-fn line(path: &Path, metadata: &Metadata) -> Option<String> {
+fn file_stamp(path: &Path, metadata: &Metadata) -> Option<String> {
     let path = std::path::absolute(path).ok()?;
     // A name that is not valid Unicode, or has a line feed, could be confused with others.
     let name = path.to_str().filter(|name| metadata.is_file() && !name.contains('\n'))?;
-    Some(format!("{} {} {name}", metadata.len(), state(metadata)?))
+    Some(format!("{} {} {name}", metadata.len(), inode_state(metadata)?))
 }
 
 /// Times and inode. A program can set the time of the last change of the content (`touch -d`), but not that of the last
 /// change of anything, and a file that replaces another has another inode.
 #[cfg(unix)]
-fn state(metadata: &Metadata) -> Option<String> {
+fn inode_state(metadata: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
     Some(format!("{}.{:09} {}.{:09} {}", modified.0, modified.1, changed.0, changed.1, metadata.ino()))
@@ -93,7 +93,7 @@ fn state(metadata: &Metadata) -> Option<String> {
 
 /// The time of the last change of the content alone: the standard library reports no more on this system.
 #[cfg(not(unix))]
-fn state(metadata: &Metadata) -> Option<String> {
+fn inode_state(metadata: &Metadata) -> Option<String> {
     let since = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Some(format!("{}.{:09} - -", since.as_secs(), since.subsec_nanos()))
 }
@@ -117,7 +117,7 @@ pub(super) fn sources(key: &str) -> Vec<(PathBuf, Option<bool>)> {
     let sources = key.lines().skip(2).filter_map(|before| {
         let path = PathBuf::from(before.splitn(5, ' ').nth(4)?);
         let now = std::fs::metadata(&path).ok();
-        let same = now.map(|metadata| line(&path, &metadata).as_deref() == Some(before));
+        let same = now.map(|metadata| file_stamp(&path, &metadata).as_deref() == Some(before));
         Some((path, same))
     });
     sources.collect()
@@ -129,7 +129,7 @@ pub(super) fn key_of(options: &str) -> String {
 }
 
 /// The hash of the contents of `files` and their files of group sizes, in order.
-pub(super) fn hash(files: &[PathBuf]) -> Option<u64> {
+pub(super) fn hash_files(files: &[PathBuf]) -> Option<u64> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; 1 << 18];
     for file in files {

@@ -27,7 +27,7 @@ pub(super) fn load(
     if index.key != key {
         return Err("the files, the options or the version are not those it was made with");
     }
-    if index.proof.is_some_and(|hash| stamps::hash(sources) != Some(hash)) {
+    if index.proof.is_some_and(|hash| stamps::hash_files(sources) != Some(hash)) {
         return Err("the content of the files has changed");
     }
     let proved = index.proof.is_some();
@@ -69,7 +69,7 @@ pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return;
     };
-    let Some(head) = format::head(key, proof, dataset) else {
+    let Some(head) = format::encode_header(key, proof, dataset) else {
         return;
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -41,13 +41,13 @@ pub(crate) fn unpack(bytes: &[u8], width: u32, count: usize, mut each: impl FnMu
         }
     } else {
         for i in 0..count {
-            each(one(bytes, width, i));
+            each(unpack_one(bytes, width, i));
         }
     }
 }
 
 /// The value at `index` (from 0) of those packed at the start of `bytes`; [`PADDING`] bytes must follow.
-pub(crate) fn one(bytes: &[u8], width: u32, index: usize) -> u64 {
+pub(crate) fn unpack_one(bytes: &[u8], width: u32, index: usize) -> u64 {
     let bit = index * width as usize;
     let (byte, shift) = (bit / 8, bit % 8);
     let wide = u128::from(word_at(bytes, byte)) | u128::from(bytes[byte + 8]) << 64;
@@ -75,7 +75,7 @@ mod tests {
             let mut back = Vec::new();
             unpack(&bytes, width, values.len(), |value| back.push(value));
             assert_eq!(back, values, "width {width}");
-            let singly: Vec<u64> = (0..values.len()).map(|i| one(&bytes, width, i)).collect();
+            let singly: Vec<u64> = (0..values.len()).map(|i| unpack_one(&bytes, width, i)).collect();
             assert_eq!(singly, values, "width {width}, one by one");
         }
     }

@@ -84,7 +84,7 @@ impl EncodedQuery {
             let values = columns[feature].as_ref();
             check_length(id, || format!("feature {}", feature + 1), values.len(), labels.len())?;
             values.iter().enumerate().try_for_each(|(document, &value)| {
-                column.push(finite(id, feature, document, value)?);
+                column.push(finite_decimal(id, feature, document, value)?);
                 Ok(())
             })
         })
@@ -113,7 +113,7 @@ impl EncodedQuery {
         }
         Self::new(id, labels, features, |feature, column| {
             rows.iter().enumerate().try_for_each(|(document, row)| {
-                column.push(finite(id, feature, document, row.as_ref()[feature])?);
+                column.push(finite_decimal(id, feature, document, row.as_ref()[feature])?);
                 Ok(())
             })
         })
@@ -215,7 +215,7 @@ fn check_length(id: &str, what: impl Fn() -> String, found: usize, expected: usi
     if found == expected { Ok(()) } else { Err(BuildError::Length { id: id.into(), what: what(), found, expected }) }
 }
 
-fn finite(id: &str, feature: usize, document: usize, value: f64) -> Result<Decimal, BuildError> {
+fn finite_decimal(id: &str, feature: usize, document: usize, value: f64) -> Result<Decimal, BuildError> {
     Decimal::from_f64(value).ok_or_else(|| {
         let what = format!("feature {}", feature + 1);
         BuildError::NotFinite { id: id.into(), what, document, value }

@@ -74,12 +74,12 @@ impl Statistics {
                 .map(|number| dataset.feature_name(FeatureId(number)).map_or_else(|| number.to_string(), str::to_owned))
                 .collect(),
             documents_per_query,
-            labels: labels(dataset.labels()),
+            labels: label_counts(dataset.labels()),
             queries_without_relevant: tally.without_relevant,
             zero_share: share(cells - tally.nonzero, cells),
             always_zero: (1..=features).filter(|&f| !seen(f)).map(FeatureId).collect(),
             constant_share: share(pairs - tally.varying, pairs),
-            duplicates: duplicates(dataset),
+            duplicates: duplicate_features(dataset),
             memory: dataset.memory(),
         }
     }
@@ -126,7 +126,7 @@ impl Tally {
     }
 }
 
-fn labels(labels: &[f32]) -> Vec<(f32, usize)> {
+fn label_counts(labels: &[f32]) -> Vec<(f32, usize)> {
     let mut sorted = labels.to_vec();
     sorted.par_sort_unstable_by(f32::total_cmp);
     sorted.chunk_by(|one, other| one == other).map(|equal| (equal[0], equal.len())).collect()
@@ -135,7 +135,7 @@ fn labels(labels: &[f32]) -> Vec<(f32, usize)> {
 /// Pairs of (feature, the first feature equal to it everywhere).
 ///
 /// Groups of candidates shrink query by query: two features stay together as long as their columns are equal.
-fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
+fn duplicate_features(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
     let mut groups: Vec<Vec<FeatureId>> = vec![(1..=dataset.features()).map(FeatureId).collect()];
     let (mut column, mut columns) = (Vec::new(), Vec::<(Vec<u64>, FeatureId)>::new());
     for query in dataset.iter() {
@@ -166,7 +166,7 @@ fn duplicates(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
 }
 
 /// More files that were read are not listed one by one.
-const MOST_LISTED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,7 +175,7 @@ impl fmt::Display for Statistics {
             Provenance::LookAlike { name } => writeln!(f, "  SYNTHETIC look-alike {name}")?,
             Provenance::Files { files, skipped } => {
                 // Readers know the files of a folder of runs that they gave.
-                let shown = if files.len() > MOST_LISTED { 1 } else { files.len() };
+                let shown = if files.len() > MAX_LISTED { 1 } else { files.len() };
                 for file in &files[..shown] {
                     writeln!(f, "  read     {}", file.display())?;
                 }

@@ -15,7 +15,7 @@ pub(crate) struct KeyedRng {
 }
 
 /// Mixes the bits of `x` (the finaliser of SplitMix64).
-fn mix(x: u64) -> u64 {
+fn mix_bits(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -27,7 +27,9 @@ impl KeyedRng {
         let name = name
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        let key = mix(mix(mix(name).wrapping_add(seed)).wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let key = mix_bits(
+            mix_bits(mix_bits(name).wrapping_add(seed)).wrapping_add(query.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        );
         Self { generator: Xoshiro256PlusPlus::seed_from_u64(key), spare: None }
     }
 

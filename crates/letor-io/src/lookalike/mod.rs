@@ -124,12 +124,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 ///
 /// [`ErrorKind::Unknown`] for an unknown name or a scale outside 0 (excluded) to [`MAX_SCALE`].
 pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
-    let (generator, queries) = plan(name, scale, seed)?;
+    let (generator, queries) = plan_queries(name, scale, seed)?;
     let encoded: Vec<EncodedQuery> = (0..queries)
         .into_par_iter()
         .map(|query| generator.query(query))
         .collect::<Result<_, _>>()
-        .map_err(|error| unknown(error.to_string()))?;
+        .map_err(|error| unknown_lookalike(error.to_string()))?;
     let full_name = full_name(name, scale, seed);
     let mut builder = DatasetBuilder::new(full_name.clone(), Provenance::LookAlike { name: full_name });
     builder.features(generator.features() as u32);
@@ -139,18 +139,18 @@ pub fn generate(name: &str, scale: f64, seed: u64) -> Result<Dataset, Error> {
     Ok(builder.build())
 }
 
-fn unknown(message: String) -> Error {
+fn unknown_lookalike(message: String) -> Error {
     Error::new(ErrorKind::Unknown, message)
 }
 
 /// The generator of the queries of a look-alike, and the number of queries.
-fn plan(name: &str, scale: f64, seed: u64) -> Result<(QueryGenerator, usize), Error> {
+fn plan_queries(name: &str, scale: f64, seed: u64) -> Result<(QueryGenerator, usize), Error> {
     let spec = SPECS.iter().find(|spec| spec.name == name).ok_or_else(|| {
         let names: Vec<&str> = names().collect();
-        unknown(format!("there is no look-alike `{name}`: expected one of {}", names.join(", ")))
+        unknown_lookalike(format!("there is no look-alike `{name}`: expected one of {}", names.join(", ")))
     })?;
     if !(scale > 0.0 && scale <= MAX_SCALE) {
-        return Err(unknown(format!(
+        return Err(unknown_lookalike(format!(
             "{name} cannot have scale {scale}: expected a number above 0 and up to {MAX_SCALE}, e.g. `{name}:0.1`"
         )));
     }
@@ -175,7 +175,7 @@ pub fn is_named_by(spec: &str) -> bool {
 /// folder `cache`.
 pub(crate) fn open(spec: &str, cache: Option<&Path>) -> Result<Dataset, Error> {
     let (name, scale, seed) = parse(spec)?;
-    let (generator, queries) = plan(name, scale, seed)?;
+    let (generator, queries) = plan_queries(name, scale, seed)?;
     let full_name = full_name(name, scale, seed);
     let name = name.to_string();
     let again = move || generate(&name, scale, seed);
@@ -200,7 +200,7 @@ fn parse(spec: &str) -> Result<(&str, f64, u64), Error> {
     let seed = parts.next().map_or(Some(DEFAULT_SEED), |seed| seed.parse().ok());
     match (scale, seed, parts.next()) {
         (Some(scale), Some(seed), None) => Ok((name, scale, seed)),
-        _ => Err(unknown(format!(
+        _ => Err(unknown_lookalike(format!(
             "cannot generate `{spec}`: expected NAME, NAME:SCALE or NAME:SCALE:SEED, e.g. `{name}:0.1`"
         ))),
     }

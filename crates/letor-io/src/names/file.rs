@@ -8,11 +8,11 @@ use crate::error::{Error, ErrorKind, excerpt};
 use crate::regular;
 
 /// A larger file is not one of names.
-const MOST_BYTES: u64 = 1 << 26;
+const MAX_BYTES: u64 = 1 << 26;
 
 /// The purpose of the names in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbered {
+pub struct NumberedItem {
     /// The noun for messages, e.g. `feature`.
     pub noun: &'static str,
     /// How many there are.
@@ -27,13 +27,13 @@ impl Names {
     ///
     /// # Errors
     /// With the line, if the file cannot be read or is not one of names.
-    pub fn read(path: &Path, what: Numbered) -> Result<Self, Error> {
+    pub fn read(path: &Path, what: NumberedItem) -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::io(path, "failed to read the names", &error);
         let file = regular::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 > MOST_BYTES {
-            let message = format!("expected a text file of names, at most {MOST_BYTES} bytes");
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            let message = format!("expected a text file of names, at most {MAX_BYTES} bytes");
             return Err(Error::new(ErrorKind::Format, message).in_file(path));
         }
         Self::parse(&bytes, what).map_err(|error| error.in_file(path))
@@ -43,14 +43,14 @@ impl Names {
     ///
     /// # Errors
     /// With the line.
-    pub fn parse(bytes: &[u8], what: Numbered) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8], what: NumberedItem) -> Result<Self, Error> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
             Error::new(ErrorKind::Format, "not UTF-8 text; save the names as UTF-8").at(line, 1)
         })?;
         let lines: Vec<(u64, &str)> = (1..).zip(text.trim_end_matches(['\n', '\r']).lines()).collect();
-        let Numbered { noun, count, first } = what;
+        let NumberedItem { noun, count, first } = what;
         if lines.is_empty() {
             return Err(Error::new(ErrorKind::Format, format!("the file is empty, expected {count} names")));
         }
@@ -72,7 +72,7 @@ impl Names {
 }
 
 /// Lines of a number, a tab and a name.
-fn numbered_lines(lines: &[(u64, &str)], Numbered { noun, count, first }: Numbered) -> Result<Names, Error> {
+fn numbered_lines(lines: &[(u64, &str)], NumberedItem { noun, count, first }: NumberedItem) -> Result<Names, Error> {
     // The line of each number that was named.
     let mut named: Vec<Option<u64>> = vec![None; count];
     let mut names = Vec::new();
@@ -118,7 +118,7 @@ fn fault(fault: &NameFault, line: u64, line_of: impl Fn(usize) -> usize) -> Erro
 mod tests {
     use super::*;
 
-    const FEATURES: Numbered = Numbered { noun: "feature", count: 3, first: 1 };
+    const FEATURES: NumberedItem = NumberedItem { noun: "feature", count: 3, first: 1 };
 
     fn parse(text: &str) -> Result<Vec<Option<String>>, String> {
         let names = Names::parse(text.as_bytes(), FEATURES).map_err(|error| {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_names_of_mslr_are_complete() {
         let text = include_bytes!("../../../../datasets/names/mslr.txt");
-        let names = Names::parse(text, Numbered { count: 136, ..FEATURES }).unwrap();
+        let names = Names::parse(text, NumberedItem { count: 136, ..FEATURES }).unwrap();
         // <http://research.microsoft.com/en-us/projects/mslr/feature.aspx>
         for (feature, name) in [(1, "covered-terms.body"), (62, "normalised-tf-mean.anchor"), (110, "bm25.document")] {
             assert_eq!(names.get(feature - 1), Some(name));

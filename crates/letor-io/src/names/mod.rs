@@ -15,11 +15,11 @@ use ranktypes::text::{TextFault, check_name};
 use serde::{Serialize, Serializer};
 
 pub use self::alike::nearly_equal;
-pub use self::file::Numbered;
+pub use self::file::NumberedItem;
 pub use self::list::NameList;
 
 /// The number of names in a hint.
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Names of things that are numbered from 0, such as the features of a data set (number 0 is feature 1) or the arms of a
 /// matrix.
@@ -175,8 +175,8 @@ impl Names {
         self.find(text).ok_or_else(|| {
             let known: Vec<&str> = self.iter().flatten().collect();
             let hint = did_you_mean(text, &known).unwrap_or_else(|| {
-                let more = if known.len() > LISTED { ", ..." } else { "" };
-                format!("the names are {}{more}", known[..known.len().min(LISTED)].join(", "))
+                let more = if known.len() > MAX_LISTED { ", ..." } else { "" };
+                format!("the names are {}{more}", known[..known.len().min(MAX_LISTED)].join(", "))
             });
             format!("nothing is called `{}`; {hint}", text.escape_debug())
         })

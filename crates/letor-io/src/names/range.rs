@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::Names;
 
 /// More numbers than any data set has features.
-const MOST: u32 = 1 << 20;
+const MAX_RANGE: u32 = 1 << 20;
 
 impl Names {
     /// The numbers that `item` of a list stands for if it is a range such as `3-5`, both ends included; `None` if it is a
@@ -33,8 +33,8 @@ impl Names {
         };
         match last.checked_sub(first) {
             None => Err(format!("the range `{}` ends before it begins; write {last}-{first}", item.trim())),
-            Some(more) if more >= MOST => {
-                Err(format!("the range `{}` has more than {MOST} numbers; give a shorter one", item.trim()))
+            Some(more) if more >= MAX_RANGE => {
+                Err(format!("the range `{}` has more than {MAX_RANGE} numbers; give a shorter one", item.trim()))
             }
             Some(_) => Ok(Some(first..=last)),
         }

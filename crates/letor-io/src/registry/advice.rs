@@ -55,7 +55,7 @@ impl Advice {
     pub fn how_to_get(&self, entry: &Entry, folder: &Path) -> String {
         let name = &entry.name;
         let flag = if entry.matrix.is_some() { "--matrix" } else { "--dataset" };
-        let (address, terms) = (address(entry), &entry.licence.address);
+        let (address, terms) = (first_address(entry), &entry.licence.address);
         match (self.downloading(), self.register_command(name)) {
             (Some(download), Some(register)) => {
                 let gets = if entry.is_direct() { "downloads" } else { "explains where to get" };
@@ -73,7 +73,7 @@ impl Advice {
 
     /// What to do to get the files of `entry` by hand.
     pub fn by_hand(&self, entry: &Entry) -> String {
-        let (name, address, terms) = (&entry.name, address(entry), &entry.licence.address);
+        let (name, address, terms) = (&entry.name, first_address(entry), &entry.licence.address);
         let get = format!("get {name} from {address} (terms: {terms})");
         match self.register_command(name) {
             Some(register) => format!("{get}, then run `{register}`"),
@@ -105,7 +105,7 @@ impl Advice {
 }
 
 /// The first address of the files, or where to read the terms if there is none.
-fn address(entry: &Entry) -> &str {
+fn first_address(entry: &Entry) -> &str {
     entry.sources.first().map_or(entry.licence.address.as_str(), |source| &source.address)
 }
 
@@ -165,7 +165,10 @@ mod tests {
         let outside = advice(Some(("prog datasets fetch", false)), false);
         let register = "`prog datasets fetch mslr-web30k --from FILE-OR-FOLDER`";
         for text in [outside.instead_of_downloading(entry), outside.how_to_get(entry, Path::new("/data/x"))] {
-            assert!(!text.contains("cargo") && text.contains(address(entry)) && text.contains(register), "{text}");
+            assert!(
+                !text.contains("cargo") && text.contains(first_address(entry)) && text.contains(register),
+                "{text}"
+            );
         }
         assert!(outside.in_general().starts_with("`prog datasets fetch NAME` prints where to get one"));
     }
@@ -175,7 +178,7 @@ mod tests {
         for (name, flag) in [("mslr-web30k", "--dataset"), ("prefmat-mslr-perfect", "--matrix")] {
             let entry = find(name).unwrap();
             let text = advice(None, false).how_to_get(entry, Path::new("/data/x"));
-            assert!(!text.contains('`') && text.contains(address(entry)) && text.contains("/data/x"), "{text}");
+            assert!(!text.contains('`') && text.contains(first_address(entry)) && text.contains("/data/x"), "{text}");
             assert!(text.contains(flag), "{text}");
             assert_eq!(advice(None, false).register_command(name), None);
         }

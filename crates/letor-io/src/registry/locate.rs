@@ -8,7 +8,7 @@ use crate::environment::DATA_DIR;
 use crate::error::{Error, ErrorKind};
 
 /// The number of levels below a folder that are searched, because archives unpack to folders.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// The folder of registered data, with one folder per data set: the value of `RANKDUEL_DATA_DIR`, otherwise
 /// `datasets/cache` in the nearest ancestor of the current folder that has `datasets`, otherwise in the current
@@ -66,7 +66,7 @@ fn search(
     folders_in: &dyn Fn(&Path) -> Vec<PathBuf>,
 ) -> Option<Located> {
     let (mut best, mut level) = (None::<Located>, vec![folder.to_path_buf()]);
-    for _ in 0..=DEPTH {
+    for _ in 0..=MAX_DEPTH {
         for base in &level {
             let files = |split: &SplitEntry| Some((split.name, files_of(split, base, is_file)?));
             let splits: Vec<_> = entry.splits.iter().filter_map(files).collect();

@@ -63,7 +63,7 @@ pub fn add<S: AsRef<str>>(dataset: &Dataset, files: &[S], features: Features) ->
     for query in queries {
         builder.push(query?);
     }
-    let names = names(dataset, &sources, first as usize)?;
+    let names = feature_names(dataset, &sources, first as usize)?;
     Ok(builder.build().with_feature_names(names).expect("as many names as features"))
 }
 
@@ -84,7 +84,7 @@ fn read(dataset: &Dataset, path: &Path) -> Result<Vec<Decimal>, Error> {
 }
 
 /// The names of the features that are kept, and of the scores after them.
-fn names(dataset: &Dataset, sources: &[(Option<&str>, &Path)], first: usize) -> Result<Names, Error> {
+fn feature_names(dataset: &Dataset, sources: &[(Option<&str>, &Path)], first: usize) -> Result<Names, Error> {
     let known = dataset.feature_names();
     let kept = (0..first).filter_map(|number| Some((number, known?.get(number)?.to_owned())));
     let scores = sources

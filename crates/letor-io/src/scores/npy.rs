@@ -30,10 +30,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Decimal>, Error> {
     };
     let values: Vec<f64> = match header.kind() {
         "" => return Err(damaged()),
-        "<f4" => floats(data, count, |bytes| f64::from(f32::from_le_bytes(bytes))),
-        ">f4" => floats(data, count, |bytes| f64::from(f32::from_be_bytes(bytes))),
-        "<f8" => floats(data, count, f64::from_le_bytes),
-        ">f8" => floats(data, count, f64::from_be_bytes),
+        "<f4" => parse_floats(data, count, |bytes| f64::from(f32::from_le_bytes(bytes))),
+        ">f4" => parse_floats(data, count, |bytes| f64::from(f32::from_be_bytes(bytes))),
+        "<f8" => parse_floats(data, count, f64::from_le_bytes),
+        ">f8" => parse_floats(data, count, f64::from_be_bytes),
         kind => {
             let message = format!(
                 "is a .npy array of type `{kind}`, expected float32 or float64: save scores.astype(\"float64\")"
@@ -52,7 +52,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Decimal>, Error> {
 }
 
 /// The `count` numbers of `N` bytes that `data` consists of; `None` if it has another length.
-fn floats<const N: usize>(data: &[u8], count: usize, value: impl Fn([u8; N]) -> f64) -> Option<Vec<f64>> {
+fn parse_floats<const N: usize>(data: &[u8], count: usize, value: impl Fn([u8; N]) -> f64) -> Option<Vec<f64>> {
     let (numbers, rest) = data.as_chunks::<N>();
     (numbers.len() == count && rest.is_empty()).then(|| numbers.iter().map(|&bytes| value(bytes)).collect())
 }

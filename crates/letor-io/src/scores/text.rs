@@ -3,7 +3,7 @@
 use crate::dataset::Dataset;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{NotANumber, foreign, lines, parse_number};
+use crate::text::{NotANumber, foreign_format, lines, parse_number};
 
 const EXPECTED: &str = "expected one score per line, or RankLib's `query index score`";
 
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &[u8], dataset: &Dataset) -> Result<Vec<Decimal>, Erro
                         format!("found binary data {found}, {EXPECTED}: give text, gzip or .npy"),
                     ));
                 }
-                let hint = match (foreign(line), fields.len()) {
+                let hint = match (foreign_format(line), fields.len()) {
                     (Some(foreign), _) => format!("this is {foreign}: {}", foreign.remedy()),
                     (None, 0) => "a blank line may only be at the end; remove it".to_owned(),
                     (None, 1) if number == 1 && !score.contains(&b',') => "remove the header".to_owned(),

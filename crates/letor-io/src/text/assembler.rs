@@ -8,10 +8,10 @@ use crate::decimal::Decimal;
 const TILE: usize = 8;
 
 /// Rows with at most this many features for each value become dense ones.
-const MOST_GAPS: usize = 4;
+const MAX_GAPS: usize = 4;
 
 /// If that makes at most this many values: 16 MiB.
-const MOST_FILLED: usize = 1 << 20;
+const MAX_FILLED: usize = 1 << 20;
 
 /// The rows of the query being read, and the buffers that turn them into columns. Reused for every query.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Assembler {
     pub(super) null_is_min: bool,
     /// How many features of finished queries had no value but NULL.
     pub(super) all_null: u64,
-    lowest: Vec<Lowest>,
+    lowest: Vec<LowestValue>,
     /// The highest feature number so far.
     highest: u32,
     /// Whether every row so far has exactly the features 1, 2, ..., `highest`.
@@ -81,7 +81,7 @@ impl Assembler {
         let cells = self.highest as usize * self.labels.len();
         if self.dense {
             push_dense(&self.entries[..len], self.highest, &mut self.tile, &mut self.writer);
-        } else if cells <= MOST_FILLED.min(MOST_GAPS * len) {
+        } else if cells <= MAX_FILLED.min(MAX_GAPS * len) {
             fill_gaps(&self.entries[..len], &self.ends, self.highest, &mut self.filled);
             push_dense(&self.filled, self.highest, &mut self.tile, &mut self.writer);
         } else {
@@ -134,14 +134,14 @@ fn fill_gaps(entries: &[FeatureValue], ends: &[usize], features: u32, filled: &m
 
 /// The lowest value of a feature in a query, and how many documents have the feature, with a value or NULL.
 #[derive(Debug, Clone, Copy, Default)]
-struct Lowest {
+struct LowestValue {
     value: Option<Decimal>,
     entries: usize,
 }
 
 /// Replaces each NULL in the entries of a query of `documents` by the lowest value of its feature, 0 if all are NULL;
 /// returns the number of features with NULL only. Documents without the feature have the value 0.
-fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Vec<Lowest>) -> u64 {
+fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Vec<LowestValue>) -> u64 {
     let is_null = |entry: &FeatureValue| entry.mantissa == Decimal::NULL.mantissa;
     if !entries.iter().any(is_null) {
         return 0;
@@ -150,9 +150,9 @@ fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Ve
     for entry in entries.iter() {
         let feature = entry.feature as usize;
         if feature >= lowest.len() {
-            lowest.resize(feature + 1, Lowest::default());
+            lowest.resize(feature + 1, LowestValue::default());
         }
-        let Lowest { value: least, entries } = &mut lowest[feature];
+        let LowestValue { value: least, entries } = &mut lowest[feature];
         *entries += 1;
         if !is_null(entry) {
             let value = entry.value();
@@ -161,7 +161,7 @@ fn replace_nulls(entries: &mut [FeatureValue], documents: usize, lowest: &mut Ve
     }
     let mut all_null = 0;
     for entry in entries.iter_mut().filter(|entry| is_null(entry)) {
-        let Lowest { value, entries } = &mut lowest[entry.feature as usize];
+        let LowestValue { value, entries } = &mut lowest[entry.feature as usize];
         if *entries < documents {
             *value = Some(value.filter(|value| value.compare(Decimal::ZERO).is_le()).unwrap_or(Decimal::ZERO));
         }

@@ -13,7 +13,7 @@ mod read;
 mod row;
 mod write;
 
-pub(crate) use file::{Foreign, expand, foreign, lines, open_source, read_text, read_up_to};
+pub(crate) use file::{ForeignFile, expand, foreign_format, lines, open_source, read_text, read_up_to};
 pub use options::{Null, ReadOptions, SameQid};
 pub use read::read_files;
 pub(crate) use read::read_list;

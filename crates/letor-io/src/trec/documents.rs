@@ -21,9 +21,9 @@ impl<'a> Docno<'a> {
 
 /// The part hashed already.
 #[derive(Debug, Default)]
-struct Hashed(u64);
+struct HashedPrefix(u64);
 
-impl Hasher for Hashed {
+impl Hasher for HashedPrefix {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -41,7 +41,7 @@ impl Hasher for Hashed {
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     /// By hash, the place of a document. If another document had its hash, it has the next free one.
-    places: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    places: HashMap<u64, u32, BuildHasherDefault<HashedPrefix>>,
     /// The numbers, one after the other.
     bytes: Vec<u8>,
     /// By place, where the number of a document ends.

@@ -2,7 +2,7 @@
 
 use crate::dataset::MAX_ID;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{Foreign, foreign, lines};
+use crate::text::{ForeignFile, foreign_format, lines};
 
 /// The most bytes of a document number.
 const MAX_DOCUMENT: usize = 4096;
@@ -46,8 +46,8 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// The error for a line with a wrong number of columns; `form` names the right ones, `taken_for` is the flag that
     /// the file was given as.
-    fn column_count_error(&self, what: &str, form: &str, taken_for: Option<Foreign>) -> Error {
-        let found = match foreign(self.line).filter(|&found| Some(found) != taken_for) {
+    fn column_count_error(&self, what: &str, form: &str, taken_for: Option<ForeignFile>) -> Error {
+        let found = match foreign_format(self.line).filter(|&found| Some(found) != taken_for) {
             Some(found) => {
                 let message = format!("is {found}, expected {what} of `{form}`: {}", found.remedy());
                 return Error::new(ErrorKind::Format, message).at(self.number, 1);
@@ -121,7 +121,7 @@ pub(super) fn is_comment(line: &[u8]) -> bool {
 /// comments; `what` (`lines of a run`) and `form` are for errors. Every line must have `N` fields.
 pub(super) fn each_line<'a, const N: usize>(
     text: &'a [u8],
-    (what, form, own): (&str, &str, Foreign),
+    (what, form, own): (&str, &str, ForeignFile),
     mut each: impl FnMut(&Fields<'a, N>) -> Result<(), Error>,
 ) -> Result<usize, Error> {
     let (mut any, mut comments) = (false, 0);

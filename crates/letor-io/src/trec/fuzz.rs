@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::join::{Judged, join};
+use super::join::{JudgedDocuments, join};
 use super::lists::Lists;
 use super::options::{TrecTies, Unjudged};
 use super::qrels::Qrels;
@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     let judgments = [judgments];
     let qrels = Qrels::parse(&judgments, &paths, 4.0).expect("written judgments are readable");
-    let judged = Judged { qrels, gold: None };
+    let judged = JudgedDocuments { qrels, gold: None };
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
     lines.reverse();
     let reversed = lines.join(&b'\n');

@@ -9,27 +9,27 @@ use super::SYNTHETIC;
 use super::documents::Docno;
 use super::lists::{Lists, QueryLists};
 use super::options::{TrecTies, Unjudged};
-use super::order::values;
+use super::order::values_of_groups;
 use super::qrels::{Judgment, Qrels};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Gold, GoldQuery, Provenance, RunCounts, Runs};
 use crate::error::{Error, ErrorKind};
 use crate::names::Names;
 
 /// The most ids in an error.
-const SHOWN: usize = 3;
+const MAX_SHOWN_IDS: usize = 3;
 
 /// The files read, and those skipped with the reason.
 pub(super) type Files = (Vec<PathBuf>, Vec<(PathBuf, String)>);
 
 /// The judgments of documents.
-pub(super) struct Judged<'a> {
+pub(super) struct JudgedDocuments<'a> {
     pub(super) qrels: Qrels<'a>,
     /// If those are a model's: the judgments of people, and their first file.
     pub(super) gold: Option<(Qrels<'a>, &'a Path)>,
 }
 
 /// A query of the data set.
-struct Joined {
+struct JoinedQuery {
     query: EncodedQuery,
     gold: GoldQuery,
     /// The labels of judged documents that no run retrieved, highest first.
@@ -43,18 +43,18 @@ struct Joined {
 pub(super) fn join(
     lists: &Lists,
     names: Names,
-    judged: &Judged<'_>,
+    judged: &JudgedDocuments<'_>,
     (files, skipped): Files,
     name: &str,
     unjudged: Unjudged,
 ) -> Result<Dataset, Error> {
-    let Judged { qrels, gold } = judged;
+    let JudgedDocuments { qrels, gold } = judged;
     let gold = gold.as_ref();
     let by_people = |id: &str| gold.map(|(gold, _)| gold.queries.get(id).map_or(&[][..], Vec::as_slice));
     let runs = lists.runs();
     let retrieved: BTreeMap<&str, &QueryLists> = lists.queries.iter().map(|query| (query.id.as_str(), query)).collect();
-    let (ids, without_judgments) = queries(&retrieved, qrels);
-    let joined: Vec<Option<Joined>> = ids
+    let (ids, without_judgments) = shared_queries(&retrieved, qrels);
+    let joined: Vec<Option<JoinedQuery>> = ids
         .par_iter()
         .map(|id| join_query(retrieved[id], (&qrels.queries[id], by_people(id)), (runs, lists.ties, unjudged)))
         .collect::<Result<_, Error>>()?;
@@ -92,7 +92,7 @@ pub(super) fn join(
     let mut known = Runs { without_documents: without_documents(qrels, &kept), ..Runs::default() };
     let mut builder = DatasetBuilder::new(name, provenance);
     builder.features(runs as u32);
-    for Joined { query, gold, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
+    for JoinedQuery { query, gold, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
         builder.push(query);
         of_people.queries.push(gold);
         known.unretrieved.extend(unretrieved);
@@ -106,7 +106,7 @@ pub(super) fn join(
     }
     known.counts = counts;
     if let Some((gold, file)) = gold {
-        (of_people.outside, of_people.first_outside) = outside(qrels, gold);
+        (of_people.outside, of_people.first_outside) = judged_by_people_alone(qrels, gold);
         if of_people.all().all(|query| query.labelled() == 0) {
             return Err(nothing_doubly_judged(file));
         }
@@ -117,7 +117,7 @@ pub(super) fn join(
 }
 
 /// The queries that both a run and the qrels have, in order, and those of runs that the qrels do not have.
-fn queries<'a>(retrieved: &BTreeMap<&'a str, &QueryLists>, qrels: &Qrels<'_>) -> (Vec<&'a str>, Vec<String>) {
+fn shared_queries<'a>(retrieved: &BTreeMap<&'a str, &QueryLists>, qrels: &Qrels<'_>) -> (Vec<&'a str>, Vec<String>) {
     let (judged, unjudged): (Vec<&str>, Vec<&str>) =
         retrieved.keys().copied().partition(|id| qrels.queries.contains_key(id));
     (in_order(judged), in_order(unjudged).into_iter().map(str::to_owned).collect())
@@ -144,7 +144,7 @@ fn join_query(
     query: &QueryLists,
     (judgments, by_people): (&[Judgment<'_>], Option<&[Judgment<'_>]>),
     (runs, ties, unjudged): (usize, TrecTies, Unjudged),
-) -> Result<Option<Joined>, Error> {
+) -> Result<Option<JoinedQuery>, Error> {
     let removes = unjudged == Unjudged::Remove;
     let ranks = query.documents.ranks();
     // By rank: the label of a document.
@@ -195,7 +195,7 @@ fn join_query(
             listed.extend(tied.iter().filter_map(|place| rows[ranks[place.document() as usize] as usize]));
             groups.push((listed.len() - before) as u32);
         }
-        let (values, tied) = values(&groups, ties);
+        let (values, tied) = values_of_groups(&groups, ties);
         let mut column = vec![0; labels.len()];
         listed.iter().zip(values).for_each(|(&row, value)| column[row as usize] = value);
         sizes.push([listed.len(), tied]);
@@ -204,7 +204,7 @@ fn join_query(
     unretrieved.sort_by(|one: &f32, other| other.total_cmp(one));
     let query = EncodedQuery::from_whole_columns(&query.id, &labels, &columns)
         .map_err(|error| Error::new(ErrorKind::Limit, error.to_string()))?;
-    Ok(Some(Joined { query, gold, unretrieved, unjudged, lists: sizes }))
+    Ok(Some(JoinedQuery { query, gold, unretrieved, unjudged, lists: sizes }))
 }
 
 /// The label of `document` in `judgments`, which are in the order of documents.
@@ -220,7 +220,7 @@ fn without_retrieved(judgments: &[Judgment<'_>], by_people: &[Judgment<'_>]) -> 
 }
 
 /// How many documents people judged and the model, by its `qrels`, did not; the query and the document of the first.
-fn outside(qrels: &Qrels<'_>, gold: &Qrels<'_>) -> (usize, Option<(String, String)>) {
+fn judged_by_people_alone(qrels: &Qrels<'_>, gold: &Qrels<'_>) -> (usize, Option<(String, String)>) {
     let (mut count, mut first) = (0, None);
     for (id, judgments) in &gold.queries {
         let by_model = qrels.queries.get(id).map_or(&[][..], Vec::as_slice);
@@ -242,8 +242,8 @@ fn nothing_doubly_judged(file: &Path) -> Error {
 /// The error if no query of the runs is in the first file of the `qrels`, or none has a document left.
 fn nothing_in_common(retrieved: &BTreeMap<&str, &QueryLists>, qrels: &Qrels<'_>, file: &Path) -> Error {
     let listed = |ids: Vec<&str>| {
-        let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-        if ids.len() > SHOWN { format!("{shown}, ...") } else { shown }
+        let shown = ids.iter().take(MAX_SHOWN_IDS).copied().collect::<Vec<_>>().join(", ");
+        if ids.len() > MAX_SHOWN_IDS { format!("{shown}, ...") } else { shown }
     };
     let of_qrels = listed(in_order(qrels.queries.keys().copied().collect()));
     if retrieved.keys().any(|id| qrels.queries.contains_key(id)) {

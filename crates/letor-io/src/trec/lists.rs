@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::documents::Documents;
 use super::options::TrecTies;
-use super::order::order;
-use super::ranks::column;
+use super::order::order_documents;
+use super::ranks::rank_column;
 use super::run::Run;
 use crate::dataset::RankColumn;
 
@@ -78,7 +78,7 @@ impl Lists {
         let Self { ties, queries, places, tags, ranks, comments } = self;
         let number = tags.len();
         tags.push(run.tag.to_vec());
-        ranks.push(column(run));
+        ranks.push(rank_column(run));
         *comments += run.comments;
         // By query, the list that the run has for it.
         let mut lists = vec![None; queries.len()];
@@ -98,7 +98,7 @@ impl Lists {
             let place = |line: usize| documents.add(list[line].document);
             // In the order of lines, so that the same documents of the next run are near each other.
             let found: Vec<u32> = (0..list.len()).map(place).collect();
-            let listed = order(list, *ties);
+            let listed = order_documents(list, *ties);
             query
                 .lists
                 .push(listed.iter().map(|one| PackedDocument::new(found[one.line as usize], one.is_tied)).collect());

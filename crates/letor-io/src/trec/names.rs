@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::file_names::{reason_it_is_not_meant, split_name, stem};
 use crate::names::{NameError, NameFault, Names};
 use crate::regular::not_a_file;
-use crate::text::{Foreign, foreign, lines, open_source, read_up_to};
+use crate::text::{ForeignFile, foreign_format, lines, open_source, read_up_to};
 
 /// The most bytes of a file of a folder that are read to find its first line.
-const BEGINNING: usize = 64 << 10;
+const PROBE_BYTES: usize = 64 << 10;
 
 /// A run to read: its name, if the user gave one, and its file.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,11 @@ pub(super) struct Source {
 }
 
 /// A file that is left out, and the reason.
-pub(super) type Skipped = (PathBuf, String);
+pub(super) type SkippedFile = (PathBuf, String);
 
 /// The files that `runs` mean, and those of folders that were skipped with the reason. A folder stands for its files
 /// that start with a line of a run, by name.
-pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<Skipped>), Error> {
+pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<SkippedFile>), Error> {
     let (mut sources, mut skipped) = (Vec::new(), Vec::new());
     for run in runs {
         let (name, path) = split_name(run.as_ref());
@@ -62,7 +62,7 @@ pub(super) fn expand<S: AsRef<str>>(runs: &[S]) -> Result<(Vec<Source>, Vec<Skip
 
 /// Whether the first line of `path` that is neither blank nor a comment is that of a run.
 fn starts_a_run(path: &Path) -> bool {
-    first_line(path).is_some_and(|line| foreign(&line) == Some(Foreign::Run))
+    first_line(path).is_some_and(|line| foreign_format(&line) == Some(ForeignFile::Run))
 }
 
 /// The first line of `path` that is neither blank nor a comment, if it is near the beginning.
@@ -71,7 +71,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
         return None;
     }
     let mut source = open_source(path).ok()?;
-    let mut text = vec![0; BEGINNING];
+    let mut text = vec![0; PROBE_BYTES];
     let (read, _) = read_up_to(&mut source, &mut text);
     let text = text[..read].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text[..read]);
     let has_content = |line: &&[u8]| !line.trim_ascii().is_empty() && !is_comment(line);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::join::{Judged, join};
+use super::join::{JudgedDocuments, join};
 use super::lists::Lists;
 use super::names::{expand, resolve};
 use super::options::TrecOptions;
@@ -94,7 +94,7 @@ pub fn open_with_gold<R: AsRef<str>, Q: AsRef<str>>(
         None => None,
     };
     let names = resolve(&sources, &lists.tags)?;
-    let qrels = Judged { qrels, gold };
+    let qrels = JudgedDocuments { qrels, gold };
     join(&lists, names, &qrels, (files, skipped), &display_name(&judged), options.unjudged)
 }
 

@@ -3,12 +3,12 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::options::TrecTies;
-use super::run::Retrieved;
+use super::run::RunLine;
 use crate::decimal::Decimal;
 
 /// A document of a list in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct ListedDocument {
     /// Its line in the list as it was read, from 0.
     pub(super) line: u32,
     /// Whether it has the score of the document before it.
@@ -16,43 +16,43 @@ pub(super) struct Listed {
 }
 
 /// The score as `trec_eval` compares it, in single precision, as a number of the same order.
-pub(super) fn single(score: Decimal) -> u32 {
+pub(super) fn single_precision(score: Decimal) -> u32 {
     // Adding 0 makes -0 and 0 equal.
     let bits = (score.to_f64() as f32 + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
 /// The documents of `list` by `ties`, best first.
-pub(super) fn order(list: &[Retrieved<'_>], ties: TrecTies) -> Vec<Listed> {
+pub(super) fn order_documents(list: &[RunLine<'_>], ties: TrecTies) -> Vec<ListedDocument> {
     let document = |line: u32| list[line as usize].document.bytes;
     let mut lines: Vec<u32> = (0..list.len() as u32).collect();
     match ties {
         TrecTies::Docno => {
-            let keys: Vec<u32> = list.iter().map(|line| single(line.score)).collect();
+            let keys: Vec<u32> = list.iter().map(|line| single_precision(line.score)).collect();
             let key = |line: u32| keys[line as usize];
             // The text of documents is looked at only where scores are equal.
             lines.sort_unstable_by_key(|&line| Reverse(key(line)));
             for tied in lines.chunk_by_mut(|&one, &other| key(one) == key(other)).filter(|tied| tied.len() > 1) {
                 tied.sort_unstable_by_key(|&line| Reverse(document(line)));
             }
-            listed(&lines, |one, other| key(one) == key(other))
+            list_documents(&lines, |one, other| key(one) == key(other))
         }
         TrecTies::Keep => {
             let compare = |one: u32, other: u32| list[other as usize].score.compare(list[one as usize].score);
             lines.sort_unstable_by(|&one, &other| compare(one, other).then_with(|| document(other).cmp(document(one))));
-            listed(&lines, |one, other| compare(one, other) == Ordering::Equal)
+            list_documents(&lines, |one, other| compare(one, other) == Ordering::Equal)
         }
     }
 }
 
-fn listed(lines: &[u32], are_tied: impl Fn(u32, u32) -> bool) -> Vec<Listed> {
+fn list_documents(lines: &[u32], are_tied: impl Fn(u32, u32) -> bool) -> Vec<ListedDocument> {
     let is_tied = |at: usize| at > 0 && are_tied(lines[at - 1], lines[at]);
-    lines.iter().enumerate().map(|(at, &line)| Listed { line, is_tied: is_tied(at) }).collect()
+    lines.iter().enumerate().map(|(at, &line)| ListedDocument { line, is_tied: is_tied(at) }).collect()
 }
 
 /// The values of a list with groups of equal scores of these sizes, and the number of documents that share their score with
 /// another. The values go from the length of the list down to 1, and are equal for documents that stay tied.
-pub(super) fn values(groups: &[u32], ties: TrecTies) -> (Vec<u32>, usize) {
+pub(super) fn values_of_groups(groups: &[u32], ties: TrecTies) -> (Vec<u32>, usize) {
     let tied: u32 = groups.iter().filter(|&&size| size > 1).sum();
     let mut below: u32 = groups.iter().sum();
     let mut values = Vec::with_capacity(below as usize);
@@ -72,15 +72,15 @@ mod tests {
 
     /// The order of `(document, score)`, the values of the list and the number of tied documents.
     fn order_of(list: &[(&'static str, f64)], ties: TrecTies) -> (String, Vec<u32>, usize) {
-        let retrieved = |&(document, score): &(&'static str, f64)| Retrieved {
+        let retrieved = |&(document, score): &(&'static str, f64)| RunLine {
             document: Docno::new(document.as_bytes()),
             rank: None,
             score: Decimal::from_f64(score).unwrap(),
             line: 1,
         };
-        let order = order(&list.iter().map(retrieved).collect::<Vec<_>>(), ties);
+        let order = order_documents(&list.iter().map(retrieved).collect::<Vec<_>>(), ties);
         let groups: Vec<u32> = order.chunk_by(|_, later| later.is_tied).map(|group| group.len() as u32).collect();
-        let (values, tied) = values(&groups, ties);
+        let (values, tied) = values_of_groups(&groups, ties);
         let documents = order.iter().map(|listed| list[listed.line as usize].0);
         (documents.collect::<Vec<_>>().join(" "), values, tied)
     }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn scores_as_numbers_have_their_order() {
         let scores = [-1e40, -2.5, -1.0, -1e-3, 0.0, 1e-3, 1.0, 2.5, 1e40];
-        let numbers = scores.map(|score| single(Decimal::from_f64(score).unwrap()));
+        let numbers = scores.map(|score| single_precision(Decimal::from_f64(score).unwrap()));
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
     }
 }

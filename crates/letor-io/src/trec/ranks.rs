@@ -3,13 +3,13 @@
 
 use rayon::prelude::*;
 
-use super::order::single;
-use super::run::{Retrieved, Run};
+use super::order::single_precision;
+use super::run::{Run, RunLine};
 use crate::dataset::RankColumn;
 
 /// The agreement of the rank column of a run with its scores, over all its lists.
-pub(super) fn column(run: &Run<'_>) -> RankColumn {
-    let of_lists = run.queries.par_iter().map(|query| steps(&query.documents));
+pub(super) fn rank_column(run: &Run<'_>) -> RankColumn {
+    let of_lists = run.queries.par_iter().map(|query| count_steps(&query.documents));
     let column = |[rising, falling]: [u32; 2]| RankColumn {
         queries: usize::from(rising + falling > 0),
         contradicted: usize::from(rising > 0),
@@ -24,9 +24,9 @@ pub(super) fn column(run: &Run<'_>) -> RankColumn {
 
 /// How often the score rises from one rank to the next, and how often it falls. Equal ranks and equal scores do not count, nor does
 /// a list with something else than a rank.
-fn steps(list: &[Retrieved<'_>]) -> [u32; 2] {
+fn count_steps(list: &[RunLine<'_>]) -> [u32; 2] {
     let Some(mut ranked) =
-        list.iter().map(|line| Some((line.rank?, single(line.score)))).collect::<Option<Vec<(u32, u32)>>>()
+        list.iter().map(|line| Some((line.rank?, single_precision(line.score)))).collect::<Option<Vec<(u32, u32)>>>()
     else {
         return [0; 2];
     };
@@ -56,7 +56,7 @@ mod tests {
             list.split(", ").enumerate().map(|fields| line(query, fields)).collect()
         };
         let text: String = lists.iter().enumerate().map(list).collect();
-        let RankColumn { queries, contradicted, reversed } = column(&Run::parse(text.as_bytes()).expect("a run"));
+        let RankColumn { queries, contradicted, reversed } = rank_column(&Run::parse(text.as_bytes()).expect("a run"));
         [queries, contradicted, reversed]
     }
 

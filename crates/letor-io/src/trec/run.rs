@@ -9,7 +9,7 @@ use super::documents::Docno;
 use super::fields::each_line;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{Foreign, NotANumber, parse_number};
+use crate::text::{ForeignFile, NotANumber, parse_number};
 
 /// The columns of a line.
 pub(super) const FORM: &str = "query Q0 document rank score tag";
@@ -29,12 +29,12 @@ pub(super) struct Run<'a> {
 pub(super) struct RunQuery<'a> {
     pub(super) id: &'a str,
     /// In the order of their lines, each document once.
-    pub(super) documents: Vec<Retrieved<'a>>,
+    pub(super) documents: Vec<RunLine<'a>>,
 }
 
 /// A line of a run.
 #[derive(Debug)]
-pub(super) struct Retrieved<'a> {
+pub(super) struct RunLine<'a> {
     pub(super) document: Docno<'a>,
     /// `None` if it is not a whole number from 0.
     pub(super) rank: Option<u32>,
@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, Error> {
         let (mut queries, mut places) = (Vec::<RunQuery<'a>>::new(), HashMap::<&str, usize>::new());
         let (mut tag, mut last) = (None, ("", 0));
-        let comments = each_line::<6>(text, ("lines of a run", FORM, Foreign::Run), |line| {
+        let comments = each_line::<6>(text, ("lines of a run", FORM, ForeignFile::Run), |line| {
             // Checked once for all lines of a query that follow each other.
             let id = if !queries.is_empty() && line.fields[0] == last.0.as_bytes() { last.0 } else { line.query()? };
             let document = Docno::new(line.document()?);
@@ -81,12 +81,7 @@ impl<'a> Run<'a> {
                     queries.push(RunQuery { id, documents: Vec::new() });
                 }
             }
-            queries[last.1].documents.push(Retrieved {
-                document,
-                rank: rank(line.fields[3]),
-                score,
-                line: line.number,
-            });
+            queries[last.1].documents.push(RunLine { document, rank: rank(line.fields[3]), score, line: line.number });
             Ok(())
         })?;
         let repeated = queries.par_iter().filter_map(RunQuery::repeated).min_by_key(|(_, lines)| lines[1]);

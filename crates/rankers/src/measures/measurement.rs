@@ -8,17 +8,17 @@ use rayon::prelude::*;
 
 use super::{Measure, MeasureKind};
 use crate::expectation::{precision_sum, reciprocal_rank, weighted_sum};
-use crate::ndcg::{check, discounts};
+use crate::ndcg::{check_lengths, cumulative_discounts};
 use crate::{Gain, NdcgError, Rankings};
 
 /// The number of queries with values summed together: fixed, so that the sum does not depend on the number of threads.
-const CHUNK: usize = 64;
+const CHUNK_QUERIES: usize = 64;
 
 /// [`Rankings`] with measures of their lists.
 #[derive(Debug)]
 pub struct Measurement<'a> {
     pub(super) rankings: &'a Rankings,
-    pub(super) measures: Vec<Prepared>,
+    pub(super) measures: Vec<PreparedMeasure>,
     /// The highest label of all judged documents.
     pub(super) highest: f64,
     /// The values of all queries, computed at the first use.
@@ -27,7 +27,7 @@ pub struct Measurement<'a> {
 
 /// A measure, and what is the same for all queries.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedMeasure {
     pub(super) measure: Measure,
     cutoff: usize,
     /// Of measures that are weighted sums: the cumulative weights of ranks 0, 1, ... up to the cutoff.
@@ -35,7 +35,7 @@ pub(super) struct Prepared {
 }
 
 /// A measure for the labels of one query.
-pub(super) enum OfQuery<'a> {
+pub(super) enum QueryMeasure<'a> {
     /// A weighted sum of gains, divided by `whole`.
     Sum {
         gains: Vec<f64>,
@@ -61,23 +61,23 @@ impl Rankings {
     /// If a label is negative or not finite.
     pub fn measure(&self, measures: &[Measure]) -> Result<Measurement<'_>, NdcgError> {
         let dataset = self.dataset();
-        check(dataset.labels(), dataset.documents())?;
+        check_lengths(dataset.labels(), dataset.documents())?;
         let unretrieved = |query| dataset.runs().map_or(0, |runs| runs.unretrieved(query).len());
         let judged = |query| self.documents(query) + unretrieved(query);
         let deepest = (0..self.queries()).map(judged).max().unwrap_or(0);
-        let measures = measures.iter().map(|&measure| Prepared::new(measure, deepest)).collect();
+        let measures = measures.iter().map(|&measure| PreparedMeasure::new(measure, deepest)).collect();
         let highest = f64::from(dataset.max_label());
         Ok(Measurement { rankings: self, measures, highest, values: OnceLock::new() })
     }
 }
 
-impl Prepared {
+impl PreparedMeasure {
     /// `deepest`: the largest number of documents of a query.
     fn new(measure: Measure, deepest: usize) -> Self {
         let cutoff = measure.cutoff.map_or(usize::MAX, |cutoff| cutoff as usize);
         let depth = cutoff.min(deepest);
         let weights = match measure.kind {
-            MeasureKind::Ndcg(_) => discounts(depth),
+            MeasureKind::Ndcg(_) => cumulative_discounts(depth),
             MeasureKind::Precision { .. } | MeasureKind::Recall { .. } => (0..=depth).map(|rank| rank as f64).collect(),
             MeasureKind::RankBiasedPrecision { p, .. } => {
                 (0..=depth).map(|rank| 1.0 - libm::pow(p, rank as f64)).collect()
@@ -93,7 +93,7 @@ impl Prepared {
     }
 
     /// The measure for a query with these labels in its lists and the `unretrieved` ones in none.
-    pub(super) fn of_query(&self, labels: &[f32], unretrieved: &[f32], highest: f64) -> OfQuery<'_> {
+    pub(super) fn of_query(&self, labels: &[f32], unretrieved: &[f32], highest: f64) -> QueryMeasure<'_> {
         let is_relevant = |rel: u32| move |label: &f32| f64::from(*label) >= f64::from(rel);
         let relevant = |rel: u32| labels.iter().map(is_relevant(rel)).collect::<Vec<bool>>();
         let all = |rel: u32| labels.iter().chain(unretrieved).filter(|label| is_relevant(rel)(label)).count() as f64;
@@ -102,31 +102,31 @@ impl Prepared {
         match self.measure.kind {
             MeasureKind::Ndcg(gain) => {
                 let gains = labels.iter().map(|&label| gain.of(label)).collect();
-                OfQuery::Sum { gains, weights, whole: ideal(labels, unretrieved, gain, weights) }
+                QueryMeasure::Sum { gains, weights, whole: ideal_gain(labels, unretrieved, gain, weights) }
             }
-            MeasureKind::Precision { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: self.divisor() },
-            MeasureKind::Recall { rel } => OfQuery::Sum { gains: ones(rel), weights, whole: all(rel) },
+            MeasureKind::Precision { rel } => QueryMeasure::Sum { gains: ones(rel), weights, whole: self.divisor() },
+            MeasureKind::Recall { rel } => QueryMeasure::Sum { gains: ones(rel), weights, whole: all(rel) },
             MeasureKind::RankBiasedPrecision { rel, .. } => {
                 let graded = || labels.iter().map(|&label| f64::from(label) / highest.max(f64::MIN_POSITIVE)).collect();
-                OfQuery::Sum { gains: rel.map_or_else(graded, ones), weights, whole: self.divisor() }
+                QueryMeasure::Sum { gains: rel.map_or_else(graded, ones), weights, whole: self.divisor() }
             }
             MeasureKind::AveragePrecision { rel } => {
-                OfQuery::AveragePrecision { relevant: relevant(rel), all: all(rel), cutoff }
+                QueryMeasure::AveragePrecision { relevant: relevant(rel), all: all(rel), cutoff }
             }
-            MeasureKind::ReciprocalRank { rel } => OfQuery::ReciprocalRank { relevant: relevant(rel), cutoff },
+            MeasureKind::ReciprocalRank { rel } => QueryMeasure::ReciprocalRank { relevant: relevant(rel), cutoff },
         }
     }
 }
 
 /// The discounted gain of the best list of all judged documents.
-fn ideal(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]) -> f64 {
+fn ideal_gain(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]) -> f64 {
     let mut best: Vec<f64> = labels.iter().chain(unretrieved).map(|&label| gain.of(label)).collect();
     best.sort_unstable_by(|a, b| b.total_cmp(a));
     let steps = discounts.windows(2).map(|pair| pair[1] - pair[0]);
     best.iter().zip(steps).map(|(gain, discount)| gain * discount).sum()
 }
 
-impl OfQuery<'_> {
+impl QueryMeasure<'_> {
     /// The value for a list with its first `shown` documents retrieved.
     pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
         let (value, whole) = match self {
@@ -148,7 +148,7 @@ impl Measurement<'_> {
         let (rankings, dataset) = (self.rankings, self.rankings.dataset());
         let labels = dataset.query(query).labels();
         let unretrieved = dataset.runs().map_or(&[][..], |runs| runs.unretrieved(query));
-        let measures: Vec<OfQuery<'_>> =
+        let measures: Vec<QueryMeasure<'_>> =
             self.measures.iter().map(|measure| measure.of_query(labels, unretrieved, self.highest)).collect();
         let of_arm = |arm| {
             let (list, shown) = self.list(query, arm);
@@ -198,13 +198,14 @@ impl Measurement<'_> {
             // Summed as below, so that the means are the same to the last bit.
             let chunk = |values: &[f64]| values.iter().fold(0.0, |sum, value| sum + value);
             let mean = |values: &Vec<f64>| {
-                values[..self.rankings.queries()].chunks(CHUNK).map(chunk).fold(0.0, |sum, chunk| sum + chunk) / count
+                values[..self.rankings.queries()].chunks(CHUNK_QUERIES).map(chunk).fold(0.0, |sum, chunk| sum + chunk)
+                    / count
             };
             return values.iter().map(|of_arm| of_arm.iter().map(mean).collect()).collect();
         }
         let queries: Vec<usize> = (0..self.rankings.queries()).collect();
         let sums: Vec<Vec<Vec<f64>>> = queries
-            .par_chunks(CHUNK)
+            .par_chunks(CHUNK_QUERIES)
             .map(|chunk| {
                 let mut sums = vec![vec![0.0; self.measures.len()]; self.rankings.arms()];
                 chunk.iter().for_each(|&query| add(&mut sums, &self.of_query(query)));

@@ -9,7 +9,7 @@ use super::{Measure, MeasureKind};
 use crate::Gain;
 
 /// Names with their aliases; case does not matter.
-const NAMES: [(&str, &[&str]); 6] = [
+const MEASURE_NAMES: [(&str, &[&str]); 6] = [
     ("nDCG", &["ndcg"]),
     ("AP", &["ap", "map"]),
     ("RR", &["rr", "mrr"]),
@@ -19,7 +19,7 @@ const NAMES: [(&str, &[&str]); 6] = [
 ];
 
 /// Measures of other programs (`ir_measures`, `trec_eval`, `gdeval`), in small letters: none of them is a slip for one of ours.
-const OTHERS: [&str; 39] = [
+const UNSUPPORTED_MEASURES: [&str; 39] = [
     "accuracy",
     "alpha_dcg",
     "alpha_ndcg",
@@ -94,7 +94,7 @@ impl MeasureError {
 
 /// The parameters in the brackets of a measure, and its cutoff.
 #[derive(Default)]
-struct Given {
+struct MeasureParameters {
     rel: Option<u32>,
     p: Option<f64>,
     gain: Option<Gain>,
@@ -135,16 +135,21 @@ impl FromStr for Measure {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        read(text).map_err(|(kind, message)| MeasureError { kind, measure: text.escape_debug().to_string(), message })
+        parse_measure(text).map_err(|(kind, message)| MeasureError {
+            kind,
+            measure: text.escape_debug().to_string(),
+            message,
+        })
     }
 }
 
-fn read(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
+fn parse_measure(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
     let wrong_cutoff = |message: &str| (MeasureErrorKind::Cutoff, message.to_owned());
     let wrong_parameter = |message: &str| (MeasureErrorKind::Parameter, message.to_owned());
     let (rest, cutoff) = match text.rsplit_once('@') {
         Some((rest, cutoff)) => {
-            let cutoff = positive(cutoff).ok_or_else(|| wrong_cutoff("expected a cutoff of 1 or more after @"))?;
+            let cutoff =
+                parse_positive(cutoff).ok_or_else(|| wrong_cutoff("expected a cutoff of 1 or more after @"))?;
             (rest.trim(), Some(cutoff))
         }
         None => (text, None),
@@ -157,18 +162,18 @@ fn read(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
         None => (rest, ""),
     };
     let folded = name.trim().to_lowercase();
-    let known = NAMES.iter().find(|(_, aliases)| aliases.contains(&folded.as_str()));
+    let known = MEASURE_NAMES.iter().find(|(_, aliases)| aliases.contains(&folded.as_str()));
     let Some((name, _)) = known else {
         let expected = "expected nDCG, AP, RR, P, R or RBP, e.g. nDCG@10, AP(rel=2), P@5 or RBP(p=0.8)";
-        if OTHERS.contains(&folded.as_str()) {
+        if UNSUPPORTED_MEASURES.contains(&folded.as_str()) {
             let message = format!("it is another measure, which is not computed here; {expected}");
             return Err((MeasureErrorKind::UnknownMeasure, message));
         }
-        let names: Vec<&str> = NAMES.iter().flat_map(|(_, aliases)| aliases.iter().copied()).collect();
+        let names: Vec<&str> = MEASURE_NAMES.iter().flat_map(|(_, aliases)| aliases.iter().copied()).collect();
         let hint = did_you_mean(&folded, &names).map_or_else(String::new, |hint| format!(" {hint}"));
         return Err((MeasureErrorKind::UnknownMeasure, format!("it is not known;{hint} {expected}")));
     };
-    let mut given = Given { cutoff, ..Given::default() };
+    let mut given = MeasureParameters { cutoff, ..MeasureParameters::default() };
     for parameter in parameters.split(',').filter(|parameter| !parameter.trim().is_empty()) {
         given.set(name, parameter).map_err(|message| wrong_parameter(&message))?;
     }
@@ -188,11 +193,11 @@ fn read(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
     Ok(Measure { kind, cutoff: given.cutoff })
 }
 
-fn positive(text: &str) -> Option<u32> {
+fn parse_positive(text: &str) -> Option<u32> {
     text.trim().parse().ok().filter(|number| *number > 0)
 }
 
-impl Given {
+impl MeasureParameters {
     /// Sets a parameter of the measure `name`, e.g. `rel=2`.
     fn set(&mut self, name: &str, parameter: &str) -> Result<(), String> {
         let known = match name {
@@ -205,7 +210,7 @@ impl Given {
         let expected = |what: &str| format!("{key}: expected {what}, found `{}`", value.escape_debug());
         let twice = match (key, name) {
             ("rel", _) if name != "nDCG" => {
-                let rel = positive(value).ok_or_else(|| expected("the lowest relevant label, 1 or more"))?;
+                let rel = parse_positive(value).ok_or_else(|| expected("the lowest relevant label, 1 or more"))?;
                 self.rel.replace(rel).is_some()
             }
             ("p", "RBP") => {
@@ -221,7 +226,7 @@ impl Given {
                 self.gain.replace(gain).is_some()
             }
             ("cutoff", _) => {
-                let cutoff = positive(value).ok_or_else(|| expected("1 or more"))?;
+                let cutoff = parse_positive(value).ok_or_else(|| expected("1 or more"))?;
                 self.cutoff.replace(cutoff).is_some()
             }
             _ => return Err(format!("`{}` is not a parameter of {name}, expected {known}", key.escape_debug())),

@@ -4,17 +4,17 @@
 /// deletions, changes and swaps of letters turn it into, if these are at most two fifths of the letters.
 #[must_use]
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = folded(word);
+    let word = fold_word(word);
     names
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&word, &folded(name)), name))
+        .map(|name| (strsim::damerau_levenshtein(&word, &fold_word(name)), name))
         .filter(|(distance, name)| *distance * 5 <= 2 * name.len().max(word.len()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
 /// In lower case, letters and digits alone.
-fn folded(word: &str) -> String {
+fn fold_word(word: &str) -> String {
     word.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use bandits::problems::{Problem, Setting as ProblemSetting};
+use bandits::problems::{Problem, ProblemArena};
 use bandits::{Arena, Arm, Generator, PreferenceMatrix, RegretKind, UtilityArena};
 use letor_io::{Dataset, FeatureId, Names};
 use output::input;
@@ -225,8 +225,8 @@ fn of_problem(setting: &Setting) -> Result<Content> {
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
     let of = problem.to_string();
     Ok(match prepare_problem(&problem)? {
-        ProblemSetting::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::NUMBERS, of },
-        ProblemSetting::Utilities(arena) => Content::Utilities { arena, of },
+        ProblemArena::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::NUMBERS, of },
+        ProblemArena::Utilities(arena) => Content::Utilities { arena, of },
     })
 }
 

@@ -319,7 +319,7 @@ pub fn play_runs<A: ArenaFactory>(
 
 #[cfg(test)]
 mod tests {
-    use bandits::open::{Delay, Lateness};
+    use bandits::open::{AnswerTiming, Delay};
     use interleave::{AnyInterleaving, AnyMultileaving};
 
     use super::*;
@@ -337,7 +337,10 @@ mod tests {
             interleaving: "probabilistic".parse::<AnyInterleaving>().unwrap(),
             multileaving: "sosm".parse::<AnyMultileaving>().unwrap(),
         };
-        let late = [Lateness::default(), Lateness { delay: Delay::Geometric(40.0), lost: 0.1, ..Lateness::default() }];
+        let late = [
+            AnswerTiming::default(),
+            AnswerTiming { delay: Delay::Geometric(40.0), lost: 0.1, ..AnswerTiming::default() },
+        ];
         let late = late.map(|lateness| LateAnswers { lateness, file: None });
         let each = ["rucb", "mdb", "btm"].into_iter().flat_map(|name| STREAMS.map(|streams| (name, streams)));
         for ((name, streams), late) in each.flat_map(|each| late.iter().map(move |late| (each, late))) {

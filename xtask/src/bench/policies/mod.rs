@@ -17,7 +17,7 @@ use needs::Needs;
 
 /// Which of them to measure.
 #[derive(Debug, clap::Args)]
-pub(super) struct Which {
+pub(super) struct PolicySelection {
     /// Measure only these policies [default: all]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     algorithms: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Which {
     arms: Vec<usize>,
 }
 
-impl Which {
+impl PolicySelection {
     /// Whether it leaves something out.
     pub(super) fn is_part(&self) -> bool {
         !self.algorithms.is_empty() || !self.arms.is_empty()
@@ -40,10 +40,10 @@ const SLICE: u64 = 512;
 /// Slices per measurement, fewer if they do not fit into `LONGEST`.
 const SLICES: usize = 600;
 /// Limit on the time of one measurement, and on the time until every pair has met.
-const LONGEST: Duration = Duration::from_millis(600);
+const MAX_TIME: Duration = Duration::from_millis(600);
 
 /// Measures, prints a line for each algorithm and number of arms, and gives the rows for the record.
-pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
+pub(super) fn measure(which: &PolicySelection) -> Result<Vec<Row>> {
     let sizes = if which.arms.is_empty() { vec![10, 64, 136, 700] } else { which.arms.clone() };
     for name in &which.algorithms {
         let _: Spec = name.parse()?;
@@ -57,7 +57,7 @@ pub(super) fn measure(which: &Which) -> Result<Vec<Row>> {
         let spec: Spec = entry.name.parse()?;
         for &arms in &sizes {
             let arena = MatrixArena::new(near_ties(arms))?;
-            let timed = Timed { arena: &arena, opening: openings::steps(entry.name, arms) };
+            let timed = TimedPolicy { arena: &arena, opening: openings::steps(entry.name, arms) };
             let fast = spec.visit(arms, Some(HORIZON), timed)?;
             let plain = reference::time(entry.name, arms, timed);
             let (goal, target) = goal(entry.name, arms);
@@ -119,25 +119,25 @@ pub(super) fn near_ties(arms: usize) -> PreferenceMatrix {
 
 /// Plays a policy and returns the nanoseconds per step from which it learns: the median slice.
 #[derive(Clone, Copy)]
-struct Timed<'a> {
+struct TimedPolicy<'a> {
     arena: &'a MatrixArena,
     opening: u64,
 }
 
-impl PolicyVisitor for Timed<'_> {
+impl PolicyVisitor for TimedPolicy<'_> {
     type Output = f64;
 
     fn visit<P: Policy + Send>(self, policy: P) -> f64 {
-        let mut policy = Resumed { policy, played: 0 };
+        let mut policy = ResumedPolicy { policy, played: 0 };
         let mut arena = self.arena.clone();
         let mut generators = Generators::from_seed(1);
         let begun = Instant::now();
-        while policy.played < self.opening && begun.elapsed() < LONGEST {
+        while policy.played < self.opening && begun.elapsed() < MAX_TIME {
             policy.play(SLICE, &mut arena, &mut generators);
         }
         let (begun, mut slice) = (Instant::now(), SLICE);
         let mut slices = Vec::new();
-        while slices.len() < SLICES && (begun.elapsed() < LONGEST || slices.is_empty()) {
+        while slices.len() < SLICES && (begun.elapsed() < MAX_TIME || slices.is_empty()) {
             let start = Instant::now();
             let learnt = policy.play(slice, &mut arena, &mut generators);
             let spent = start.elapsed();
@@ -146,7 +146,7 @@ impl PolicyVisitor for Timed<'_> {
                 slices.push(spent.as_secs_f64() * 1e9 / learnt as f64);
             }
             // Fewer steps suffice where each takes long.
-            if spent > LONGEST / 20 {
+            if spent > MAX_TIME / 20 {
                 slice = (slice / 8).max(1);
             }
         }
@@ -156,22 +156,22 @@ impl PolicyVisitor for Timed<'_> {
 }
 
 /// A policy that continues where it stopped.
-struct Resumed<P> {
+struct ResumedPolicy<P> {
     policy: P,
     played: u64,
 }
 
-impl<P: Policy> Resumed<P> {
+impl<P: Policy> ResumedPolicy<P> {
     /// Plays on; returns the number of steps from which the policy learnt.
     fn play(&mut self, steps: u64, arena: &mut MatrixArena, generators: &mut Generators) -> u64 {
-        let mut learnt = Learnt(0);
+        let mut learnt = LearningTime(0);
         play(self, arena, steps, generators, &mut learnt);
         self.played += steps;
         learnt.0
     }
 }
 
-impl<P: Policy> Policy for Resumed<P> {
+impl<P: Policy> Policy for ResumedPolicy<P> {
     fn arms(&self) -> usize {
         self.policy.arms()
     }
@@ -191,9 +191,9 @@ impl<P: Policy> Policy for Resumed<P> {
     }
 }
 
-struct Learnt(u64);
+struct LearningTime(u64);
 
-impl Observer for Learnt {
+impl Observer for LearningTime {
     #[inline]
     fn played(&mut self, _from: u64, _to: u64, choice: Choice<'_>, _gaps: &[f64]) {
         self.0 += u64::from(!matches!(choice, Choice::Alone { .. }));

@@ -11,14 +11,14 @@ use bandits::{
 };
 use rand::SeedableRng as _;
 
-use super::{HORIZON, LONGEST, SLICE, SLICES, Which, near_ties, openings};
+use super::{HORIZON, MAX_TIME, PolicySelection, SLICE, SLICES, near_ties, openings};
 use crate::bench::measure::Row;
 
 /// The number of open tickets.
-const OPEN: usize = 10_000;
+const OPEN_TICKETS: usize = 10_000;
 
 /// Measures, prints a line for each algorithm and number of arms, and gives the rows for the record.
-pub(in crate::bench) fn measure(which: &Which) -> Result<Vec<Row>> {
+pub(in crate::bench) fn measure(which: &PolicySelection) -> Result<Vec<Row>> {
     let sizes = if which.arms.is_empty() { vec![136] } else { which.arms.clone() };
     println!("{:22}{:>6}{:>14}{:>14}{:>10}", "ns a step, exploring", "arms", "closed", "10^4 open", "goal");
     let mut rows = Vec::new();
@@ -56,17 +56,17 @@ pub(in crate::bench) fn measure(which: &Which) -> Result<Vec<Row>> {
 fn median(opening: u64, mut play: impl FnMut(u64) -> u64) -> f64 {
     let begun = Instant::now();
     let mut played = 0;
-    while played < opening && begun.elapsed() < LONGEST {
+    while played < opening && begun.elapsed() < MAX_TIME {
         play(SLICE);
         played += SLICE;
     }
     let begun = Instant::now();
     let mut slices = Vec::new();
-    while slices.len() < SLICES && (begun.elapsed() < LONGEST || slices.is_empty()) {
+    while slices.len() < SLICES && (begun.elapsed() < MAX_TIME || slices.is_empty()) {
         let start = Instant::now();
         let learnt = play(SLICE);
         let spent: Duration = start.elapsed();
-        if 2 * learnt >= SLICE || begun.elapsed() > 4 * LONGEST {
+        if 2 * learnt >= SLICE || begun.elapsed() > 4 * MAX_TIME {
             slices.push(spent.as_secs_f64() * 1e9 / learnt.max(1) as f64);
         }
     }
@@ -113,7 +113,7 @@ impl PolicyVisitor for Closed<'_> {
 }
 
 /// The answer to a ticket.
-enum Comes {
+enum AnswerTime {
     Duel(Preference),
     Set(Box<PairWins>),
 }
@@ -122,7 +122,7 @@ enum Comes {
 fn with_tickets(mut policy: OpenPolicy, arena: &MatrixArena, opening: u64) -> f64 {
     let mut arena = arena.clone();
     let mut outcomes = Generator::seed_from_u64(2);
-    let mut tickets: VecDeque<(Ticket, Comes)> = VecDeque::with_capacity(OPEN + 1);
+    let mut tickets: VecDeque<(Ticket, AnswerTime)> = VecDeque::with_capacity(OPEN_TICKETS + 1);
     let mut play = |steps: u64| {
         let mut learnt = 0;
         for _ in 0..steps {
@@ -132,26 +132,26 @@ fn with_tickets(mut policy: OpenPolicy, arena: &MatrixArena, opening: u64) -> f6
                 Choice::Set(arms) => {
                     let mut wins = PairWins::default();
                     arena.multi_duel(arms, &mut outcomes, &mut wins);
-                    Comes::Set(wins.into())
+                    AnswerTime::Set(wins.into())
                 }
-                Choice::Duel(first, second) => Comes::Duel(arena.duel(first, second, &mut outcomes)),
+                Choice::Duel(first, second) => AnswerTime::Duel(arena.duel(first, second, &mut outcomes)),
                 Choice::Alone { .. } => continue,
             };
             tickets.push_back((ticket, comes));
             learnt += 1;
-            if tickets.len() > OPEN
+            if tickets.len() > OPEN_TICKETS
                 && let Some((ticket, comes)) = tickets.pop_front()
             {
                 let answered = match &comes {
-                    Comes::Duel(outcome) => policy.tell(ticket, *outcome),
-                    Comes::Set(wins) => policy.tell(ticket, Outcome::Set(wins)),
+                    AnswerTime::Duel(outcome) => policy.tell(ticket, *outcome),
+                    AnswerTime::Set(wins) => policy.tell(ticket, Outcome::Set(wins)),
                 };
                 debug_assert!(answered.is_ok());
             }
         }
         learnt
     };
-    for _ in 0..2 * OPEN as u64 / SLICE {
+    for _ in 0..2 * OPEN_TICKETS as u64 / SLICE {
         play(SLICE);
     }
     median(opening, play)

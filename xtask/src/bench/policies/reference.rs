@@ -8,10 +8,10 @@ use bandits::reference::{
 };
 use bandits::registry::PolicyVisitor as _;
 
-use super::{HORIZON, Timed};
+use super::{HORIZON, TimedPolicy};
 
 /// Nanoseconds per step; `None` where the algorithm has only one form.
-pub(super) fn time(name: &str, arms: usize, timed: Timed<'_>) -> Option<f64> {
+pub(super) fn time(name: &str, arms: usize, timed: TimedPolicy<'_>) -> Option<f64> {
     Some(match name {
         "if1" => timed.visit(ReferenceInterleavedFilter::new(&interleaved_filter::If1Config::default(), arms, HORIZON)),
         "if2" => timed.visit(ReferenceInterleavedFilter::new(&interleaved_filter::If2Config::default(), arms, HORIZON)),

@@ -24,13 +24,13 @@ struct Module {
     /// Names of items defined here.
     items: BTreeSet<String>,
     /// The names that `use` declares, public or not.
-    uses: Vec<Use>,
+    uses: Vec<UseDeclaration>,
     /// Paths of at least two segments in code.
     paths: Vec<(Vec<String>, usize)>,
 }
 
 #[derive(Debug)]
-struct Use {
+struct UseDeclaration {
     path: Vec<String>,
     /// The name it gets here; `*` for everything.
     name: String,
@@ -146,7 +146,7 @@ impl Crate {
     }
 
     /// The module that defines what `path` names in module `from`; nothing if that is another crate.
-    fn resolve(&self, from: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
+    fn resolve(&self, from: &[String], path: &[String], seen: &mut VisitedNames) -> Option<ModulePath> {
         let (head, rest) = path.split_first()?;
         match head.as_str() {
             "crate" => self.walk(&[], rest, seen),
@@ -157,7 +157,7 @@ impl Crate {
     }
 
     /// As [`resolve`](Self::resolve), from a module on; a name that it does not define comes from a macro.
-    fn walk(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
+    fn walk(&self, module: &[String], path: &[String], seen: &mut VisitedNames) -> Option<ModulePath> {
         match path.first().map(String::as_str) {
             None | Some("self") => Some(module.to_vec()),
             Some("super") => self.walk(module.split_last()?.1, &path[1..], seen),
@@ -166,7 +166,7 @@ impl Crate {
     }
 
     /// As [`resolve`](Self::resolve), for a path that begins with a name in `module`.
-    fn named(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<ModulePath> {
+    fn named(&self, module: &[String], path: &[String], seen: &mut VisitedNames) -> Option<ModulePath> {
         let (name, rest) = path.split_first()?;
         let this = self.modules.get(module)?;
         if this.children.contains(name) {
@@ -196,7 +196,7 @@ impl Crate {
 }
 
 /// Names looked up already: a `use` may name itself, through globs.
-type Seen = BTreeSet<(ModulePath, String)>;
+type VisitedNames = BTreeSet<(ModulePath, String)>;
 
 /// Behind the block that opens at `at`.
 fn block_end(code: &[Token<'_>], at: usize) -> usize {
@@ -224,7 +224,7 @@ fn defined<'a>(code: &[Token<'a>], at: usize) -> Option<&'a str> {
 }
 
 /// Adds the names that the tree of one `use` declares.
-fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
+fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<UseDeclaration>) {
     let mut path = prefix.to_vec();
     for (at, token) in code.iter().enumerate() {
         if token.is("{") {
@@ -234,12 +234,12 @@ fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
             return;
         }
         if token.is("*") {
-            uses.push(Use { path, name: "*".to_owned(), line: token.line });
+            uses.push(UseDeclaration { path, name: "*".to_owned(), line: token.line });
             return;
         }
         if token.is("as") {
             let name = code.get(at + 1).map_or("_", |token| token.text);
-            uses.push(Use { path, name: name.to_owned(), line: token.line });
+            uses.push(UseDeclaration { path, name: name.to_owned(), line: token.line });
             return;
         }
         if token.kind == Kind::Ident && (path.is_empty() || !token.is("self")) {
@@ -247,7 +247,7 @@ fn use_tree(code: &[Token<'_>], prefix: &[String], uses: &mut Vec<Use>) {
         }
     }
     if let (Some(name), Some(token)) = (path.last().cloned(), code.first()) {
-        uses.push(Use { path, name, line: token.line });
+        uses.push(UseDeclaration { path, name, line: token.line });
     }
 }
 

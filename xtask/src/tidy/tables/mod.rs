@@ -32,7 +32,7 @@ const END: &str = "<!-- end -->";
 const COUNT: &str = "<!-- count ";
 
 /// The tables derived from the code and the published results, by name.
-type Known<'a> = &'a dyn Fn(&str) -> Option<Table>;
+type TableByName<'a> = &'a dyn Fn(&str) -> Option<Table>;
 
 /// A table as lines of Markdown.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<(
     check_against(root, fix, &|name| table_named(root, name), findings)
 }
 
-fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findings) -> Result<()> {
+fn check_against(root: &Path, fix: bool, known: TableByName<'_>, findings: &mut Findings) -> Result<()> {
     let mut count = 0;
     let mut all = files(root, "md")?;
     for folder in ["crates", "xtask"] {
@@ -99,7 +99,7 @@ fn check_against(root: &Path, fix: bool, known: Known<'_>, findings: &mut Findin
 }
 
 /// The text with every table and count as derived from the code; those that cannot be written are faults of their lines.
-fn rewrite(text: &str, known: Known<'_>, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
+fn rewrite(text: &str, known: TableByName<'_>, faults: &mut Vec<(usize, String)>, count: &mut usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().enumerate();
     while let Some((index, line)) = lines.next() {
@@ -133,7 +133,7 @@ fn rewrite(text: &str, known: Known<'_>, faults: &mut Vec<(usize, String)>, coun
 fn counted(
     line: &str,
     number: usize,
-    known: Known<'_>,
+    known: TableByName<'_>,
     faults: &mut Vec<(usize, String)>,
     count: &mut usize,
 ) -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Table;
 
 /// The advice of the page before there was a benchmark, and the defaults of commands.
-const USUAL: [&str; 6] = ["bradley-terry", "self-sparring", "dts", "rmed1", "rucb", "mergerucb"];
+const USUAL_ALGORITHMS: [&str; 6] = ["bradley-terry", "self-sparring", "dts", "rmed1", "rucb", "mergerucb"];
 
 /// Groups of problems by kind, and the measure that counts.
 const KINDS: [(&str, &str, &[&str]); 8] = [
@@ -112,16 +112,17 @@ impl Bench {
                 .map(|other| code(&other.entry))
                 .collect();
             let place = |name: &str| of.iter().position(|rank| rank.entry == name);
-            let places: Vec<String> =
-                { USUAL.iter() }.filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1))).collect();
-            const MOST: usize = 5;
-            let more = near.len().saturating_sub(MOST);
+            let places: Vec<String> = { USUAL_ALGORITHMS.iter() }
+                .filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1)))
+                .collect();
+            const MAX_NAMED: usize = 5;
+            let more = near.len().saturating_sub(MAX_NAMED);
             // Where nearly all are as good, the first place means nothing.
             let is_any = 10 * near.len() >= 9 * others.len();
             let near = match near.len() {
                 0 => "none".to_owned(),
                 near if is_any => format!("{near} of {} others", others.len()),
-                _ if more > 0 => format!("{}, and {more} more", near[..MOST].join(", ")),
+                _ if more > 0 => format!("{}, and {more} more", near[..MAX_NAMED].join(", ")),
                 _ => near.join(", "),
             };
             Some(vec![
@@ -160,13 +161,14 @@ impl Bench {
         let row = |(kind, measure, prefixes): (&str, &str, &[&str])| {
             let all = entries.iter().filter_map(|entry| Some((self.of_kind(measure, prefixes, entry)?, *entry)));
             let (least, best) = all.min_by(|one, other| one.0.total_cmp(&other.0))?;
-            let usual = USUAL
+            let usual = USUAL_ALGORITHMS
                 .iter()
                 .map(|entry| self.of_kind(measure, prefixes, entry).map_or_else(|| "–".to_owned(), percent));
             Some([vec![kind.to_owned(), format!("{} {}", code(best), percent(least))], usual.collect()].concat())
         };
         let rows: Option<Vec<_>> = KINDS.into_iter().map(row).collect();
-        let header: Vec<String> = ["problems", "least"].map(str::to_owned).into_iter().chain(USUAL.map(code)).collect();
+        let header: Vec<String> =
+            ["problems", "least"].map(str::to_owned).into_iter().chain(USUAL_ALGORITHMS.map(code)).collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         Some(Table::of(&header, rows?))
     }
@@ -203,10 +205,9 @@ impl Bench {
     /// The problems on which the first of the usual choices has a multiple of the least regret that `belongs`, the largest first.
     fn problems(&self, belongs: impl Fn(f64) -> bool) -> Table {
         let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
-        let own = self
-            .values
-            .iter()
-            .filter(|value| value.entry == USUAL[0] && value.track == "regret" && value.measure != "Borda regret");
+        let own = self.values.iter().filter(|value| {
+            value.entry == USUAL_ALGORITHMS[0] && value.track == "regret" && value.measure != "Borda regret"
+        });
         for Value { measure, problem, value, .. } in own {
             let of = self.values.iter().filter(|other| (&other.measure, &other.problem) == (measure, problem));
             let Some(least) = of.min_by(|one, other| one.value.total_cmp(&other.value)) else { continue };

@@ -13,9 +13,9 @@
 //! block, time hardly any, so that a challenger is looked for among those of blocks alone.
 
 use crate::Generator;
-use crate::confidence::arm_bits::{ArmBits, BLOCK, count, first_arm, nth_arm};
-use crate::confidence::lanes::{LANES, margin};
-use crate::confidence::leaders::{Front, Leaders};
+use crate::confidence::arm_bits::{ArmBits, BLOCK_ARMS, count, first_arm, nth_arm};
+use crate::confidence::lanes::{LANES, rounding_margin};
+use crate::confidence::leaders::{BlockLeaders, Leaders};
 use crate::confidence::lines::Lines;
 use crate::confidence::rounded::Rounded;
 use crate::confidence::{PairEstimate, last_step_below, rounded};
@@ -38,7 +38,7 @@ pub(crate) struct Challengers {
     /// The leaders of each block.
     leaders: Vec<Leaders>,
     /// The front of each block.
-    fronts: Vec<Front>,
+    fronts: Vec<BlockLeaders>,
     /// The opponents in each block of the row at hand that have the highest bound, as bits, and how many there are up to its
     /// end.
     tied: Vec<(u64, u32)>,
@@ -66,11 +66,11 @@ impl Challengers {
     }
 
     fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
-        let blocks = arms.div_ceil(BLOCK);
-        let few = arms <= rounded::MOST;
+        let blocks = arms.div_ceil(BLOCK_ARMS);
+        let few = arms <= rounded::MAX_OPPONENTS;
         let (stride, led) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
         let empty = Leaders { lines: Lines::EMPTY, until: [f64::INFINITY; LANES], at: 0 };
-        let unknown = Front { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
+        let unknown = BlockLeaders { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
         let mut opponents = Self {
             arms,
             blocks,
@@ -145,7 +145,7 @@ impl Challengers {
         let led = leaders.at >> (number * LANES + place) & 1 == 1;
         let (leader, until) = (leaders.lines.pairs[number], leaders.until[number]);
         // Behind the leader now and as long as it is known to lead.
-        let behind = |scale: f64| line[0] + scale * line[1] + margin(scale) < leader[0] + scale * leader[1];
+        let behind = |scale: f64| line[0] + scale * line[1] + rounding_margin(scale) < leader[0] + scale * leader[1];
         if led || !behind(self.scale) || !behind(until) {
             leaders.renew(number, &self.groups[group], self.scale);
             self.fronts[block] = leaders.front(self.scale);
@@ -262,13 +262,13 @@ impl Challengers {
         }
         let width = rounded[some / LANES].width(some % LANES);
         // Nearly always they are one and the same line.
-        if !self.counted || !rounded::alike(places, of_width(rounded, width), width, best) {
+        if !self.counted || !rounded::are_all_alike(places, of_width(rounded, width), width, best) {
             places = highest(&self.groups[row], places, scale);
         }
         debug_assert_eq!(places, highest(&self.groups[champion * self.stride..][..self.stride], places, scale));
         if not_itself {
             for (block, word) in places.iter_mut().enumerate() {
-                *word &= !(u64::from(champion / BLOCK == block) << (champion % BLOCK));
+                *word &= !(u64::from(champion / BLOCK_ARMS == block) << (champion % BLOCK_ARMS));
             }
         }
         let ties = count(places);
@@ -278,7 +278,7 @@ impl Challengers {
     /// One of those that are `tied`.
     #[inline(always)]
     fn draw_tied(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
-        self.tied[champion / BLOCK].0 &= !(u64::from(not_itself) << (champion % BLOCK));
+        self.tied[champion / BLOCK_ARMS].0 &= !(u64::from(not_itself) << (champion % BLOCK_ARMS));
         let mut ties = 0;
         for (tied, sum) in &mut self.tied {
             ties += tied.count_ones();
@@ -291,7 +291,7 @@ impl Challengers {
         // No branch: which block it is cannot be predicted.
         let block = self.tied.iter().map(|&(_, sum)| usize::from(sum <= nth)).sum::<usize>();
         let (tied, sum) = self.tied[block];
-        block * BLOCK + nth_bit(tied, nth + tied.count_ones() - sum)
+        block * BLOCK_ARMS + nth_bit(tied, nth + tied.count_ones() - sum)
     }
 
     /// Stores in `tied` the arms with the highest upper bound against `champion`, of the leaders of blocks.
@@ -302,7 +302,7 @@ impl Challengers {
             self.renew(champion);
         }
         let fronts = &self.fronts[row];
-        let bound = |front: &Front| front.line[0] + self.scale * front.line[1];
+        let bound = |front: &BlockLeaders| front.line[0] + self.scale * front.line[1];
         let best = fronts.iter().map(bound).fold(f64::NEG_INFINITY, larger);
         for (slot, front) in self.tied.iter_mut().zip(fronts) {
             slot.0 = u64::from(bound(front) == best).wrapping_neg() & front.tied;

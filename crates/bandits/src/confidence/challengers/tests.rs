@@ -29,7 +29,7 @@ fn nothing_that_is_highest_is_overlooked() {
             } else {
                 opponents.tied.iter().map(|&(tied, _)| tied).collect()
             };
-            let found: Vec<usize> = (0..arms).filter(|j| places[j / BLOCK] >> (j % BLOCK) & 1 == 1).collect();
+            let found: Vec<usize> = (0..arms).filter(|j| places[j / BLOCK_ARMS] >> (j % BLOCK_ARMS) & 1 == 1).collect();
             assert!(all.contains(&chosen));
             assert_eq!(found, all, "step {step}");
             let chosen = opponents.challenger(champion, true, scale, &mut generator);
@@ -106,7 +106,7 @@ fn vectors_change_nothing() {
             let mut same = generator.clone();
             // SAFETY: this processor has the instructions.
             let (arm, again) = unsafe {
-                if arms <= rounded::MOST {
+                if arms <= rounded::MAX_OPPONENTS {
                     let functions = (rounded::nearly_highest, rounded::of_width);
                     let plain = one.of_few(0, not_itself, scale, &mut generator, functions);
                     (plain, other.of_few_in_vectors(0, not_itself, scale, &mut same))
@@ -123,7 +123,7 @@ fn vectors_change_nothing() {
             let (group, place) = (arm / LANES, arm % LANES);
             one.put(group, place, line);
             other.put(group, place, line);
-            if arms > rounded::MOST {
+            if arms > rounded::MAX_OPPONENTS {
                 one.renew_leaders(group, place, line);
                 // SAFETY: as above.
                 unsafe { other.renew_leaders_in_vectors(group, place, line) };

@@ -21,7 +21,7 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::singleton::ExpWeights;
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, state, stored};
 
@@ -63,7 +63,7 @@ impl Dexp3 {
     fn new(config: &Dexp3Config, arms: usize, horizon: Option<u64>) -> Self {
         let count = arms.max(2) as f64;
         let tuned = || {
-            let eta = libm::pow(libm::log(count) / (known(horizon) as f64 * count.sqrt()), 2.0 / 3.0);
+            let eta = libm::pow(libm::log(count) / (given_horizon(horizon) as f64 * count.sqrt()), 2.0 / 3.0);
             (eta * count).sqrt().min(1.0)
         };
         let gamma = config.gamma.unwrap_or_else(tuned);

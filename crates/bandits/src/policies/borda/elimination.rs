@@ -27,7 +27,7 @@
 
 use crate::algorithm::papers;
 use crate::random::{below, best_arm};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
     /// The parameters of elimination by Borda scores.
@@ -145,7 +145,7 @@ impl Policy for BordaElimination {
     stored!();
 }
 
-impl Late for BordaElimination {}
+impl DelayedFeedback for BordaElimination {}
 
 #[cfg(test)]
 mod tests {

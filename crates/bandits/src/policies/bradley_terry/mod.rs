@@ -70,17 +70,17 @@ mod utilities;
 
 use utilities::Utilities;
 
-use super::guard::{Guard, SHARE};
+use super::guard::{DEFAULT_SHARE, Guard};
 use crate::algorithm::papers;
 use crate::random::{below, uniform};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 /// The priors that learn side by side.
 pub(crate) const PRIORS: [f64; 6] = [0.07, 0.14, 0.28, 0.56, 1.12, 2.24];
 /// Further draws; one of them must have a challenger, too.
-pub(crate) const OPINIONS: usize = 10;
+pub(crate) const FURTHER_DRAWS: usize = 10;
 /// The probability of a duel if none has.
-pub(crate) const REGARDLESS: f64 = 0.1;
+pub(crate) const UNCONDITIONAL_DUEL_PROBABILITY: f64 = 0.1;
 
 config! {
     /// Parameters.
@@ -90,7 +90,7 @@ config! {
         /// How many duels each counts for, positive.
         eta: f64 = 1.0, "how many duels each counts for" [positive];
         /// The share of steps for duels that the guard forces, in (0, 1).
-        guard: f64 = SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
+        guard: f64 = DEFAULT_SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
     }
 
     policy BradleyTerry {
@@ -149,8 +149,8 @@ impl BradleyTerry {
     /// Whether a challenger of one draw is worth a duel.
     #[inline]
     fn is_worth_it(&mut self, leader: Arm, prior: usize, generator: &mut Generator) -> bool {
-        uniform(generator) < REGARDLESS
-            || (0..OPINIONS).any(|_| self.utilities.draw_largest(prior, generator) != leader)
+        uniform(generator) < UNCONDITIONAL_DUEL_PROBABILITY
+            || (0..FURTHER_DRAWS).any(|_| self.utilities.draw_largest(prior, generator) != leader)
     }
 }
 
@@ -214,7 +214,7 @@ impl Policy for BradleyTerry {
     stored!();
 }
 
-impl Late for BradleyTerry {
+impl DelayedFeedback for BradleyTerry {
     fn depart(&mut self, arms: &[Arm]) {
         self.guard.depart(arms);
     }

@@ -5,9 +5,9 @@ use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Generator};
 
 /// A prior with a weight below this share of the largest is dropped.
-const NEGLIGIBLE: f64 = 0.001;
+const MIN_PRIOR_SHARE: f64 = 0.001;
 /// After this many duels per arm only the heaviest prior is kept: the priors then hardly matter.
-const SETTLED: u64 = 64;
+const PRIOR_DUELS_PER_ARM: u64 = 64;
 
 /// One prior, and its posterior.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl Utilities {
         let before = self.filters[self.best].prior;
         let most = self.filters.iter().map(|filter| filter.weight).fold(f64::NEG_INFINITY, f64::max);
         let arms = self.filters[self.best].utilities.all().len() as u64;
-        let least = if self.duels < SETTLED * arms { most + libm::log(NEGLIGIBLE) } else { most };
+        let least = if self.duels < PRIOR_DUELS_PER_ARM * arms { most + libm::log(MIN_PRIOR_SHARE) } else { most };
         self.filters.retain(|filter| filter.weight >= least);
         let best = self.filters.iter().position(|filter| filter.weight == most);
         self.best = best.expect("the heaviest stays");
@@ -221,7 +221,7 @@ mod tests {
             let mut generator = Generator::seed_from_u64(3);
             let truth = normal(40, scale, 4);
             let mut utilities = Utilities::new(40, &super::super::PRIORS, 1.0);
-            for _ in 0..40 * SETTLED {
+            for _ in 0..40 * PRIOR_DUELS_PER_ARM {
                 let (i, j) = (below(&mut generator, 40), below(&mut generator, 39));
                 let j = if j < i { j } else { j + 1 };
                 let first = uniform(&mut generator) < 1.0 / (1.0 + libm::exp(truth[j] - truth[i]));

@@ -1,22 +1,22 @@
 //! Who challenges the leader: the arm with the largest of all logits against it, drawn together from the posterior.
 
-use super::dense::{Square, dot};
+use super::dense::{SquareMatrix, dot};
 use super::posterior::Posterior;
 use crate::counts::PairCounts;
 use crate::random::{Normals, geometric, positive_unit, uniform};
 use crate::{Arm, Generator, state};
 
 /// Arms with a mean more than this many standard deviations below 0 are left out: their probability is below 10^-15.
-const FARTHEST: f64 = 8.0;
+const MAX_DEVIATIONS: f64 = 8.0;
 
 /// The arms that may beat the leader, and the joint distribution of their logits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Challengers {
     arms: Vec<Arm>,
     mean: Vec<f64>,
-    covariance: Square,
+    covariance: SquareMatrix,
     /// The factor of the covariance.
-    factor: Square,
+    factor: SquareMatrix,
     /// For each the probability that its logit is above 0, and their sum.
     above: Vec<f64>,
     sum: f64,
@@ -28,13 +28,13 @@ pub(super) struct Challengers {
 state!(Challengers { arms, mean, covariance, factor, above, sum } but { drawn, normals });
 
 impl Challengers {
-    pub(super) fn of(leader: usize, posterior: &Posterior, covariance: &Square, counts: &PairCounts) -> Self {
+    pub(super) fn of(leader: usize, posterior: &Posterior, covariance: &SquareMatrix, counts: &PairCounts) -> Self {
         let all = (0..counts.arms()).filter(|&arm| arm != leader);
         let (arms, logits): (Vec<usize>, Vec<_>) = all
             .map(|arm| (arm, posterior.logit(counts, covariance, arm, leader)))
-            .filter(|(_, logit)| logit.mean > -FARTHEST * logit.variance.sqrt())
+            .filter(|(_, logit)| logit.mean > -MAX_DEVIATIONS * logit.variance.sqrt())
             .unzip();
-        let mut joint = Square::zero(arms.len());
+        let mut joint = SquareMatrix::zero(arms.len());
         for (x, (&i, one)) in arms.iter().zip(&logits).enumerate() {
             for (y, (&j, other)) in arms.iter().zip(&logits).enumerate() {
                 let differences = covariance.at(i, j) - covariance.at(i, leader) - covariance.at(j, leader)
@@ -44,7 +44,8 @@ impl Challengers {
         }
         let mut factor = joint.clone();
         factor.factor();
-        let above: Vec<f64> = logits.iter().map(|logit| above(-logit.mean / logit.variance.sqrt())).collect();
+        let above: Vec<f64> =
+            logits.iter().map(|logit| normal_upper_tail(-logit.mean / logit.variance.sqrt())).collect();
         Self {
             arms: arms.into_iter().map(Arm::at).collect(),
             mean: logits.iter().map(|logit| logit.mean).collect(),
@@ -117,7 +118,7 @@ impl Challengers {
 }
 
 /// The probability that N(0, 1) is above x.
-fn above(x: f64) -> f64 {
+fn normal_upper_tail(x: f64) -> f64 {
     0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
@@ -211,7 +212,7 @@ mod tests {
             let draws = 100_000;
             let sum: f64 = (0..draws).map(|_| draw_above(bound, Normals::new(), &mut generator)).sum();
             let density = libm::exp(-0.5 * bound * bound) / (2.0 * std::f64::consts::PI).sqrt();
-            let mean = density / above(bound);
+            let mean = density / normal_upper_tail(bound);
             let deviation = (1.0 + bound * mean - mean * mean).sqrt();
             let error = sum / f64::from(draws) - mean;
             assert!(error.abs() < 4.5 * deviation / f64::from(draws).sqrt(), "above {bound}: {error} off {mean}");

@@ -3,14 +3,14 @@ use crate::state;
 
 /// A square matrix, row by row.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Square {
+pub(super) struct SquareMatrix {
     size: usize,
     entries: Vec<f64>,
 }
 
-state!(Square { size, entries });
+state!(SquareMatrix { size, entries });
 
-impl Square {
+impl SquareMatrix {
     pub(super) fn zero(size: usize) -> Self {
         Self { size, entries: vec![0.0; size * size] }
     }
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
 
     /// Positive definite: more on the diagonal than beside it.
-    fn matrix(size: usize) -> Square {
-        let mut matrix = Square::zero(size);
+    fn matrix(size: usize) -> SquareMatrix {
+        let mut matrix = SquareMatrix::zero(size);
         for i in 0..size {
             for j in 0..size {
                 *matrix.at_mut(i, j) = if i == j { size as f64 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };

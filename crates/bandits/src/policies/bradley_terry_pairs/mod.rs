@@ -37,14 +37,14 @@ mod posterior;
 
 use crate::algorithm::papers;
 use crate::random::{Normals, below, uniform};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 use challengers::Challengers;
 use posterior::Posterior;
 
-use super::guard::{Guard, SHARE};
+use super::guard::{DEFAULT_SHARE, Guard};
 
 /// By which share of the duels there are more before the next fit: what a single duel changes matters less and less.
-const GROWTH: f64 = 0.01;
+const REFIT_GROWTH: f64 = 0.01;
 
 config! {
     /// Parameters.
@@ -54,7 +54,7 @@ config! {
         /// The first guess of the standard deviation of the effects of pairs, positive.
         pairs: f64 = 0.02, "standard deviation of what utilities do not explain, first guess" [positive];
         /// The share of steps for duels that the guard forces, in (0, 1).
-        guard: f64 = SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
+        guard: f64 = DEFAULT_SHARE, "share of steps for duels that a wrong model would not ask for" [probability];
     }
 
     policy BradleyTerryPairs {
@@ -116,7 +116,7 @@ impl BradleyTerryPairs {
         self.guard.lead(leader);
         (self.due, self.forced) = (None, None);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a hundredth of a number of duels")]
-        let growth = (GROWTH * self.duels as f64) as u64;
+        let growth = (REFIT_GROWTH * self.duels as f64) as u64;
         self.next_fit = self.duels + growth.max(self.arms() as u64 / 8).max(1);
         leader
     }
@@ -212,7 +212,7 @@ impl Policy for BradleyTerryPairs {
     stored!();
 }
 
-impl Late for BradleyTerryPairs {
+impl DelayedFeedback for BradleyTerryPairs {
     fn depart(&mut self, arms: &[Arm]) {
         self.guard.depart(arms);
         self.forced = None;

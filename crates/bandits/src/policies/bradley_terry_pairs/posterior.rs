@@ -1,11 +1,11 @@
 //! The posterior of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels from scratch.
 
-use super::dense::Square;
+use super::dense::SquareMatrix;
 use crate::counts::{PairCounts, PairTable};
 use crate::state;
 
 /// How many arms or pairs the first guess of a standard deviation counts for, beside those observed.
-const FIRST_GUESS: f64 = 5.0;
+const GUESS_WEIGHT: f64 = 5.0;
 /// Logits are held within this, so that a pair won without exception keeps some weight.
 const LOGIT: f64 = 6.0;
 
@@ -35,7 +35,7 @@ pub(super) struct Logit {
 }
 
 /// The duels of a pair as an observation of its logit, near the present mean: `response` with variance 1 / `weight`.
-struct Evidence {
+struct LogitObservation {
     response: f64,
     weight: f64,
 }
@@ -52,7 +52,7 @@ impl Posterior {
     }
 
     /// The posterior of the logit of i beating j, by the covariance of utilities that [`fit`](Self::fit) returned.
-    pub(super) fn logit(&self, counts: &PairCounts, covariance: &Square, i: usize, j: usize) -> Logit {
+    pub(super) fn logit(&self, counts: &PairCounts, covariance: &SquareMatrix, i: usize, j: usize) -> Logit {
         let [_, misfit] = self.variance;
         let weight = self.evidence(counts, i, j).map_or(0.0, |evidence| evidence.weight);
         let slope = 1.0 / (1.0 + misfit * weight);
@@ -60,7 +60,7 @@ impl Posterior {
         Logit { mean: self.mean(i, j), variance: slope * slope * difference + misfit * slope, slope }
     }
 
-    fn evidence(&self, counts: &PairCounts, i: usize, j: usize) -> Option<Evidence> {
+    fn evidence(&self, counts: &PairCounts, i: usize, j: usize) -> Option<LogitObservation> {
         let (won, lost) = counts.between(i, j);
         if won + lost == 0 {
             return None;
@@ -69,11 +69,11 @@ impl Posterior {
         let logit = self.mean(i, j).clamp(-LOGIT, LOGIT);
         let p = 1.0 / (1.0 + libm::exp(-logit));
         let weight = met * p * (1.0 - p);
-        Some(Evidence { response: logit + (won - met * p) / weight, weight })
+        Some(LogitObservation { response: logit + (won - met * p) / weight, weight })
     }
 
     /// Fits means and variances to all duels, and returns the covariance of the utilities.
-    pub(super) fn fit(&mut self, counts: &PairCounts) -> Square {
+    pub(super) fn fit(&mut self, counts: &PairCounts) -> SquareMatrix {
         // The fit before is near: two steps towards the mode are enough.
         self.step(counts);
         let covariance = self.step(counts).inverse();
@@ -84,15 +84,15 @@ impl Posterior {
     /// One step of Newton's method for all means. Returns the factor of the precision of the utilities.
     ///
     /// Without e(i, j) a pair says of u(i) - u(j) what its response does with variance 1 / weight + r^2.
-    fn step(&mut self, counts: &PairCounts) -> Square {
+    fn step(&mut self, counts: &PairCounts) -> SquareMatrix {
         let arms = self.utility.len();
         let [spread, misfit] = self.variance;
-        let mut precision = Square::zero(arms);
+        let mut precision = SquareMatrix::zero(arms);
         let mut utility = vec![0.0; arms];
         for i in 0..arms {
             *precision.at_mut(i, i) += 1.0 / spread;
             for j in 0..i {
-                let Some(Evidence { response, weight }) = self.evidence(counts, i, j) else { continue };
+                let Some(LogitObservation { response, weight }) = self.evidence(counts, i, j) else { continue };
                 let weight = weight / (1.0 + misfit * weight);
                 *precision.at_mut(i, i) += weight;
                 *precision.at_mut(j, j) += weight;
@@ -105,7 +105,7 @@ impl Posterior {
         precision.solve(&mut utility);
         for i in 0..arms {
             for j in 0..i {
-                let Some(Evidence { response, weight }) = self.evidence(counts, i, j) else { continue };
+                let Some(LogitObservation { response, weight }) = self.evidence(counts, i, j) else { continue };
                 let effect = misfit * weight / (1.0 + misfit * weight) * (response - (utility[i] - utility[j]));
                 self.effect[(i, j)] = effect;
                 self.effect[(j, i)] = -effect;
@@ -116,15 +116,15 @@ impl Posterior {
     }
 
     /// One step of expectation maximisation for s^2 and r^2. A pair counts by the share that its duels have settled.
-    fn learn_variances(&mut self, counts: &PairCounts, covariance: &Square) {
+    fn learn_variances(&mut self, counts: &PairCounts, covariance: &SquareMatrix) {
         let arms = self.utility.len();
         let [_, misfit] = self.variance;
-        let mut utilities = FIRST_GUESS * self.prior * self.prior;
-        let (mut effects, mut pairs) = (FIRST_GUESS * self.pairs * self.pairs, FIRST_GUESS);
+        let mut utilities = GUESS_WEIGHT * self.prior * self.prior;
+        let (mut effects, mut pairs) = (GUESS_WEIGHT * self.pairs * self.pairs, GUESS_WEIGHT);
         for i in 0..arms {
             utilities += self.utility[i] * self.utility[i] + covariance.at(i, i);
             for j in 0..i {
-                let Some(Evidence { weight, .. }) = self.evidence(counts, i, j) else { continue };
+                let Some(LogitObservation { weight, .. }) = self.evidence(counts, i, j) else { continue };
                 let settled = misfit * weight / (1.0 + misfit * weight);
                 let difference = covariance.at(i, i) + covariance.at(j, j) - 2.0 * covariance.at(i, j);
                 let effect = self.effect[(i, j)];
@@ -132,7 +132,7 @@ impl Posterior {
                 pairs += settled;
             }
         }
-        self.variance = [utilities / (arms as f64 + FIRST_GUESS), effects / pairs];
+        self.variance = [utilities / (arms as f64 + GUESS_WEIGHT), effects / pairs];
     }
 }
 

@@ -105,7 +105,7 @@ impl Hypotheses {
         generator: &mut Generator,
     ) {
         room.clear();
-        room.extend(ones(self.row(arm)));
+        room.extend(set_bits(self.row(arm)));
         for place in 0..size {
             draw_into(generator, room, place);
         }
@@ -121,7 +121,7 @@ impl Hypotheses {
 }
 
 /// The bits that are set, rising.
-pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
     words.iter().enumerate().flat_map(|(word, &bits)| {
         let mut bits = bits;
         std::iter::from_fn(move || {

@@ -44,9 +44,9 @@
 use crate::algorithm::papers;
 use crate::confidence::{PairBounds, last_step_below};
 use crate::random::{below, coin};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 use decided_pairs::DecidedPairs;
-use hypotheses::{Hypotheses, ones};
+use hypotheses::{Hypotheses, set_bits};
 
 mod decided_pairs;
 mod hypotheses;
@@ -196,7 +196,7 @@ impl Ccb {
     fn open_pair(&self, mut nth: usize) -> Option<(usize, usize)> {
         for (i, &open) in self.hypotheses.open.iter().enumerate() {
             if nth < open {
-                let mut pairs = ones(self.hypotheses.row(i))
+                let mut pairs = set_bits(self.hypotheses.row(i))
                     .filter(|&j| !self.decided().loses(i, j) && !self.decided().loses(j, i));
                 return pairs.nth(nth).map(|j| (i, j));
             }
@@ -305,7 +305,7 @@ impl Policy for Ccb {
     stored!();
 }
 
-impl Late for Ccb {
+impl DelayedFeedback for Ccb {
     fn depart(&mut self, arms: &[Arm]) {
         self.bounds.depart(arms);
     }

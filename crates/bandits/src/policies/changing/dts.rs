@@ -43,13 +43,13 @@
 //!   its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A window keeps its duels, 16 bytes each.
 
-use super::fading_counts::{Duels, FadingCounts, Rule};
-use super::win_probabilities::{Fading, WinProbabilities};
+use super::fading_counts::{Duels, FadingCounts, ForgettingRule};
+use super::win_probabilities::{FadingPosteriors, WinProbabilities};
 use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::policies::dts::Bounds;
 use crate::thompson::{Field, Posterior, Sampler, ThompsonRule, ThompsonSampling, Ties};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
     /// Sliding-window D-TS's parameters.
@@ -140,7 +140,7 @@ impl SlidingDts {
 }
 
 impl ThompsonRule for SlidingDts {
-    const REMEMBERS: bool = false;
+    const KEEPS_ALL_DUELS: bool = false;
 
     fn field(&mut self, step: u64, posterior: &mut Posterior) -> Field<'_> {
         self.forget(step, posterior);
@@ -184,7 +184,7 @@ impl DiscountedDts {
         let factor = 1.0 - 1.0 / config.memory;
         Self {
             alpha: config.alpha,
-            memory: FadingCounts::new(arms, Rule::Discount(factor)),
+            memory: FadingCounts::new(arms, ForgettingRule::Discount(factor)),
             probabilities: WinProbabilities::new(arms, factor),
             sampler: Sampler::new(arms, Ties::Random),
             losses: vec![0; arms],
@@ -218,7 +218,7 @@ impl Policy for DiscountedDts {
             soonest: (f64::INFINITY, self.alpha),
             remembered: step,
         };
-        let posterior = Fading::new(&self.memory, &self.probabilities);
+        let posterior = FadingPosteriors::new(&self.memory, &self.probabilities);
         let choice = self.sampler.choose(&posterior, field, step, generator);
         let undecided = posterior.undecided();
         self.probabilities.tighten(&self.memory, &undecided);
@@ -239,7 +239,7 @@ impl Policy for DiscountedDts {
     stored!();
 }
 
-impl Late for DiscountedDts {}
+impl DelayedFeedback for DiscountedDts {}
 
 #[cfg(test)]
 mod tests {

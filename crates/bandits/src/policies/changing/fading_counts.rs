@@ -10,7 +10,7 @@ use crate::{Arm, Generator, state};
 
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Rule {
+pub(super) enum ForgettingRule {
     /// The outcomes of this many last steps count.
     Window(u64),
     /// Each step multiplies the weight of everything earlier by this.
@@ -20,7 +20,7 @@ pub(super) enum Rule {
 /// The wins of each pair, as far as they are remembered, and the evidence against each arm.
 #[derive(Debug, Clone)]
 pub(super) struct FadingCounts {
-    rule: Rule,
+    rule: ForgettingRule,
     /// A duel of today in the units of the tables: 1 with a window; with a discount it grows, which spares the tables a
     /// multiplication at each step.
     unit: f64,
@@ -38,10 +38,10 @@ pub(super) struct FadingCounts {
 state!(FadingCounts { unit, won, met, against, strongest, duels, now } but { rule });
 
 /// Beyond this the tables return to small numbers.
-const MOST: f64 = 1e100;
+const MAX_SCALE: f64 = 1e100;
 
 impl FadingCounts {
-    pub(super) fn new(arms: usize, rule: Rule) -> Self {
+    pub(super) fn new(arms: usize, rule: ForgettingRule) -> Self {
         Self {
             rule,
             unit: 1.0,
@@ -63,17 +63,17 @@ impl FadingCounts {
         let passed = step - self.now;
         self.now = step;
         match self.rule {
-            Rule::Window(window) => {
+            ForgettingRule::Window(window) => {
                 while let Some((winner, loser)) = self.duels.leave(window, step) {
                     self.count(winner, loser, -1.0);
                 }
                 (step - 1).min(window) as f64
             }
-            Rule::Discount(factor) => {
+            ForgettingRule::Discount(factor) => {
                 for _ in 0..passed {
                     self.unit /= factor;
                 }
-                if self.unit > MOST {
+                if self.unit > MAX_SCALE {
                     self.rescale();
                 }
                 factor * (1.0 - libm::pow(factor, (step - 1) as f64)) / (1.0 - factor)
@@ -84,14 +84,14 @@ impl FadingCounts {
     /// Takes in the duel of `step`, the last that was looked at, or an earlier one.
     pub(super) fn record(&mut self, step: u64, winner: usize, loser: usize) {
         match self.rule {
-            Rule::Window(window) => {
+            ForgettingRule::Window(window) => {
                 // One that comes so late that its step is forgotten is not worth counting.
                 if step.saturating_add(window) >= self.now {
                     self.duels.insert(step, winner, loser);
                     self.count(winner, loser, 1.0);
                 }
             }
-            Rule::Discount(factor) => {
+            ForgettingRule::Discount(factor) => {
                 let weight = self.unit * libm::pow(factor, (self.now - step) as f64);
                 self.count(winner, loser, weight);
             }
@@ -238,15 +238,15 @@ mod tests {
     #[test]
     fn what_is_remembered_is_the_weighted_sum() {
         let arms = 4;
-        for rule in [Rule::Window(30), Rule::Discount(0.9), Rule::Discount(1e-3)] {
+        for rule in [ForgettingRule::Window(30), ForgettingRule::Discount(0.9), ForgettingRule::Discount(1e-3)] {
             let mut generator = Generator::seed_from_u64(1);
             let mut memory = FadingCounts::new(arms, rule);
             let mut all: Vec<(u64, usize, usize)> = Vec::new();
             for step in 1..600_u64 {
                 let steps = memory.forget(step);
                 let weight = |played: u64| match rule {
-                    Rule::Window(window) => f64::from(u8::from(step - played <= window)),
-                    Rule::Discount(factor) => libm::pow(factor, (step - played) as f64),
+                    ForgettingRule::Window(window) => f64::from(u8::from(step - played <= window)),
+                    ForgettingRule::Discount(factor) => libm::pow(factor, (step - played) as f64),
                 };
                 let sum = |i: usize, j: usize| -> f64 {
                     all.iter().filter(|duel| (duel.1, duel.2) == (i, j)).map(|duel| weight(duel.0)).sum()
@@ -260,7 +260,7 @@ mod tests {
                         let (won, lost) = (sum(i, j), sum(j, i));
                         let met = won + lost;
                         assert!(
-                            bound.is_finite() == (met > 0.0) || met < 1e-100 && rule != Rule::Window(30),
+                            bound.is_finite() == (met > 0.0) || met < 1e-100 && rule != ForgettingRule::Window(30),
                             "{rule:?}, {step}"
                         );
                         // The weights of the window are whole numbers, those of a discount fall below any digit.

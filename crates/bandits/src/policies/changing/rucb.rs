@@ -32,11 +32,11 @@
 //!   leaves no candidate). An outcome that arrives counts from its own step on: it fades, or leaves the window, as if it had come in time.
 //! * A step costs O(K); a window keeps its duels, 16 bytes each.
 
-use super::fading_counts::{FadingCounts, Rule};
+use super::fading_counts::{FadingCounts, ForgettingRule};
 use crate::algorithm::papers;
 use crate::counts::OpenDuels;
 use crate::random::{below, best_arm};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
     /// Sliding-window RUCB's parameters.
@@ -57,7 +57,7 @@ config! {
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> ForgetfulRucb {
-        ForgetfulRucb::new(arms, self.alpha, Rule::Window(self.window as u64))
+        ForgetfulRucb::new(arms, self.alpha, ForgettingRule::Window(self.window as u64))
     }
 
     takes_late!();
@@ -82,7 +82,7 @@ config! {
     }
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> ForgetfulRucb {
-        ForgetfulRucb::new(arms, self.alpha, Rule::Discount(1.0 - 1.0 / self.memory))
+        ForgetfulRucb::new(arms, self.alpha, ForgettingRule::Discount(1.0 - 1.0 / self.memory))
     }
 
     takes_late!();
@@ -102,7 +102,7 @@ pub struct ForgetfulRucb {
 state!(ForgetfulRucb { memory, open } but { alpha, candidates, bounds });
 
 impl ForgetfulRucb {
-    fn new(arms: usize, alpha: f64, rule: Rule) -> Self {
+    fn new(arms: usize, alpha: f64, rule: ForgettingRule) -> Self {
         Self {
             alpha,
             memory: FadingCounts::new(arms, rule),
@@ -156,7 +156,7 @@ impl Policy for ForgetfulRucb {
     stored!();
 }
 
-impl Late for ForgetfulRucb {
+impl DelayedFeedback for ForgetfulRucb {
     fn depart(&mut self, arms: &[Arm]) {
         self.open.depart(arms[0].index(), arms[1].index());
     }

@@ -26,7 +26,7 @@
 //! * The arm reported has the largest share of both sides' weights.
 
 use crate::algorithm::rules::finite_at_least;
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::policies::sparring::Sparring;
 use crate::singleton::Exp3S;
 use crate::{ParameterError, config};
@@ -60,8 +60,8 @@ config! {
     }
 
     fn build(&self, arms: usize, horizon: Option<u64>) -> Sparring<Exp3S> {
-        let gamma = self.gamma.unwrap_or_else(|| Exp3S::gamma_for(arms, known(horizon), self.changes + 1.0));
-        let alpha = self.alpha.unwrap_or_else(|| 1.0 / known(horizon) as f64);
+        let gamma = self.gamma.unwrap_or_else(|| Exp3S::gamma_for(arms, given_horizon(horizon), self.changes + 1.0));
+        let alpha = self.alpha.unwrap_or_else(|| 1.0 / given_horizon(horizon) as f64);
         Sparring::new(Exp3S::new(arms, gamma, alpha))
     }
 }

@@ -33,10 +33,10 @@ state!(WinProbabilities { until, least, most } but { steps, left });
 impl WinProbabilities {
     /// For pairs that have not met, with counts that fade by `factor` at each step.
     pub(super) fn new(arms: usize, factor: f64) -> Self {
-        let even = Bounds::of(0.5, 0.5);
+        let even = ProbabilityBounds::of(0.5, 0.5);
         Self {
-            steps: steps(factor),
-            left: libm::pow(factor, steps(factor) as f64),
+            steps: steps_between_bounds(factor),
+            left: libm::pow(factor, steps_between_bounds(factor) as f64),
             until: 0,
             least: PairTable::with_diagonal(arms, even.least, 0),
             most: PairTable::with_diagonal(arms, even.most, 0),
@@ -64,11 +64,11 @@ impl WinProbabilities {
     pub(super) fn record(&mut self, memory: &FadingCounts, winner: usize, loser: usize) {
         let (won, lost) = memory.between(winner, loser);
         let met = won + lost;
-        if met < FEW {
+        if met < MIN_DUELS_FOR_BOUNDS {
             self.renew(memory, winner, loser);
             return;
         }
-        let moved = Bounds::of(0.0, 0.4 / (self.left * met).sqrt()).most;
+        let moved = ProbabilityBounds::of(0.0, 0.4 / (self.left * met).sqrt()).most;
         let most = self.most[(winner, loser)].saturating_add(moved);
         self.most[(winner, loser)] = most;
         self.least[(loser, winner)] = !most;
@@ -77,7 +77,7 @@ impl WinProbabilities {
     /// Renews the bounds of `pairs`, where a coin fell between them, unless only time moves them apart.
     pub(super) fn tighten(&mut self, memory: &FadingCounts, pairs: &[(usize, usize)]) {
         for &(i, j) in pairs {
-            if self.most[(i, j)] - self.least[(i, j)] > LOOSE {
+            if self.most[(i, j)] - self.least[(i, j)] > MAX_BOUND_GAP {
                 self.renew(memory, i, j);
             }
         }
@@ -87,9 +87,9 @@ impl WinProbabilities {
     fn renew(&mut self, memory: &FadingCounts, i: usize, j: usize) {
         let (won, lost) = memory.between(i, j);
         let bounds = if won + lost > 0.0 {
-            Bounds::of(chance_of(won, lost), chance_of(self.left * won, self.left * lost))
+            ProbabilityBounds::of(chance_of(won, lost), chance_of(self.left * won, self.left * lost))
         } else {
-            Bounds::of(0.5, 0.5)
+            ProbabilityBounds::of(0.5, 0.5)
         };
         (self.least[(i, j)], self.most[(i, j)]) = (bounds.least, bounds.most);
         (self.least[(j, i)], self.most[(j, i)]) = (!bounds.most, !bounds.least);
@@ -97,26 +97,26 @@ impl WinProbabilities {
 }
 
 /// WinProbabilities after fewer duels are cheap, and one duel moves them far.
-const FEW: f64 = 64.0;
+const MIN_DUELS_FOR_BOUNDS: f64 = 64.0;
 
 /// Bounds are loose if they are further apart than this share of 2^32: a 64th.
-const LOOSE: u32 = 1 << 26;
+const MAX_BOUND_GAP: u32 = 1 << 26;
 
 /// How many steps bounds hold. To renew a pair costs two probabilities, in all 2 / `steps` per step. Within s steps of a memory of m,
 /// a chance moves by at most .12 s / m, and by less than half of that for most pairs: that often a coin costs one. The sum of
 /// both is least near sqrt(40 m).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
-fn steps(factor: f64) -> u64 {
+fn steps_between_bounds(factor: f64) -> u64 {
     (40.0 / (1.0 - factor)).sqrt() as u64
 }
 
 /// Bounds of a chance by their first 32 binary digits.
-struct Bounds {
+struct ProbabilityBounds {
     least: u32,
     most: u32,
 }
 
-impl Bounds {
+impl ProbabilityBounds {
     /// Of all values between two probabilities; a digit wider, for rounding errors.
     #[expect(
         clippy::cast_possible_truncation,
@@ -131,13 +131,13 @@ impl Bounds {
 
 /// The posteriors of all pairs at the step for which `memory` is ready and `probabilities` hold.
 #[derive(Debug)]
-pub(super) struct Fading<'a> {
+pub(super) struct FadingPosteriors<'a> {
     memory: &'a FadingCounts,
     probabilities: &'a WinProbabilities,
     undecided: RefCell<Vec<(usize, usize)>>,
 }
 
-impl<'a> Fading<'a> {
+impl<'a> FadingPosteriors<'a> {
     pub(super) fn new(memory: &'a FadingCounts, probabilities: &'a WinProbabilities) -> Self {
         Self { memory, probabilities, undecided: RefCell::default() }
     }
@@ -156,7 +156,7 @@ impl<'a> Fading<'a> {
     }
 }
 
-impl Preferences for Fading<'_> {
+impl Preferences for FadingPosteriors<'_> {
     const FADES: bool = true;
 
     fn arms(&self) -> usize {
@@ -215,7 +215,7 @@ impl Preferences for Fading<'_> {
 mod tests {
     use rand::SeedableRng as _;
 
-    use super::super::fading_counts::Rule;
+    use super::super::fading_counts::ForgettingRule;
     use super::*;
     use crate::random::below;
 
@@ -226,7 +226,7 @@ mod tests {
         let arms = 6;
         let mut generator = Generator::seed_from_u64(1);
         let (mut memory, mut probabilities) =
-            (FadingCounts::new(arms, Rule::Discount(FACTOR)), WinProbabilities::new(arms, FACTOR));
+            (FadingCounts::new(arms, ForgettingRule::Discount(FACTOR)), WinProbabilities::new(arms, FACTOR));
         for step in 1..=400 {
             memory.forget(step);
             probabilities.advance(&memory, step);
@@ -247,7 +247,7 @@ mod tests {
         let (mut wide, mut all) = (0, 0);
         let (memory, probabilities) = faded(|memory, probabilities| {
             for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
-                let chance = Fading::new(memory, probabilities).chance(i, j) * 2_f64.powi(32);
+                let chance = FadingPosteriors::new(memory, probabilities).chance(i, j) * 2_f64.powi(32);
                 let (least, most) = (probabilities.least[(i, j)], probabilities.most[(i, j)]);
                 assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{i}, {j}: {chance}");
                 all += 1;
@@ -267,12 +267,12 @@ mod tests {
         let factor = 1.0 - 1e-4;
         let mut generator = Generator::seed_from_u64(3);
         let (mut memory, mut probabilities) =
-            (FadingCounts::new(2, Rule::Discount(factor)), WinProbabilities::new(2, factor));
+            (FadingCounts::new(2, ForgettingRule::Discount(factor)), WinProbabilities::new(2, factor));
         let mut renewed = 0;
         for step in 1..=30_000 {
             memory.forget(step);
             probabilities.advance(&memory, step);
-            let posterior = Fading::new(&memory, &probabilities);
+            let posterior = FadingPosteriors::new(&memory, &probabilities);
             let chance = posterior.chance(0, 1) * 2_f64.powi(32);
             let (least, most) = (probabilities.least[(0, 1)], probabilities.most[(0, 1)]);
             assert!(f64::from(least) <= chance && chance <= f64::from(most) + 1.0, "{step}: {chance}");
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn coins_fall_by_their_chances() {
         let (memory, probabilities) = faded(|_, _| ());
-        let posterior = Fading::new(&memory, &probabilities);
+        let posterior = FadingPosteriors::new(&memory, &probabilities);
         let (arm, arms, draws) = (2, 6, 40_000);
         let mut generator = Generator::seed_from_u64(2);
         let mut in_rows = vec![0; arms];

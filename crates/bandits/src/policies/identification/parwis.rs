@@ -68,7 +68,7 @@ pub struct Parwis {
     left: Vec<Arm>,
     /// The winner of the last duel of the chain.
     champion: Option<Arm>,
-    walk: Walk,
+    walk: ArmWalk,
 }
 
 state!(Parwis { duels, left, champion, walk } but { budget });
@@ -76,7 +76,7 @@ state!(Parwis { duels, left, champion, walk } but { budget });
 impl Parwis {
     fn new(config: &ParwisConfig, arms: usize) -> Self {
         let budget = config.budget.map_or(f64::INFINITY, |per_arm| per_arm * arms as f64);
-        Self { budget, duels: 0, left: (0..arms).map(Arm::at).collect(), champion: None, walk: Walk::new(arms) }
+        Self { budget, duels: 0, left: (0..arms).map(Arm::at).collect(), champion: None, walk: ArmWalk::new(arms) }
     }
 
     /// The next pair of the chain; `None` at its end.
@@ -136,16 +136,16 @@ pub(crate) fn largest(generator: &mut Generator, values: impl Iterator<Item = f6
 /// The random walk of rank centrality, and what a duel would change. Its nodes are one that has won and lost against every arm once,
 /// and the arms, in this order.
 #[derive(Debug, Clone)]
-struct Walk {
+struct ArmWalk {
     wins: PairCounts,
     /// M = (1 e' - Q)^-1, with the rates of the walk Q, the vector 1 of ones, and the unit vector e of the first node. Its first row is
     /// the long-run share of time of every node, since e' = pi (1 e' - Q).
     inverse: PairTable<f64>,
 }
 
-state!(Walk { wins, inverse });
+state!(ArmWalk { wins, inverse });
 
-impl Walk {
+impl ArmWalk {
     fn new(arms: usize) -> Self {
         // Without duels the rates are 1/2 between the first node and each arm.
         let share = 1.0 / (arms + 1) as f64;
@@ -216,7 +216,7 @@ mod tests {
     /// The output of `parwis.py` beside this file, from the library `choix` and scores solved from scratch for every possible outcome.
     #[test]
     fn scores_and_disruptions_are_those_of_another_program() {
-        let mut walk = Walk::new(5);
+        let mut walk = ArmWalk::new(5);
         for (winner, loser) in DUELS {
             walk.record(winner, loser);
         }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_is_updated_stays_what_it_should_be() {
         let (arms, mut generator) = (12, Generator::seed_from_u64(1));
-        let mut walk = Walk::new(arms);
+        let mut walk = ArmWalk::new(arms);
         for _ in 0..200_000 {
             let winner = crate::random::below(&mut generator, arms);
             let loser = (winner + 1 + crate::random::below(&mut generator, arms - 1)) % arms;

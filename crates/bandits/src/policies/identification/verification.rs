@@ -55,13 +55,13 @@ config! {
 
 /// Two arms that meet, and what there is left to learn from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Pair {
+struct Meeting {
     arms: [Arm; 2],
     /// Whether either arm has learned enough of the other; the second need not learn while a candidate is verified.
     learned: [bool; 2],
 }
 
-plain!(Pair { arms, learned });
+plain!(Meeting { arms, learned });
 
 /// The rival of an arm so far: the one with the lowest upper bound of those that it has learned enough of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,7 +81,7 @@ pub struct Verification {
     /// Since this stage began.
     wins: PairCounts,
     /// The pairs in play.
-    in_play: Vec<Pair>,
+    in_play: Vec<Meeting>,
     /// The place in `in_play` of the pair that meets next.
     turn: usize,
     /// The rival of each arm so far.
@@ -131,7 +131,7 @@ impl Verification {
         self.forget();
         let pairs = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| [i, j].map(Arm::at)));
         self.in_play = Vec::with_capacity(arms * (arms - 1) / 2);
-        self.in_play.extend(pairs.map(|arms| Pair { arms, learned: [false; 2] }));
+        self.in_play.extend(pairs.map(|arms| Meeting { arms, learned: [false; 2] }));
         shuffle(generator, &mut self.in_play);
         self.turn = 0;
         self.lowest = vec![Rival { arm: Arm(0), upper: f64::INFINITY }; arms];
@@ -143,14 +143,14 @@ impl Verification {
         let error = self.error();
         let Self { wins, in_play, lowest: rivals, possible_losses, .. } = self;
         let mut lowest: Vec<f64> = rivals.iter().map(|rival| rival.upper).collect();
-        for &Pair { arms: [i, j], .. } in &*in_play {
-            let [lower, upper] = bounds(wins, error, i, j);
+        for &Meeting { arms: [i, j], .. } in &*in_play {
+            let [lower, upper] = win_bounds(wins, error, i, j);
             lowest[i.index()] = lowest[i.index()].min(upper);
             lowest[j.index()] = lowest[j.index()].min(1.0 - lower);
         }
         in_play.retain_mut(|pair| {
             let [i, j] = pair.arms;
-            let [lower, upper] = bounds(wins, error, i, j);
+            let [lower, upper] = win_bounds(wins, error, i, j);
             let sides = [(i, j, lower, upper), (j, i, 1.0 - upper, 1.0 - lower)];
             for (learned, (arm, _, lower, upper)) in pair.learned.iter_mut().zip(sides) {
                 let beats = lower > 0.5;
@@ -183,13 +183,13 @@ impl Verification {
         self.forget();
         let others = self.lowest.iter().enumerate().filter(|&(arm, _)| arm != candidate.index());
         self.in_play =
-            others.map(|(arm, rival)| Pair { arms: [Arm::at(arm), rival.arm], learned: [false, true] }).collect();
+            others.map(|(arm, rival)| Meeting { arms: [Arm::at(arm), rival.arm], learned: [false, true] }).collect();
     }
 
     /// All pairs in play have met: is the candidate accepted?
     fn end_verifying_pass(&mut self, generator: &mut Generator) {
         let (error, wins) = (self.error(), &self.wins);
-        let bounds = |pair: &Pair| bounds(wins, error, pair.arms[0], pair.arms[1]);
+        let bounds = |pair: &Meeting| win_bounds(wins, error, pair.arms[0], pair.arms[1]);
         if self.in_play.iter().any(|pair| bounds(pair)[0] > 0.5) {
             self.explore(generator);
         } else {
@@ -199,7 +199,7 @@ impl Verification {
 }
 
 /// The bounds of the probability that `i` beats `j`, for the error d.
-fn bounds(wins: &PairCounts, d: f64, i: Arm, j: Arm) -> [f64; 2] {
+fn win_bounds(wins: &PairCounts, d: f64, i: Arm, j: Arm) -> [f64; 2] {
     let (won, lost) = (f64::from(wins[(i, j)]), f64::from(wins[(j, i)]));
     let (k, n) = (wins.arms() as f64, won + lost);
     let radius = (libm::log(2.0 * k * k * n * n / d) / (2.0 * n)).sqrt();
@@ -221,7 +221,7 @@ impl Policy for Verification {
             }
         }
         match (self.in_play.get(self.turn), self.candidate) {
-            (Some(&Pair { arms: [first, second], .. }), _) => Choice::Duel(first, second),
+            (Some(&Meeting { arms: [first, second], .. }), _) => Choice::Duel(first, second),
             (None, candidate) => Choice::Alone { arm: candidate.expect("verified"), until: u64::MAX },
         }
     }

@@ -1,7 +1,7 @@
 //! The batches of MergeDTS: their arms, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::policies::merging::{Homes, Merging};
+use crate::policies::merging::{ArmBatches, Merging};
 use crate::random::{below, uniform};
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator, state};
@@ -30,7 +30,7 @@ pub(super) struct Batches {
     prior: f64,
     /// How many there were in all at first.
     arms: usize,
-    homes: Homes,
+    homes: ArmBatches,
 }
 
 state!(Batches { room, sizes, members, wins, probabilities, pending, after, before, current, count, left, arms, homes } but { prior });
@@ -66,7 +66,7 @@ impl Batches {
             left: 0,
             prior,
             arms: 0,
-            homes: Homes::default(),
+            homes: ArmBatches::default(),
         }
     }
 

@@ -46,7 +46,8 @@ use super::merging::{DelayedLogTime, MergingParameters, Stages};
 use crate::algorithm::papers;
 use crate::random::below;
 use crate::{
-    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, named_values, state, stored, takes_late,
+    Arm, Choice, DelayedFeedback, Feedback, Generator, ParameterError, Policy, config, named_values, state, stored,
+    takes_late,
 };
 
 mod batches;
@@ -75,7 +76,7 @@ config! {
         /// The size of the first batches, p: at least 2, and 4 in theory.
         batch as "p": usize = 4, "size of the first batches";
         /// The probability with which the best arm may be lost, in (0, 1).
-        delta: f64 = MergingParameters::DELTA, "probability of losing the best arm";
+        delta: f64 = MergingParameters::DEFAULT_DELTA, "probability of losing the best arm";
         /// C(delta) itself; overrides `delta`.
         c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
@@ -247,7 +248,7 @@ impl Policy for MergeRucb {
     stored!();
 }
 
-impl Late for MergeRucb {
+impl DelayedFeedback for MergeRucb {
     // Always: a step with 10^4 duels open takes 70 ns with it and 80 without.
     #[inline(always)]
     fn depart(&mut self, _arms: &[Arm]) {

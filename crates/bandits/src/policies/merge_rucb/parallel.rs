@@ -29,7 +29,9 @@ use super::{MergeRucbConfig, Variant};
 use crate::algorithm::papers;
 use crate::policies::merging::{DelayedLogTime, MergingParameters, Stages};
 use crate::random::below;
-use crate::{Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, config, plain, state, stored, takes_late};
+use crate::{
+    Arm, Choice, DelayedFeedback, Feedback, Generator, ParameterError, Policy, config, plain, state, stored, takes_late,
+};
 
 config! {
     /// The parameters of mergeRUCB.
@@ -41,7 +43,7 @@ config! {
         /// The size of the first batches, p: at least 2, and 4 in theory.
         batch as "p": usize = 4, "size of the first batches";
         /// The probability with which the best arm may be lost, in (0, 1).
-        delta: f64 = MergingParameters::DELTA, "probability of losing the best arm";
+        delta: f64 = MergingParameters::DEFAULT_DELTA, "probability of losing the best arm";
         /// C(delta) itself; overrides `delta`.
         c: Option<f64> = None, "C(delta) itself, instead of delta";
     }
@@ -79,7 +81,7 @@ impl MergeRucbParallelConfig {
 
 /// A pair of a sweep: places within their batch, and the winner.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
+struct SweepPair {
     places: [usize; 2],
     arms: [Arm; 2],
     first_won: bool,
@@ -87,7 +89,7 @@ struct Pair {
     known: bool,
 }
 
-plain!(Pair { places, arms, first_won, known });
+plain!(SweepPair { places, arms, first_won, known });
 
 /// mergeRUCB in sweeps.
 #[derive(Debug, Clone)]
@@ -99,7 +101,7 @@ pub struct MergeRucbParallel {
     meeting: usize,
     started: bool,
     /// The pairs of this sweep, a batch each, and how many have met.
-    sweep: Vec<Pair>,
+    sweep: Vec<SweepPair>,
     played: usize,
     /// The step at which the sweep began.
     since: u64,
@@ -173,7 +175,7 @@ impl MergeRucbParallel {
         for _ in 0..self.meeting {
             let champion = below(generator, self.batches.size());
             let challenger = self.batches.challenger(champion, time.sqrt(), generator);
-            self.sweep.push(Pair {
+            self.sweep.push(SweepPair {
                 places: [champion, challenger],
                 arms: [self.batches.arm(champion), self.batches.arm(challenger)],
                 first_won: false,
@@ -237,7 +239,7 @@ impl Policy for MergeRucbParallel {
 
 /// With late outcomes, the next sweep begins once all pairs of one have been sent, with their open duels counted in the
 /// bounds that choose.
-impl Late for MergeRucbParallel {
+impl DelayedFeedback for MergeRucbParallel {
     fn depart(&mut self, arms: &[Arm]) {
         self.batches.depart(arms);
         self.played += 1;

@@ -23,7 +23,8 @@ use crate::algorithm::papers;
 use crate::algorithm::rules::at_least;
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{
-    Arm, Choice, Feedback, Generator, Late, ParameterError, Policy, PolicyConfig as _, config, stored, takes_late,
+    Arm, Choice, DelayedFeedback, Feedback, Generator, ParameterError, Policy, PolicyConfig as _, config, stored,
+    takes_late,
 };
 
 config! {
@@ -171,7 +172,7 @@ impl Policy for MergeRucbSquared {
     stored!();
 }
 
-impl Late for MergeRucbSquared {
+impl DelayedFeedback for MergeRucbSquared {
     fn depart(&mut self, arms: &[Arm]) {
         self.round.depart(arms);
     }

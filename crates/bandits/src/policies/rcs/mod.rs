@@ -44,7 +44,9 @@
 use crate::algorithm::papers;
 use crate::confidence::PairBounds;
 use crate::counts::LeastCounts;
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values, state, stored, takes_late};
+use crate::{
+    Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, named_values, state, stored, takes_late,
+};
 
 mod tournament;
 
@@ -188,7 +190,7 @@ impl Policy for Rcs {
     stored!();
 }
 
-impl Late for Rcs {
+impl DelayedFeedback for Rcs {
     fn depart(&mut self, arms: &[Arm]) {
         // A duel of an arm with itself has its outcome immediately.
         if arms[0] != arms[1] {

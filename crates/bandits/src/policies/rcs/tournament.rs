@@ -11,11 +11,11 @@ use crate::thompson::WinProbability;
 use crate::{Arm, Generator, state};
 
 /// Arms less likely than this to beat all others never do.
-const IMPOSSIBLE: f64 = 1e-25;
+const NEGLIGIBLE_PROBABILITY: f64 = 1e-25;
 /// A product is multiplied out again after this many changes, as rounding errors accumulate.
-const CHANGES: u8 = 64;
+const MAX_INCREMENTAL_CHANGES: u8 = 64;
 /// More than rounding can take from a sum of probabilities.
-const ROUNDING: f64 = 1e-8;
+const ROUNDING_TOLERANCE: f64 = 1e-8;
 
 /// The probability of each arm to beat all others.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ impl Tournament {
             Some(arm) => uniform(generator) * -libm::expm1(self.log_product(arm)),
         };
         // While there is much to learn, hardly ever does any arm beat all others.
-        if left > self.total + ROUNDING {
+        if left > self.total + ROUNDING_TOLERANCE {
             return None;
         }
         for &(arm, chance) in &self.contenders {
@@ -108,7 +108,7 @@ impl Tournament {
         self.products[row] *= factor(chance) / factor(was);
         self.chances[(row, column)] = chance;
         self.changes[row] += 1;
-        if self.changes[row] == CHANGES {
+        if self.changes[row] == MAX_INCREMENTAL_CHANGES {
             self.multiply_out(row);
         }
     }
@@ -135,7 +135,7 @@ impl Tournament {
     fn rate(&mut self, arm: usize) {
         // Rounding must not make it more than certain.
         let chance = self.products[arm].min(1.0);
-        let possible = self.hopeless[arm] == 0 && chance > IMPOSSIBLE;
+        let possible = self.hopeless[arm] == 0 && chance > NEGLIGIBLE_PROBABILITY;
         let arm = Arm::at(arm);
         let place = self.contenders.partition_point(|&(other, _)| other < arm);
         let known = self.contenders.get(place).is_some_and(|&(other, _)| other == arm);

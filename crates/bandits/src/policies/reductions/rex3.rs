@@ -27,8 +27,8 @@
 //! * Weights are kept as logarithms and drawn from a tree of sums: a step costs O(log K).
 //! * The arm reported has the largest weight.
 
-use crate::algorithm::{known, papers};
-use crate::singleton::{ExpWeights, Rate, tuned};
+use crate::algorithm::{given_horizon, papers};
+use crate::singleton::{ExpWeights, Rate, tuned_rate};
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
 named_values! {
@@ -82,7 +82,7 @@ impl Rex3 {
     fn new(config: &Rex3Config, arms: usize, horizon: Option<u64>) -> Self {
         let rate = match (config.gamma, config.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
-            (None, Gamma::Horizon) => Rate::Fixed(tuned(arms, known(horizon) as f64).min(0.5)),
+            (None, Gamma::Horizon) => Rate::Fixed(tuned_rate(arms, given_horizon(horizon) as f64).min(0.5)),
             (None, Gamma::Mergedts) => Rate::Falling { most: 0.5 },
         };
         Self {

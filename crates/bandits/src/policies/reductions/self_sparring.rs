@@ -24,7 +24,7 @@
 
 use crate::algorithm::papers;
 use crate::singleton::{SingletonBandit as _, Thompson, highest_score};
-use crate::{ActionKind, Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{ActionKind, Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
     /// Self-Sparring's parameters.
@@ -126,7 +126,7 @@ impl Policy for SelfSparring {
     stored!();
 }
 
-impl Late for SelfSparring {
+impl DelayedFeedback for SelfSparring {
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         if let Some(feedback) = feedback {
             self.set.clear();

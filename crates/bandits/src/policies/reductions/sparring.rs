@@ -29,7 +29,7 @@
 use crate::algorithm::papers;
 use crate::singleton::{SingletonBandit, Thompson, Ucb, highest_score};
 use crate::state::{StateError, StateReader, StateWriter};
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, named_values};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, named_values};
 
 named_values! {
     /// Which of the published rules; see the [module](self).
@@ -121,7 +121,7 @@ impl<S: SingletonBandit> Policy for Sparring<S> {
     }
 }
 
-impl Late for Sparring<Thompson> {
+impl DelayedFeedback for Sparring<Thompson> {
     fn arrive(&mut self, step: u64, arms: &[Arm], feedback: Option<Feedback<'_>>) {
         if let Some(feedback) = feedback {
             self.met = [arms[0].index(), arms[1].index()];

@@ -26,7 +26,7 @@
 
 use super::rex3::Gamma;
 use super::sparring::Sparring;
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::config;
 use crate::singleton::{Exp3, Rate};
 
@@ -54,7 +54,7 @@ config! {
     fn build(&self, arms: usize, horizon: Option<u64>) -> Sparring<Exp3> {
         let rate = match (self.gamma, self.variant) {
             (Some(gamma), _) => Rate::Fixed(gamma),
-            (None, Gamma::Horizon) => Exp3::rate_for(arms, known(horizon)),
+            (None, Gamma::Horizon) => Exp3::rate_for(arms, given_horizon(horizon)),
             (None, Gamma::Mergedts) => Rate::Falling { most: 1.0 },
         };
         Sparring::new(Exp3::new(arms, rate))

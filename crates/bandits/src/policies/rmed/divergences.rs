@@ -9,42 +9,46 @@ use crate::counts::{OpenDuels, PairCounts, PairTable};
 use crate::state;
 
 /// Divergences are whole numbers of this size.
-pub(crate) const UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
+pub(crate) const DIVERGENCE_UNIT: f64 = 1.0 / (1_u64 << 30) as f64;
 
 /// Divergences are kept of pairs that have met less often on either side.
-const FEW: usize = 64;
+const TABLE_MEETINGS: usize = 64;
 
-static OF_FEW: LazyLock<Vec<i64>> = LazyLock::new(|| {
-    let counts = (0..FEW as u32).flat_map(|won| (0..FEW as u32).map(move |lost| (won, lost)));
-    counts.map(|(won, lost)| if won + lost == 0 { 0 } else { computed(won, lost) }).collect()
+static FIRST_DIVERGENCES: LazyLock<Vec<i64>> = LazyLock::new(|| {
+    let counts = (0..TABLE_MEETINGS as u32).flat_map(|won| (0..TABLE_MEETINGS as u32).map(move |lost| (won, lost)));
+    counts.map(|(won, lost)| if won + lost == 0 { 0 } else { compute_divergence(won, lost) }).collect()
 });
 
-/// n kl(won / n, 1/2) in units of [`UNIT`], the same for either side; 0 where n = 0.
+/// n kl(won / n, 1/2) in units of [`DIVERGENCE_UNIT`], the same for either side; 0 where n = 0.
 #[inline]
 pub(crate) fn divergence(won: u32, lost: u32) -> i64 {
     let (row, column) = (won as usize, lost as usize);
-    if row < FEW && column < FEW { OF_FEW[row * FEW + column] } else { computed(won, lost) }
+    if row < TABLE_MEETINGS && column < TABLE_MEETINGS {
+        FIRST_DIVERGENCES[row * TABLE_MEETINGS + column]
+    } else {
+        compute_divergence(won, lost)
+    }
 }
 
-fn computed(won: u32, lost: u32) -> i64 {
+fn compute_divergence(won: u32, lost: u32) -> i64 {
     let (won, lost) = (f64::from(won), f64::from(lost));
     let lean = (won - lost) / (won + lost);
     let half = |wins: f64, lean: f64| {
         if wins > 0.0 { wins * libm::log1p(lean) } else { 0.0 }
     };
-    whole(half(won, lean) + half(lost, -lean))
+    in_units(half(won, lean) + half(lost, -lean))
 }
 
 /// How much larger than the smallest the divergence of an arm of the next pass may be.
 #[inline]
-pub(crate) fn allowance(ln_step: f64, bonus: f64) -> i64 {
-    whole(ln_step + bonus)
+pub(crate) fn pass_allowance(ln_step: f64, bonus: f64) -> i64 {
+    in_units(ln_step + bonus)
 }
 
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "saturates, far beyond any run's length")]
-fn whole(value: f64) -> i64 {
-    let units = value / UNIT;
+fn in_units(value: f64) -> i64 {
+    let units = value / DIVERGENCE_UNIT;
     // Rounded down, as `libm::floor` does, which is a call.
     let toward_zero = units as i64;
     toward_zero.saturating_sub(i64::from(toward_zero as f64 > units))
@@ -133,7 +137,7 @@ impl Divergences {
         }
         let known = won + lost;
         let open = if self.per_divergence.is_some() { open } else { open.min(known) };
-        whole(term as f64 * UNIT * (1.0 + f64::from(open) / f64::from(known)))
+        in_units(term as f64 * DIVERGENCE_UNIT * (1.0 + f64::from(open) / f64::from(known)))
     }
 
     /// Brings the term of a pair up to date with its open duels.

@@ -47,7 +47,7 @@
 
 use std::cmp::Ordering;
 
-use super::divergences::{UNIT, allowance, divergence};
+use super::divergences::{DIVERGENCE_UNIT, divergence, pass_allowance};
 use crate::algorithm::papers;
 use crate::confidence::LogTime;
 use crate::counts::{PairCounts, PairTable};
@@ -101,7 +101,7 @@ pub struct EcwRmed {
 state!(EcwRmed { clock, wins, terms, losses, meetings, underexplored, pass, played, next, listed, in_pass } but { alpha, beta });
 
 /// A plan: a pair, and by what its 1 / kl meetings are multiplied.
-type Share = ((usize, usize), f64);
+type PairShare = ((usize, usize), f64);
 
 impl EcwRmed {
     fn new(config: &EcwRmedConfig, arms: usize) -> Self {
@@ -198,13 +198,13 @@ impl EcwRmed {
     }
 
     /// The cheapest plan of a proof of `i`, of C, and its regret.
-    fn plan(&self, i: usize) -> (f64, Vec<Share>) {
+    fn plan(&self, i: usize) -> (f64, Vec<PairShare>) {
         let others = || (0..self.arms()).filter(move |&j| j != i);
         let cost = |a: usize, b: usize| {
             let regret = f64::from(self.losses[a] + self.losses[b] - 2 * self.losses[i]);
-            regret * f64::from(self.wins.met(a, b)) / (self.terms[(a, b)] as f64 * UNIT)
+            regret * f64::from(self.wins.met(a, b)) / (self.terms[(a, b)] as f64 * DIVERGENCE_UNIT)
         };
-        let mut shares: Vec<Share> = others().filter(|&j| self.wins.beats(i, j)).map(|j| ((i, j), 1.0)).collect();
+        let mut shares: Vec<PairShare> = others().filter(|&j| self.wins.beats(i, j)).map(|j| ((i, j), 1.0)).collect();
         let mut total: f64 = shares.iter().map(|&((a, b), _)| cost(a, b)).sum();
         for j in others() {
             let mut costs: Vec<(f64, usize)> = self.losses_of(j, i).map(|other| (cost(j, other), other)).collect();
@@ -219,7 +219,7 @@ impl EcwRmed {
 
     /// Fills the next pass with what the pair that has just met leaves to prove, at ln t = `time`.
     fn look_ahead(&mut self, time: f64) {
-        let reached = allowance(time, 0.0);
+        let reached = pass_allowance(time, 0.0);
         let proven = self.leaders().find(|&arm| self.proven_until(arm) >= reached);
         if let Some(proven) = proven {
             self.admit((proven, proven));
@@ -229,7 +229,7 @@ impl EcwRmed {
         let cheapest = plans.reduce(|least, plan| if plan.0.0 < least.0.0 { plan } else { least });
         let Some(((_, shares), arm)) = cheapest else { return };
         for (pair, share) in shares {
-            if (self.terms[pair] as f64) * UNIT < share * time {
+            if (self.terms[pair] as f64) * DIVERGENCE_UNIT < share * time {
                 self.admit(pair);
             }
         }
@@ -255,13 +255,13 @@ impl EcwRmed {
         let proven = self.proven_until(arm);
         let stays = |step: u64| {
             let time = libm::log(step as f64).max(1.0);
-            allowance(time, 0.0) <= proven && self.alpha * time.sqrt() <= f64::from(met)
+            pass_allowance(time, 0.0) <= proven && self.alpha * time.sqrt() <= f64::from(met)
         };
         if !stays(step) {
             return step;
         }
         let seldom = f64::from(met) / self.alpha;
-        let guess = libm::exp((proven as f64 * UNIT).min(seldom * seldom));
+        let guess = libm::exp((proven as f64 * DIVERGENCE_UNIT).min(seldom * seldom));
         if guess >= 9e15 {
             return u64::MAX;
         }

@@ -1,6 +1,6 @@
 //! The lists of arms that the RMED policies pass through.
 
-use super::divergences::{Divergences, UNIT, allowance};
+use super::divergences::{DIVERGENCE_UNIT, Divergences, pass_allowance};
 use crate::confidence::LogTime;
 use crate::state;
 use crate::state::{Plain, StateError, StateReader, StateWriter};
@@ -120,7 +120,7 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums.least().saturating_add(allowance(self.clock.ln(step as f64), self.bonus));
+        let most = state.sums.least().saturating_add(pass_allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
             self.update(arm, most, state);
         }
@@ -160,8 +160,8 @@ impl Passes {
             return u64::MAX;
         };
         let needed = nearest - state.sums.least();
-        let reached = |step: u64| allowance(libm::log(step as f64), self.bonus) >= needed;
-        let guess = libm::exp(needed as f64 * UNIT - self.bonus);
+        let reached = |step: u64| pass_allowance(libm::log(step as f64), self.bonus) >= needed;
+        let guess = libm::exp(needed as f64 * DIVERGENCE_UNIT - self.bonus);
         if guess >= 9e15 {
             return u64::MAX;
         }

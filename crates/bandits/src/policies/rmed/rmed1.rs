@@ -38,7 +38,7 @@ use super::divergences::Divergences;
 use super::passes::Passes;
 use super::unanswered::Unanswered;
 use crate::algorithm::papers;
-use crate::{Arm, Choice, Feedback, Generator, Late, Policy, config, state, stored, takes_late};
+use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
 
 config! {
     /// RMED1's parameters: f(K) = `factor` K^`power`.
@@ -140,7 +140,7 @@ impl Policy for Rmed1 {
     stored!();
 }
 
-impl Late for Rmed1 {
+impl DelayedFeedback for Rmed1 {
     fn depart(&mut self, arms: &[Arm]) {
         if self.opening != (0, 0) {
             self.next_opening();

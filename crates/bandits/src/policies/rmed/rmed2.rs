@@ -45,10 +45,10 @@
 
 use super::divergences::Divergences;
 use super::passes::Passes;
-pub(crate) use super::rule::Rule;
+pub(crate) use super::rule::RmedRule;
 use super::unanswered::Unanswered;
 use crate::algorithm::papers;
-use crate::late::Late;
+use crate::late::DelayedFeedback;
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored, takes_late};
 
 named_values! {
@@ -100,16 +100,16 @@ pub type Rmed2Config = AnyRmed2Config<false>;
 pub type Rmed2FhConfig = AnyRmed2Config<true>;
 
 impl<const FH: bool> AnyRmed2Config<FH> {
-    fn rule(&self, arms: usize) -> Rule {
+    fn rule(&self, arms: usize) -> RmedRule {
         let komiyama = self.variant == Variant::Komiyama;
-        Rule { komiyama, alpha: self.alpha, bonus: self.factor * libm::pow(arms as f64, self.power) }
+        RmedRule { komiyama, alpha: self.alpha, bonus: self.factor * libm::pow(arms as f64, self.power) }
     }
 }
 
 /// RMED2, or RMED2FH.
 #[derive(Debug, Clone)]
 pub struct Rmed2 {
-    rule: Rule,
+    rule: RmedRule,
     horizon: Option<u64>,
     state: Divergences,
     passes: Passes,
@@ -134,7 +134,7 @@ pub struct Rmed2 {
 state!(Rmed2 { state, passes, swept, meetings, rises, cursor, unknown, opponents, catching_up, unanswered } but { rule, horizon, sweeps });
 
 impl Rmed2 {
-    fn new(rule: Rule, arms: usize, horizon: Option<u64>) -> Self {
+    fn new(rule: RmedRule, arms: usize, horizon: Option<u64>) -> Self {
         let (meetings, rises) = match horizon {
             Some(horizon) => (rule.meetings(horizon), u64::MAX),
             None => (1, 1),
@@ -196,9 +196,9 @@ impl Rmed2 {
     fn next_rise(&self, step: u64) -> u64 {
         let more = |step: u64| self.rule.meetings(step) > self.meetings;
         // ln ln t rises so slowly that it is soon never: beyond here no run goes.
-        const NEVER: u64 = 1 << 53;
+        const LAST_STEP: u64 = 1 << 53;
         let (mut before, mut rise) = (step, 2 * step);
-        while !more(rise) && rise <= NEVER {
+        while !more(rise) && rise <= LAST_STEP {
             (before, rise) = (rise, 2 * rise);
         }
         if !more(rise) {
@@ -299,7 +299,7 @@ impl Policy for Rmed2 {
     stored!();
 }
 
-impl Late for Rmed2 {
+impl DelayedFeedback for Rmed2 {
     fn depart(&mut self, arms: &[Arm]) {
         self.state.depart(arms[0].index(), arms[1].index());
     }
@@ -332,7 +332,7 @@ impl<const FH: bool> AnyRmed2Config<FH> {
 /// The numbers of the rule, for the reference form.
 #[cfg(feature = "reference")]
 #[derive(Debug, Clone, Copy)]
-pub struct ReferenceRule(pub(crate) Rule);
+pub struct ReferenceRule(pub(crate) RmedRule);
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,11 @@ use crate::random::{below, draw_bit, nth_bit};
 use crate::state;
 
 /// Values to a block: two lines of cache.
-const BLOCK: usize = 16;
+const BLOCK_VALUES: usize = 16;
 /// Values to a word of places.
-const WORD: usize = 64;
+const WORD_VALUES: usize = 64;
 /// Blocks to a word.
-const BLOCKS: usize = WORD / BLOCK;
+const WORD_BLOCKS: usize = WORD_VALUES / BLOCK_VALUES;
 
 /// Rows of values.
 #[derive(Debug, Clone)]
@@ -31,13 +31,14 @@ state!(RowMinima { values, lows, places } but { words });
 impl RowMinima {
     /// `rows` rows of `columns` times `value`, and infinity on the diagonal.
     pub(crate) fn new(rows: usize, columns: usize, value: f64) -> Self {
-        let words = columns.div_ceil(WORD);
-        let mut values = vec![f64::INFINITY; rows * words * WORD];
-        for (number, row) in values.chunks_exact_mut((words * WORD).max(1)).enumerate() {
+        let words = columns.div_ceil(WORD_VALUES);
+        let mut values = vec![f64::INFINITY; rows * words * WORD_VALUES];
+        for (number, row) in values.chunks_exact_mut((words * WORD_VALUES).max(1)).enumerate() {
             row[..columns].fill(value);
             row[number] = f64::INFINITY;
         }
-        let mut minima = Self { words, values, lows: vec![0.0; rows * words * BLOCKS], places: vec![0; rows * words] };
+        let mut minima =
+            Self { words, values, lows: vec![0.0; rows * words * WORD_BLOCKS], places: vec![0; rows * words] };
         for block in 0..minima.lows.len() {
             minima.renew(block);
         }
@@ -47,17 +48,17 @@ impl RowMinima {
     /// A row's values, and perhaps infinite ones after them.
     #[inline]
     pub(crate) fn row(&self, row: usize) -> &[f64] {
-        let stride = self.words * WORD;
+        let stride = self.words * WORD_VALUES;
         &self.values[row * stride..(row + 1) * stride]
     }
 
     /// Rewrites a value.
     #[inline]
     pub(crate) fn set(&mut self, row: usize, column: usize, value: f64) {
-        let at = row * self.words * WORD + column;
+        let at = row * self.words * WORD_VALUES + column;
         self.values[at] = value;
-        let (block, bit) = (at / BLOCK, 1 << (at % WORD));
-        let (low, places) = (&mut self.lows[block], &mut self.places[at / WORD]);
+        let (block, bit) = (at / BLOCK_VALUES, 1 << (at % WORD_VALUES));
+        let (low, places) = (&mut self.lows[block], &mut self.places[at / WORD_VALUES]);
         // No branch: whether it is the smallest now cannot be predicted.
         let of_block = places_of(block);
         let kept = *places & !bit & if value < *low { !of_block } else { u64::MAX };
@@ -70,27 +71,27 @@ impl RowMinima {
 
     /// Looks for the smallest of a block.
     fn renew(&mut self, block: usize) {
-        let values = &self.values.as_chunks::<BLOCK>().0[block];
+        let values = &self.values.as_chunks::<BLOCK_VALUES>().0[block];
         let low = smallest_of_block(values);
         let half = |first: usize| u64::from(bits_by_sum(|place| values[first + place] == low));
-        let bits = half(0) | half(BLOCK / 2) << (BLOCK / 2);
+        let bits = half(0) | half(BLOCK_VALUES / 2) << (BLOCK_VALUES / 2);
         self.lows[block] = low;
-        let places = &mut self.places[block / BLOCKS];
-        *places = *places & !places_of(block) | bits << (block % BLOCKS * BLOCK);
+        let places = &mut self.places[block / WORD_BLOCKS];
+        *places = *places & !places_of(block) | bits << (block % WORD_BLOCKS * BLOCK_VALUES);
     }
 
     /// One of the columns of a row that hold its smallest value, each as likely.
     #[inline]
     pub(crate) fn draw_smallest(&self, row: usize, generator: &mut Generator) -> usize {
         let words = row * self.words..(row + 1) * self.words;
-        let (lows, _) = self.lows.as_chunks::<BLOCKS>();
+        let (lows, _) = self.lows.as_chunks::<WORD_BLOCKS>();
         let (lows, places) = (&lows[words.clone()], &self.places[words]);
-        let mut lanes = [f64::INFINITY; BLOCKS];
+        let mut lanes = [f64::INFINITY; WORD_BLOCKS];
         for lows in lows {
             lanes = std::array::from_fn(|lane| smaller(lows[lane], lanes[lane]));
         }
         let smallest = smaller(smaller(lanes[0], lanes[2]), smaller(lanes[1], lanes[3]));
-        let held = |(lows, &places): (&[f64; BLOCKS], &u64)| {
+        let held = |(lows, &places): (&[f64; WORD_BLOCKS], &u64)| {
             let of_block = |block: usize| u64::from(lows[block] == smallest).wrapping_neg() & places_of(block);
             (of_block(0) | of_block(1)) & places | (of_block(2) | of_block(3)) & places
         };
@@ -103,7 +104,7 @@ impl RowMinima {
         for (word, held) in words().enumerate() {
             let here = held.count_ones();
             if nth < here {
-                return word * WORD + nth_bit(held, nth);
+                return word * WORD_VALUES + nth_bit(held, nth);
             }
             nth -= here;
         }
@@ -114,7 +115,7 @@ impl RowMinima {
 /// The bits of a block in its word of places.
 #[inline]
 fn places_of(block: usize) -> u64 {
-    0xffff << (block % BLOCKS * BLOCK)
+    0xffff << (block % WORD_BLOCKS * BLOCK_VALUES)
 }
 
 /// Without a branch.
@@ -124,7 +125,7 @@ fn smaller(a: f64, b: f64) -> f64 {
 }
 
 #[inline]
-fn smallest_of_block(block: &[f64; BLOCK]) -> f64 {
+fn smallest_of_block(block: &[f64; BLOCK_VALUES]) -> f64 {
     let eight: [f64; 8] = std::array::from_fn(|lane| smaller(block[lane], block[lane + 8]));
     let four: [f64; 4] = std::array::from_fn(|lane| smaller(eight[lane], eight[lane + 4]));
     smaller(smaller(four[0], four[2]), smaller(four[1], four[3]))

@@ -2,14 +2,14 @@
 
 /// The numbers derived from the parameters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
+pub(crate) struct RmedRule {
     pub(crate) komiyama: bool,
     pub(super) alpha: f64,
     /// f(K).
     pub(crate) bonus: f64,
 }
 
-impl Rule {
+impl RmedRule {
     /// ln ln t.
     pub(crate) fn log_log(self, step: u64) -> f64 {
         let slack = if self.komiyama { 0.01 } else { 0.0 };

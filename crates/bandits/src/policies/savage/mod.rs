@@ -31,14 +31,14 @@
 //!   often are those that the round still has (`savage/round.rs`), found in O(log K).
 //! * As T does not change, only the pair that met can rule an arm out.
 
-use crate::algorithm::{known, papers};
+use crate::algorithm::{given_horizon, papers};
 use crate::counts::PairCounts;
 use crate::random::below;
 use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, state, stored};
 
 mod round;
 
-use round::Round;
+use round::OpenPairs;
 
 named_values! {
     /// Which of the published rules; see the [module](self).
@@ -92,7 +92,7 @@ pub struct Savage {
     wins: PairCounts,
     /// The arms left, in order.
     left: Vec<Arm>,
-    round: Round,
+    round: OpenPairs,
     /// The arm that plays at the end.
     winner: Option<Arm>,
 }
@@ -104,11 +104,11 @@ impl Savage {
         let lerot = config.variant == Variant::Lerot;
         Self {
             lerot,
-            log_term: config.log_term(arms, known(horizon)),
+            log_term: config.log_term(arms, given_horizon(horizon)),
             arms,
             wins: PairCounts::new(arms, u32::from(lerot)),
             left: (0..arms).map(Arm::at).collect(),
-            round: Round::new(arms),
+            round: OpenPairs::new(arms),
             winner: None,
         }
     }

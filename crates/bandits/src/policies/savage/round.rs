@@ -6,7 +6,7 @@ use crate::state;
 
 /// Pairs i < j, as bits at `i * arms + j` with the number of bits set kept in a Fenwick tree.
 #[derive(Debug, Clone)]
-pub(super) struct Round {
+pub(super) struct OpenPairs {
     arms: usize,
     bits: Vec<u64>,
     /// P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", Software: Practice and
@@ -15,9 +15,9 @@ pub(super) struct Round {
     left: usize,
 }
 
-state!(Round { bits, tree, left } but { arms });
+state!(OpenPairs { bits, tree, left } but { arms });
 
-impl Round {
+impl OpenPairs {
     /// No pairs yet.
     pub(super) fn new(arms: usize) -> Self {
         let words = (arms * arms).div_ceil(64);
@@ -110,7 +110,7 @@ mod tests {
     fn each_pair_is_taken_once_and_by_its_place() {
         let mut generator = Generator::seed_from_u64(1);
         for arms in [2, 3, 17, 40] {
-            let mut round = Round::new(arms);
+            let mut round = OpenPairs::new(arms);
             let all: Vec<Arm> = (0..arms).map(Arm::at).filter(|arm| arm.0 % 5 != 4).collect();
             round.begin(&all);
             let mut pairs: Vec<(Arm, Arm)> = Vec::new();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::utilities::{arith, geom, good_and_poor, normal};
 use super::{arithmetic_with, btl, circle_and_leader, tournament, upset};
 use crate::algorithm::rules::positive;
-use crate::algorithm::{MOST_WITH_ALL_PAIRS, assign, countable, nearest};
+use crate::algorithm::{MAX_ARMS_WITH_ALL_PAIRS, assign, countable, nearest};
 use crate::{
     MatrixError, Parameter, ParameterError, ParameterValue, PreferenceMatrix, UtilityArena, UtilityError, named_values,
 };
@@ -29,13 +29,13 @@ use crate::{
 /// `7good3poor` and `arith1000` are problems too.
 ///
 /// ```
-/// use bandits::problems::{Problem, Setting};
+/// use bandits::problems::{Problem, ProblemArena};
 ///
 /// let problem: Problem = "arithmetic:k=5".parse()?;
 /// assert_eq!(problem.to_string(), "arithmetic:k=5:step=0.05");
-/// assert!(matches!(problem.setting()?, Setting::Matrix(_)));
+/// assert!(matches!(problem.setting()?, ProblemArena::Matrix(_)));
 ///
-/// let Setting::Utilities(arena) = "1good5poor".parse::<Problem>()?.setting()? else {
+/// let ProblemArena::Utilities(arena) = "1good5poor".parse::<Problem>()?.setting()? else {
 ///     unreachable!("a problem of utilities");
 /// };
 /// assert_eq!(arena.utilities()[..2], [0.8, 0.2]);
@@ -67,7 +67,7 @@ named_values! {
 
 /// A problem made ready for duels.
 #[derive(Debug, Clone)]
-pub enum Setting {
+pub enum ProblemArena {
     /// A preference matrix, for a [`MatrixArena`](crate::MatrixArena).
     Matrix(PreferenceMatrix),
     /// Utilities, an arena by themselves.
@@ -83,7 +83,7 @@ pub enum ProblemError {
         "no problem is called `{name}`{}; there are {}, and utilities such as 1good5poor, \
          arith51, geom201",
         suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?")),
-        PLAIN.join(", ")
+        PLAIN_NAMES.join(", ")
     )]
     Unknown {
         /// The name or key given.
@@ -106,7 +106,7 @@ pub enum ProblemError {
     },
     /// More arms than a matrix should have.
     #[error(
-        "a matrix of {arms} arms would need {} GB; matrices end at {MOST_WITH_ALL_PAIRS} arms, \
+        "a matrix of {arms} arms would need {} GB; matrices end at {MAX_ARMS_WITH_ALL_PAIRS} arms, \
          utilities (as in normal:k={arms}) do not",
         arms.saturating_mul(*arms) / 125_000_000
     )]
@@ -123,10 +123,10 @@ pub enum ProblemError {
 }
 
 /// The most arms of any problem: policies then need some gigabytes.
-const MOST: usize = 100_000_000;
+const MAX_ARMS: usize = 100_000_000;
 
 /// Names without a number in them.
-const PLAIN: [&str; 6] = ["arithmetic", "cyclic", "btl", "upset", "tournament", "normal"];
+const PLAIN_NAMES: [&str; 6] = ["arithmetic", "cyclic", "btl", "upset", "tournament", "normal"];
 
 /// The fifteen problems of Table 1 of Brost et al. (see [`utilities`](super::utilities)), five
 /// families at three sizes.
@@ -157,7 +157,7 @@ pub const TABLE_1: [&str; 15] = [
 /// The names of problems: those with parameters, and the fifteen of [`TABLE_1`].
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    PLAIN.into_iter().chain(TABLE_1).collect()
+    PLAIN_NAMES.into_iter().chain(TABLE_1).collect()
 }
 
 impl Problem {
@@ -181,11 +181,12 @@ impl Problem {
     ///
     /// # Errors
     /// None for a problem that was parsed, other than that matrices end at 32,768 arms.
-    pub fn setting(&self) -> Result<Setting, ProblemError> {
-        let matrix = |matrix| -> Result<Setting, ProblemError> { Ok(Setting::Matrix(matrix?)) };
-        let utilities =
-            |utilities| -> Result<Setting, ProblemError> { Ok(Setting::Utilities(UtilityArena::new(utilities)?)) };
-        if self.is_matrix() && self.arms() > MOST_WITH_ALL_PAIRS {
+    pub fn setting(&self) -> Result<ProblemArena, ProblemError> {
+        let matrix = |matrix| -> Result<ProblemArena, ProblemError> { Ok(ProblemArena::Matrix(matrix?)) };
+        let utilities = |utilities| -> Result<ProblemArena, ProblemError> {
+            Ok(ProblemArena::Utilities(UtilityArena::new(utilities)?))
+        };
+        if self.is_matrix() && self.arms() > MAX_ARMS_WITH_ALL_PAIRS {
             return Err(ProblemError::TooManyForAMatrix { arms: self.arms() });
         }
         match self.0 {
@@ -230,7 +231,7 @@ impl Problem {
             "upset" => ProblemKind::Upset { k: 20, lead: 0.52, strong: 0.95 },
             "tournament" => ProblemKind::Tournament { k: 12, winner: Winner::Yes, least: 0.02, most: 0.3, seed: 1 },
             "normal" => ProblemKind::Normal { k: 1000, sd: 3.0, seed: 1 },
-            _ => numbered(name)?,
+            _ => parse_numbered(name)?,
         };
         Some(Self(kind))
     }
@@ -316,7 +317,7 @@ impl Problem {
         let within = |key, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(ProblemError::OutOfRange { key, expected, value }) }
         };
-        within("arms", self.arms() as f64, (2..=MOST).contains(&self.arms()), "2 to 100000000 arms")?;
+        within("arms", self.arms() as f64, (2..=MAX_ARMS).contains(&self.arms()), "2 to 100000000 arms")?;
         match self.0 {
             ProblemKind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
             ProblemKind::Cyclic { lead, circle, .. } => {
@@ -341,7 +342,7 @@ impl Problem {
 }
 
 /// A problem with its numbers in its name.
-fn numbered(name: &str) -> Option<ProblemKind> {
+fn parse_numbered(name: &str) -> Option<ProblemKind> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if digits { text.parse().ok() } else { None }

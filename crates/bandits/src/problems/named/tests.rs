@@ -28,8 +28,8 @@ fn every_name_is_a_problem_that_arm_0_wins() {
     for name in names() {
         let problem = problem(name);
         let matrix = match problem.setting().expect(name) {
-            Setting::Matrix(matrix) => matrix,
-            Setting::Utilities(arena) => {
+            ProblemArena::Matrix(matrix) => matrix,
+            ProblemArena::Utilities(arena) => {
                 assert_eq!(arena.arms(), problem.arms());
                 arena.matrix().expect(name)
             }
@@ -50,7 +50,7 @@ fn table_1_has_three_sizes() {
 
 #[test]
 fn a_million_arms_need_no_matrix() {
-    let Setting::Utilities(arena) = problem("normal:k=1e6").setting().expect("utilities") else {
+    let ProblemArena::Utilities(arena) = problem("normal:k=1e6").setting().expect("utilities") else {
         panic!("utilities");
     };
     let gaps = arena.gaps();

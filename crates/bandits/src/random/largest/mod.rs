@@ -24,13 +24,13 @@ use crate::state;
 use crate::state::Plain;
 
 /// About how often no draw is above the threshold: then all others are drawn one by one.
-const MISSES: f64 = 0.002;
+const MISS_PROBABILITY: f64 = 0.002;
 /// Distributions above the threshold with at least this probability are drawn as they are.
-const CONTENDS: f64 = 0.5;
+const MIN_CONTENDING_PROBABILITY: f64 = 0.5;
 /// The size of the blocks by which lengths are summed.
-const BLOCK: usize = 16;
+const BLOCK_SIZE: usize = 16;
 /// A new threshold is found when the number of changes has grown by one part in this.
-const GROWTH: u64 = 64;
+const REFRESH_FRACTION: u64 = 64;
 
 /// A log-concave distribution.
 ///
@@ -91,7 +91,7 @@ impl<P: LogConcave> Largest<P> {
             threshold: None,
             contenders: (0..count).map(|index| index as u32).collect(),
             lengths: vec![0.0; count],
-            blocks: vec![0.0; count.div_ceil(BLOCK)],
+            blocks: vec![0.0; count.div_ceil(BLOCK_SIZE)],
             total: 0.0,
             changes: 0,
             due: count as u64,
@@ -111,7 +111,7 @@ impl<P: LogConcave> Largest<P> {
         if self.changes >= self.due {
             self.renew();
         } else if let Some(threshold) = self.threshold {
-            let length = length(&one, &threshold);
+            let length = chance_length(&one, &threshold);
             // Most that change contend and go on contending.
             if length.is_some() || self.lengths[index] > 0.0 {
                 self.reclassify(index, length);
@@ -127,14 +127,14 @@ impl<P: LogConcave> Largest<P> {
             _ => {}
         }
         self.lengths[index] = length.unwrap_or(0.0);
-        let block = index / BLOCK;
-        self.blocks[block] = self.lengths[block * BLOCK..].iter().take(BLOCK).sum();
+        let block = index / BLOCK_SIZE;
+        self.blocks[block] = self.lengths[block * BLOCK_SIZE..].iter().take(BLOCK_SIZE).sum();
         self.total = self.blocks.iter().sum();
     }
 
     /// Another threshold, and the classes by it.
     fn renew(&mut self) {
-        self.due = self.changes + (self.changes / GROWTH).max(self.all.len() as u64);
+        self.due = self.changes + (self.changes / REFRESH_FRACTION).max(self.all.len() as u64);
         self.set_threshold(P::threshold(self.quantile_of_largest()));
     }
 
@@ -142,19 +142,19 @@ impl<P: LogConcave> Largest<P> {
         self.threshold = threshold;
         self.contenders.clear();
         for (index, one) in self.all.iter().enumerate() {
-            let length = threshold.as_ref().and_then(|threshold| length(one, threshold));
+            let length = threshold.as_ref().and_then(|threshold| chance_length(one, threshold));
             self.lengths[index] = length.unwrap_or(0.0);
             if length.is_none() {
                 self.contenders.push(index as u32);
             }
         }
-        for (block, lengths) in self.blocks.iter_mut().zip(self.lengths.chunks(BLOCK)) {
+        for (block, lengths) in self.blocks.iter_mut().zip(self.lengths.chunks(BLOCK_SIZE)) {
             *block = lengths.iter().sum();
         }
         self.total = self.blocks.iter().sum();
     }
 
-    /// The value that the largest draw exceeds in all but about [`MISSES`] of draws: all are taken as normal, which costs speed where
+    /// The value that the largest draw exceeds in all but about [`MISS_PROBABILITY`] of draws: all are taken as normal, which costs speed where
     /// they are not, but changes no probability.
     fn quantile_of_largest(&self) -> f64 {
         let moments: Vec<[f64; 2]> = self.all.iter().map(P::moments).collect();
@@ -171,7 +171,7 @@ impl<P: LogConcave> Largest<P> {
                 .iter()
                 .map(|[mean, deviation]| 0.5 * libm::erfc((mean - middle) / (deviation * std::f64::consts::SQRT_2)))
                 .product();
-            if none_above <= MISSES { low = middle } else { high = middle }
+            if none_above <= MISS_PROBABILITY { low = middle } else { high = middle }
         }
         low
     }
@@ -215,7 +215,7 @@ impl<P: LogConcave> Largest<P> {
                 start += sum;
                 continue;
             }
-            for index in block * BLOCK..self.all.len().min((block + 1) * BLOCK) {
+            for index in block * BLOCK_SIZE..self.all.len().min((block + 1) * BLOCK_SIZE) {
                 start += self.lengths[index];
                 if place >= start {
                     continue;
@@ -253,10 +253,10 @@ impl<P: LogConcave> Largest<P> {
 
 /// -ln(1 - q) of a distribution that does not contend.
 #[inline]
-fn length<P: LogConcave>(one: &P, threshold: &P::Threshold) -> Option<f64> {
+fn chance_length<P: LogConcave>(one: &P, threshold: &P::Threshold) -> Option<f64> {
     let mass = one.mass_above(threshold)?;
     // Not 0, which marks contenders; a hit so improbable never happens.
-    (mass < CONTENDS).then(|| -libm::log1p(-mass.max(f64::MIN_POSITIVE)))
+    (mass < MIN_CONTENDING_PROBABILITY).then(|| -libm::log1p(-mass.max(f64::MIN_POSITIVE)))
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ fn classes_and_sums_stay_true_while_distributions_change() {
         assert_eq!(contenders, expected);
         if let Some(threshold) = largest.threshold {
             for (one, &kept) in largest.all.iter().zip(&largest.lengths) {
-                assert_eq!(kept, length(one, &threshold).unwrap_or(0.0));
+                assert_eq!(kept, chance_length(one, &threshold).unwrap_or(0.0));
             }
         }
         let total: f64 = largest.lengths.iter().sum();

@@ -1,13 +1,13 @@
 //! Thompson sampling under a Bradley-Terry model as its rule is written: every utility drawn at every step, and all that
 //! the guard says computed from the wins.
 
-use crate::policies::bradley_terry::{BradleyTerryConfig, OPINIONS, PRIORS, REGARDLESS};
+use crate::policies::bradley_terry::{BradleyTerryConfig, FURTHER_DRAWS, PRIORS, UNCONDITIONAL_DUEL_PROBABILITY};
 use crate::random::{Normals, argmax, below, uniform};
 use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// The posterior under one prior.
 #[derive(Debug, Clone)]
-struct Known {
+struct PriorPosterior {
     prior: f64,
     weight: f64,
     means: Vec<f64>,
@@ -19,7 +19,7 @@ struct Known {
 pub struct ReferenceBradleyTerry {
     eta: f64,
     share: f64,
-    known: Vec<Known>,
+    known: Vec<PriorPosterior>,
     wins: Vec<Vec<f64>>,
     duels: u64,
     step: u64,
@@ -30,8 +30,12 @@ impl ReferenceBradleyTerry {
     #[must_use]
     pub fn new(config: &BradleyTerryConfig, arms: usize) -> Self {
         let priors = config.prior.map_or_else(|| PRIORS.to_vec(), |prior| vec![prior]);
-        let known =
-            |prior: f64| Known { prior, weight: 0.0, means: vec![0.0; arms], variances: vec![prior * prior; arms] };
+        let known = |prior: f64| PriorPosterior {
+            prior,
+            weight: 0.0,
+            means: vec![0.0; arms],
+            variances: vec![prior * prior; arms],
+        };
         Self {
             eta: config.eta,
             share: config.guard,
@@ -68,7 +72,7 @@ impl ReferenceBradleyTerry {
         (0..self.arms()).map(|i| (0..self.arms()).filter(|&j| lost(i, j)).count()).collect()
     }
 
-    fn heaviest(&self) -> &Known {
+    fn heaviest(&self) -> &PriorPosterior {
         let most = self.known.iter().max_by(|one, other| one.weight.total_cmp(&other.weight));
         most.expect("a prior is left")
     }
@@ -107,7 +111,7 @@ impl ReferenceBradleyTerry {
     }
 
     fn draw(&self, prior: usize, generator: &mut Generator) -> usize {
-        let Known { means, variances, .. } = &self.known[prior];
+        let PriorPosterior { means, variances, .. } = &self.known[prior];
         let normals = Normals::new();
         let theta: Vec<f64> =
             means.iter().zip(variances).map(|(m, v)| m + v.sqrt() * normals.draw(generator)).collect();
@@ -148,8 +152,8 @@ impl Policy for ReferenceBradleyTerry {
         if challenger == leader || self.is_proven(leader, challenger) {
             return alone;
         }
-        let opinions: Vec<usize> = (0..OPINIONS).map(|_| self.draw(prior, generator)).collect();
-        if opinions.iter().any(|&other| other != leader) || uniform(generator) < REGARDLESS {
+        let opinions: Vec<usize> = (0..FURTHER_DRAWS).map(|_| self.draw(prior, generator)).collect();
+        if opinions.iter().any(|&other| other != leader) || uniform(generator) < UNCONDITIONAL_DUEL_PROBABILITY {
             return Choice::Duel(Arm::at(leader), Arm::at(challenger));
         }
         alone
@@ -162,7 +166,7 @@ impl Policy for ReferenceBradleyTerry {
         self.duels += 1;
         let (i, j) = (winner.index(), loser.index());
         self.wins[i][j] += 1.0;
-        for Known { weight, means, variances, .. } in &mut self.known {
+        for PriorPosterior { weight, means, variances, .. } in &mut self.known {
             let wider = 1.0 + std::f64::consts::PI / 8.0 * (variances[i] + variances[j]);
             *weight += libm::log(1.0 / (1.0 + libm::exp((means[j] - means[i]) / wider.sqrt())));
             let p = 1.0 / (1.0 + libm::exp(means[j] - means[i]));

@@ -8,7 +8,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy};
 
 /// How outcomes are forgotten.
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum ForgettingRule {
     Window(u64),
     Discount(f64),
 }
@@ -17,7 +17,7 @@ enum Rule {
 #[derive(Debug, Clone)]
 pub struct ReferenceForgetfulDts {
     alpha: f64,
-    rule: Rule,
+    rule: ForgettingRule,
     /// Step, winner and loser of each duel in the window.
     duels: Vec<(u64, usize, usize)>,
     wins: PairTable<f64>,
@@ -29,22 +29,22 @@ impl ReferenceForgetfulDts {
     /// Sliding-window D-TS, for valid parameters and at least one arm.
     #[must_use]
     pub fn sliding(config: &SlidingDtsConfig, arms: usize) -> Self {
-        Self::new(config.alpha, Rule::Window(config.window as u64), arms)
+        Self::new(config.alpha, ForgettingRule::Window(config.window as u64), arms)
     }
 
     /// Discounted D-TS, for valid parameters and at least one arm.
     #[must_use]
     pub fn discounted(config: &DiscountedDtsConfig, arms: usize) -> Self {
-        Self::new(config.alpha, Rule::Discount(1.0 - 1.0 / config.memory), arms)
+        Self::new(config.alpha, ForgettingRule::Discount(1.0 - 1.0 / config.memory), arms)
     }
 
-    fn new(alpha: f64, rule: Rule, arms: usize) -> Self {
+    fn new(alpha: f64, rule: ForgettingRule, arms: usize) -> Self {
         Self { alpha, rule, duels: Vec::new(), wins: PairTable::new(arms, 0.0), steps: (0.0, 0) }
     }
 
     fn forget(&mut self, step: u64) {
         match self.rule {
-            Rule::Window(window) => {
+            ForgettingRule::Window(window) => {
                 self.duels.retain(|duel| step - duel.0 <= window);
                 self.wins = PairTable::new(self.wins.arms(), 0.0);
                 for &(_, winner, loser) in &self.duels {
@@ -52,7 +52,7 @@ impl ReferenceForgetfulDts {
                 }
                 self.steps = (step.min(window) as f64, step);
             }
-            Rule::Discount(factor) => {
+            ForgettingRule::Discount(factor) => {
                 for _ in self.steps.1..step {
                     self.steps.0 = factor * self.steps.0 + 1.0;
                     for arm in 0..self.wins.arms() {
@@ -122,8 +122,8 @@ impl Policy for ReferenceForgetfulDts {
     fn learn(&mut self, step: u64, feedback: Feedback<'_>) {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             match self.rule {
-                Rule::Window(_) => self.duels.push((step, winner.index(), loser.index())),
-                Rule::Discount(_) => self.wins[(winner, loser)] += 1.0,
+                ForgettingRule::Window(_) => self.duels.push((step, winner.index(), loser.index())),
+                ForgettingRule::Discount(_) => self.wins[(winner, loser)] += 1.0,
             }
         }
     }

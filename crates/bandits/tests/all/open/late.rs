@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bandits::open::{Delay, Lateness, Outcome, play_open};
+use bandits::open::{AnswerTiming, Delay, Outcome, play_open};
 use bandits::registry::Spec;
 use bandits::{
     ActionKind, Arena as _, Arm, Choice, Generators, MatrixArena, OpenPolicy, PairWins, Preference, Recorder, problems,
 };
 
 /// Mean regret of some runs, and how many of them recommend the best arm.
-fn runs(name: &str, arms: usize, steps: u64, lateness: &Lateness, seeds: u64) -> (f64, u64) {
+fn runs(name: &str, arms: usize, steps: u64, lateness: &AnswerTiming, seeds: u64) -> (f64, u64) {
     let spec: Spec = name.parse().expect(name);
     let arena = MatrixArena::new(problems::arithmetic(arms).expect("arms")).expect("arm 0");
     let (mut regret, mut right) = (0.0, 0);
@@ -52,9 +52,9 @@ fn delay_adds_to_the_regret_of_natives_and_loses_no_arm() {
         "self-sparring:m=4",
         "sparring-ts",
     ] {
-        let (now, right_now) = runs(name, arms, steps, &Lateness::default(), seeds);
+        let (now, right_now) = runs(name, arms, steps, &AnswerTiming::default(), seeds);
         for delay in [Delay::Fixed(delay), Delay::Geometric(delay as f64)] {
-            let lateness = Lateness { delay, lost: 0.05, ..Lateness::default() };
+            let lateness = AnswerTiming { delay, lost: 0.05, ..AnswerTiming::default() };
             let (late, right_late) = runs(name, arms, steps, &lateness, seeds);
             let bound = 1.25 * now + 3.0 * 1_000.0 * uninformed;
             assert!(late < bound, "{name}: {late} instead of {now}");
@@ -68,8 +68,8 @@ fn delay_adds_to_the_regret_of_natives_and_loses_no_arm() {
 fn queues_cost_the_delay_per_pair() {
     let (arms, delay, seeds) = (4, 200, 6);
     for name in ["sparring", "winner-stays-strong", "btm:delta=0.01", "if2"] {
-        let (now, _) = runs(name, arms, 20_000, &Lateness::default(), seeds);
-        let lateness = Lateness { delay: Delay::Fixed(delay), ..Lateness::default() };
+        let (now, _) = runs(name, arms, 20_000, &AnswerTiming::default(), seeds);
+        let lateness = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
         let (late, _) = runs(name, arms, 20_000, &lateness, seeds);
         // Twelve ordered pairs, each at the largest gap there is, and the noise of a few runs.
         let bound = 1.5 * now + 12.0 * delay as f64 * 0.15;
@@ -160,7 +160,7 @@ fn eliminations_lose_no_best_arm_for_delay() {
         "mergedts:variant=paper:alpha=0.6:c=100",
     ] {
         let wrong = |delay| {
-            let lateness = Lateness { delay: Delay::Fixed(delay), ..Lateness::default() };
+            let lateness = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
             seeds - runs(name, arms, steps, &lateness, seeds).1
         };
         let (now, late) = (wrong(0), wrong(1_000));
@@ -176,7 +176,7 @@ fn eliminations_lose_no_best_arm_for_delay() {
 fn nothing_is_dropped_for_what_is_under_way() {
     use bandits::PolicyConfig as _;
     use bandits::policies::merge_rucb::MergeRucbConfig;
-    use bandits::{Late as _, Policy as _};
+    use bandits::{DelayedFeedback as _, Policy as _};
     use rand::SeedableRng as _;
 
     let config = MergeRucbConfig { alpha: 0.6, c: Some(1.0), ..MergeRucbConfig::default() };

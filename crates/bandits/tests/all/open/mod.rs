@@ -6,7 +6,7 @@ mod late;
 mod observed;
 mod restart;
 
-use bandits::open::{Lateness, play_open};
+use bandits::open::{AnswerTiming, play_open};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, play, problems};
 
@@ -39,7 +39,7 @@ impl PolicyVisitor for Closed<'_> {
     }
 }
 
-fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, lateness: &Lateness) -> Run {
+fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, lateness: &AnswerTiming) -> Run {
     let mut generators = Generators::from_seed(seed);
     let mut policy = spec.open(matrix.arms(), Some(horizon), &generators).expect("arms");
     let mut delays = generators.coins.clone();
@@ -70,7 +70,7 @@ fn answers_in_time_make_the_same_run() {
             for seed in [1, 2] {
                 let closed = Closed { matrix, horizon: *horizon, seed };
                 let closed = spec.visit(matrix.arms(), Some(*horizon), closed).expect("arms");
-                let open = open_run(&spec, matrix, *horizon, seed, &Lateness::default());
+                let open = open_run(&spec, matrix, *horizon, seed, &AnswerTiming::default());
                 let differs = closed.0.iter().zip(&open.0).position(|(one, other)| one != other);
                 assert_eq!(differs, None, "{spec} among {} arms", matrix.arms());
                 assert_eq!(closed, open, "{spec} among {} arms", matrix.arms());

@@ -1,6 +1,6 @@
 //! Observers of late answers.
 
-use bandits::open::{Delay, Lateness, play_open};
+use bandits::open::{AnswerTiming, Delay, play_open};
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::{Arena, Arm, Choice, Generator, Generators, Observer, PairWins, Policy, Preference, play};
 use rand::{RngExt as _, SeedableRng as _};
@@ -118,7 +118,7 @@ impl PolicyVisitor for Closed {
     }
 }
 
-fn open(spec: &Spec, arena: &Ties, steps: u64, lateness: &Lateness) -> (Watcher, bandits::open::Tally) {
+fn open(spec: &Spec, arena: &Ties, steps: u64, lateness: &AnswerTiming) -> (Watcher, bandits::open::Tally) {
     let mut generators = Generators::from_seed(3);
     let mut policy = spec.open(ARMS, Some(steps), &generators).expect("five arms");
     let mut delays = Generator::seed_from_u64(4);
@@ -137,7 +137,7 @@ fn outcomes_are_seen_when_they_arrive_ties_as_ties() {
             let arena = Ties { own_coins };
             // In time: as the plain loop shows them.
             let closed = spec.visit(ARMS, Some(steps), Closed { arena: arena.clone(), steps }).expect("five arms");
-            let (now, tally) = open(&spec, &arena, steps, &Lateness::default());
+            let (now, tally) = open(&spec, &arena, steps, &AnswerTiming::default());
             assert!(closed.outcomes == now.outcomes && closed.shown == now.shown, "{name}");
             assert_eq!(tally.told, now.outcomes.len() as u64, "{name}");
             let ties = now.outcomes.iter().flat_map(|(_, pairs)| pairs).filter(|winner| winner.is_none()).count();
@@ -145,7 +145,7 @@ fn outcomes_are_seen_when_they_arrive_ties_as_ties() {
 
             // Late: in the order in which they were shown, each after its delay.
             let delay = 70;
-            let late = Lateness { delay: Delay::Fixed(delay), ..Lateness::default() };
+            let late = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
             let (late, tally) = open(&spec, &arena, steps, &late);
             assert_eq!(tally.told, late.outcomes.len() as u64, "{name}");
             for ((_, shown), (seen, _)) in late.shown.iter().zip(&late.outcomes) {
@@ -158,7 +158,7 @@ fn outcomes_are_seen_when_they_arrive_ties_as_ties() {
             assert_eq!(late.known.last().map(|&(_, known)| known), Some(late.outcomes.len()), "{name}");
 
             // Some never.
-            let lossy = Lateness { delay: Delay::Geometric(40.0), lost: 0.3, ..Lateness::default() };
+            let lossy = AnswerTiming { delay: Delay::Geometric(40.0), lost: 0.3, ..AnswerTiming::default() };
             let (lossy, tally) = open(&spec, &arena, steps, &lossy);
             assert!(tally.forgotten > 0 && tally.told == lossy.outcomes.len() as u64, "{name}");
         }

@@ -224,7 +224,8 @@ fn coins_of_an_impression() {
         let mut open = Vec::new();
         for impression in 1..=40 {
             policy.use_coins(&Generators::from_seed(impression).coins);
-            if let bandits::open::Asked { ticket: Some(ticket), choice: Choice::Duel(first, _), .. } = policy.ask() {
+            if let bandits::open::OpenChoice { ticket: Some(ticket), choice: Choice::Duel(first, _), .. } = policy.ask()
+            {
                 open.push((ticket, impression, first == Arm(0)));
             }
         }

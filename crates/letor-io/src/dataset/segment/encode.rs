@@ -8,7 +8,7 @@ use crate::dataset::column::{Aligned, Column};
 use crate::decimal::Decimal;
 
 /// The least width of offsets for which a dictionary is tried: narrow codes save little over narrow offsets.
-const WORTH_A_DICTIONARY: u32 = 5;
+const MIN_OFFSET_WIDTH: u32 = 5;
 
 /// Appends the segment of `column` to `out`; returns false and appends nothing if every value is 0.
 pub(in crate::dataset) fn encode(column: &mut Column, dictionary: &mut Dictionary, out: &mut Vec<u8>) -> bool {
@@ -70,7 +70,7 @@ fn encode_offsets(
     if width == 0 {
         return false;
     }
-    if width >= WORTH_A_DICTIONARY && dictionary.find(count, &offset) {
+    if width >= MIN_OFFSET_WIDTH && dictionary.find(count, &offset) {
         let values = dictionary.values();
         let codes = width_of(values.len() as u64 - 1);
         let short = 1 + packed_bytes(values.len(), width) + packed_bytes(count, codes);

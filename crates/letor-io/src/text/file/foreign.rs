@@ -7,14 +7,14 @@ use super::line_shape::{self, LineShape};
 
 /// A kind of file that is not a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Foreign {
+pub(crate) enum ForeignFile {
     /// Lines of `query Q0 document rank score tag`.
     Run,
     /// Lines of `query 0 document label`.
     Qrels,
 }
 
-impl fmt::Display for Foreign {
+impl fmt::Display for ForeignFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Run => "a TREC run (lines of `query Q0 document rank score tag`)",
@@ -23,7 +23,7 @@ impl fmt::Display for Foreign {
     }
 }
 
-impl Foreign {
+impl ForeignFile {
     /// What to do with such a file.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Foreign {
 }
 
 /// The kind of file that has `line` as its first line with content; `None` if it is none of these.
-pub(crate) fn foreign(line: &[u8]) -> Option<Foreign> {
+pub(crate) fn foreign_format(line: &[u8]) -> Option<ForeignFile> {
     if line_shape::shape_of(line) != LineShape::Other {
         return None;
     }
@@ -49,9 +49,9 @@ pub(crate) fn foreign(line: &[u8]) -> Option<Foreign> {
     // A row of numbers alone is one of a matrix, and so are four of them with fractions.
     match count {
         6 if is_whole(fields[3]) && is_number(fields[4]) && !fields.iter().all(|field| is_number(field)) => {
-            Some(Foreign::Run)
+            Some(ForeignFile::Run)
         }
-        4 if is_whole(fields[3]) && (is_whole(fields[1]) || !is_number(fields[1])) => Some(Foreign::Qrels),
+        4 if is_whole(fields[3]) && (is_whole(fields[1]) || !is_number(fields[1])) => Some(ForeignFile::Qrels),
         _ => None,
     }
 }
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn runs_and_qrels_are_recognised() {
         for (line, expected) in [
-            ("301 Q0 FBIS3-1 1 12.5 bm25", Some(Foreign::Run)),
-            ("2\tQ0\tqid:1\t0\t-1e-5\tx\r", Some(Foreign::Run)),
-            ("301 0 FBIS3-1 1", Some(Foreign::Qrels)),
-            ("q1 Q0 d 2\r", Some(Foreign::Qrels)),
+            ("301 Q0 FBIS3-1 1 12.5 bm25", Some(ForeignFile::Run)),
+            ("2\tQ0\tqid:1\t0\t-1e-5\tx\r", Some(ForeignFile::Run)),
+            ("301 0 FBIS3-1 1", Some(ForeignFile::Qrels)),
+            ("q1 Q0 d 2\r", Some(ForeignFile::Qrels)),
             ("301 Q0 FBIS3-1 1 high bm25", None),
             ("0.50 0.55 0.55 0.54 0.61 0.61", None),
             ("0 12 3 4 5 6", None),
@@ -78,7 +78,7 @@ mod tests {
             ("", None),
             ("# 1 2 3", None),
         ] {
-            assert_eq!(foreign(line.as_bytes()), expected, "{line}");
+            assert_eq!(foreign_format(line.as_bytes()), expected, "{line}");
         }
     }
 }

@@ -79,7 +79,7 @@ impl GroupSizes {
         }
         let first = (0..).find(|&group| self.size(group) != other.size(group)).expect("the sizes differ");
         let counted = |groups: &Self| match groups.size(first) {
-            Some(size) => format!("{} counts {}", groups.path.display(), rows(size)),
+            Some(size) => format!("{} counts {}", groups.path.display(), count_of_rows(size)),
             None => format!("{} ends before it", groups.path.display()),
         };
         Err(format!(
@@ -97,7 +97,7 @@ impl GroupSizes {
         if counted == found {
             return Ok(());
         }
-        let by = |count: Option<usize>| count.map_or_else(|| "none".into(), rows);
+        let by = |count: Option<usize>| count.map_or_else(|| "none".into(), count_of_rows);
         Err(format!(
             "`qid:` gives query {} of this file {}, but {} counts {}: delete whichever is wrong",
             group + 1,
@@ -131,7 +131,7 @@ impl GroupSizes {
     }
 }
 
-fn rows(count: usize) -> String {
+fn count_of_rows(count: usize) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 

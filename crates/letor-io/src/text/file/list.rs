@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::foreign::foreign;
+use super::foreign::foreign_format;
 use super::group_sizes::GroupSizes;
 use super::line_shape::{self, LineShape};
 use super::lines::lines;
@@ -28,7 +28,7 @@ pub(crate) struct FileList {
 }
 
 /// The number of bytes read at a time to find a file's first non-blank line.
-const BEGINNING: usize = 64 << 10;
+const PROBE_BYTES: usize = 64 << 10;
 
 /// Expands folders: a folder stands for its files with a row as their first non-blank line, ordered by name.
 pub(crate) fn expand<P: AsRef<Path>>(paths: &[P]) -> Result<FileList, Error> {
@@ -125,27 +125,27 @@ fn reason_to_skip(path: &Path) -> Option<String> {
         Ok(source) => source,
         Err(error) => return Some(error.message().to_string()),
     };
-    let mut text = vec![0; BEGINNING];
+    let mut text = vec![0; PROBE_BYTES];
     loop {
-        let start = text.len() - BEGINNING;
+        let start = text.len() - PROBE_BYTES;
         let (read, failure) = read_up_to(&mut source, &mut text[start..]);
         let filled = start + read;
         let first = lines(&text[..filled]).find(|(_, line)| line_shape::shape_of(line) != LineShape::Blank);
-        if first.is_none() && failure.is_none() && read == BEGINNING && filled < MAX_LINE {
-            text.resize(filled + BEGINNING, 0);
+        if first.is_none() && failure.is_none() && read == PROBE_BYTES && filled < MAX_LINE {
+            text.resize(filled + PROBE_BYTES, 0);
             continue;
         }
         return match (first.map(|(_, line)| line_shape::shape_of(line)), failure) {
             (Some(LineShape::Row { .. }), _) => None,
             (_, Some(failure)) => Some(format!("failed to read: {failure}")),
-            (None, None) if read == BEGINNING => {
+            (None, None) if read == PROBE_BYTES => {
                 Some("starts with megabytes of blank lines: give the file itself to read it".into())
             }
             (None, None) => Some("only blank lines".into()),
             (Some(LineShape::Comment), None) => {
                 Some("starts with a comment, not with a row: give the file itself to read it".into())
             }
-            (Some(_), None) => Some(match first.and_then(|(_, line)| foreign(line)) {
+            (Some(_), None) => Some(match first.and_then(|(_, line)| foreign_format(line)) {
                 Some(foreign) => format!("{foreign}: {}", foreign.remedy()),
                 None => "does not start with a row of data".into(),
             }),

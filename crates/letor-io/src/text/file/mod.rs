@@ -9,7 +9,7 @@ mod list;
 mod pieces;
 mod source;
 
-pub(crate) use foreign::{Foreign, foreign};
+pub(crate) use foreign::{ForeignFile, foreign_format};
 pub(super) use group_sizes::GroupSizes;
 pub(super) use line_shape::may_be_query;
 pub(crate) use lines::lines;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::foreign::foreign;
+use super::foreign::foreign_format;
 use super::group_sizes::GroupSizes;
 use super::line_shape::{self, LineShape};
 use super::lines::{end_of_lines, lines};
@@ -126,7 +126,7 @@ impl PieceReader {
                 .map(|(_, line)| (line_shape::shape_of(line), line))
                 .find(|(shape, _)| !matches!(shape, LineShape::Blank | LineShape::Comment));
             if let Some((LineShape::Other, line)) = first
-                && let Some(foreign) = foreign(line)
+                && let Some(foreign) = foreign_format(line)
             {
                 let message =
                     format!("is {foreign}, expected rows of `label qid:id feature:value ...`: {}", foreign.remedy());

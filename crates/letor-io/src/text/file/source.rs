@@ -13,7 +13,7 @@ use crate::regular::{self, PIPE, not_a_file};
 pub(crate) type Source = Box<dyn Read + Send>;
 
 /// The most bytes that [`read_text`] reads.
-const MOST_BYTES: u64 = 1 << 36;
+const MAX_BYTES: u64 = 1 << 36;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
@@ -67,7 +67,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Error> {
         let message = format!("failed to read: {error}: the file is damaged or truncated, get it again");
         Error::new(ErrorKind::Format, message).in_file(path)
     };
-    open(path)?.take(MOST_BYTES).read_to_end(&mut text).map_err(failed)?;
+    open(path)?.take(MAX_BYTES).read_to_end(&mut text).map_err(failed)?;
     if text.starts_with(b"\xef\xbb\xbf") {
         text.drain(..3);
     }

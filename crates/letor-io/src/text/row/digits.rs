@@ -17,7 +17,7 @@ pub(super) fn not_digits(word: u64) -> u64 {
 
 /// The value of the first `count` bytes of `word`: 1 to 8 digits, the first in the lowest byte.
 #[inline(always)]
-pub(super) fn digits(word: u64, count: usize) -> u64 {
+pub(super) fn digits_value(word: u64, count: usize) -> u64 {
     // Shifts out the bytes after the digits and fills up with leading zeros.
     let word = (word ^ ZEROS) << (64 - 8 * count);
     // Combines digits to pairs, pairs to fours, and fours to eight, in parallel.
@@ -45,7 +45,7 @@ mod tests {
         fn digits_are_parsed(value in 0u32..=99_999_999, behind in "[-:. 0-9x]{8}") {
             let text = format!("{value}{behind}");
             let word = u64::from_le_bytes(text.as_bytes()[..8].try_into().unwrap());
-            prop_assert_eq!(digits(word, value.to_string().len()), u64::from(value));
+            prop_assert_eq!(digits_value(word, value.to_string().len()), u64::from(value));
         }
     }
 }

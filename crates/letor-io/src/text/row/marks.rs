@@ -13,12 +13,12 @@ pub(super) struct Marks {
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the compiler does not count on what all processors of this kind have")]
 #[inline(always)]
-pub(super) fn marks(first: u64, second: u64) -> Marks {
+pub(super) fn find_marks(first: u64, second: u64) -> Marks {
     // SAFETY: SSE2 is part of every x86-64 processor; nothing else is needed.
     unsafe { in_a_vector(first, second) }
 }
 
-/// [`marks`] by SSE2.
+/// [`find_marks`] by SSE2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sse2")]
 #[inline]
@@ -40,7 +40,7 @@ fn in_a_vector(first: u64, second: u64) -> Marks {
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use in_words as marks;
 
-/// [`marks`] without vectors.
+/// [`find_marks`] without vectors.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 pub(super) fn in_words(first: u64, second: u64) -> Marks {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// [`marks`] as it is described.
+    /// [`find_marks`] as it is described.
     fn byte_by_byte(bytes: [u8; 16]) -> Marks {
         let bits = |is: fn(u8) -> bool| (0..16).map(|at| u32::from(is(bytes[at])) << at).sum();
         Marks { blanks: bits(|byte| byte <= b' '), not_digits: bits(|byte| !byte.is_ascii_digit()) }
@@ -71,7 +71,7 @@ mod tests {
         fn vectors_words_and_bytes_agree(bytes: [u8; 16], text in "[ -/0-9:\t\n]{16}") {
             for bytes in [bytes, text.as_bytes().try_into().unwrap()] {
                 let [first, second] = [0, 8].map(|at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()));
-                prop_assert_eq!(marks(first, second), byte_by_byte(bytes));
+                prop_assert_eq!(find_marks(first, second), byte_by_byte(bytes));
                 prop_assert_eq!(in_words(first, second), byte_by_byte(bytes));
             }
         }

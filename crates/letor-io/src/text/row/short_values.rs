@@ -7,22 +7,22 @@
 //! Most of their values have one digit: a branch that is foreseen. In rows with gaps, which leave out their zeros, it
 //! would not be.
 
-use super::digits::{LOOKAHEAD, digits, not_digits};
+use super::digits::{LOOKAHEAD, digits_value, not_digits};
 use super::feature_value::FeatureValue;
-use super::marks::{Marks, marks};
+use super::marks::{Marks, find_marks};
 use crate::decimal::POW10;
 use crate::text::options::MAX_FEATURE;
 
 /// `0 n:` as the first bytes of a little-endian word: a value of one digit, and the feature that is foreseen after it.
 #[derive(Clone, Copy)]
-struct Foreseen {
+struct ForeseenFeature {
     word: u64,
     mask: u64,
     /// The length of `n:`.
     len: usize,
 }
 
-impl Foreseen {
+impl ForeseenFeature {
     const fn new(feature: usize) -> Self {
         let (mut word, mut len, mut rest) = (b':' as u64, 1, feature);
         loop {
@@ -39,20 +39,20 @@ impl Foreseen {
     /// Whether `text` begins with `n:`.
     #[inline(always)]
     fn begins(&self, text: &[u8]) -> bool {
-        (word(text) ^ self.word >> 16) & self.mask >> 16 == 0
+        (first_word(text) ^ self.word >> 16) & self.mask >> 16 == 0
     }
 
     /// Whether `text` begins with ` n:`.
     #[inline(always)]
     fn follows(&self, text: &[u8]) -> bool {
-        (word(text) ^ self.word >> 8) & self.mask >> 8 == 0
+        (first_word(text) ^ self.word >> 8) & self.mask >> 8 == 0
     }
 
     /// The digit that `text` begins with, if ` n:` follows.
     #[inline(always)]
     fn digit_before(&self, text: &[u8]) -> Option<i64> {
         // Only the lowest byte may differ, and by no more than digits do.
-        let digit = (word(text) ^ self.word) & self.mask;
+        let digit = (first_word(text) ^ self.word) & self.mask;
         (digit < 10).then_some(digit as i64)
     }
 }
@@ -60,11 +60,11 @@ impl Foreseen {
 /// Feature numbers below this are foreseen.
 const FORESEEN: usize = 1024;
 
-static FEATURES: [Foreseen; FORESEEN] = {
-    let mut features = [Foreseen::new(0); FORESEEN];
+static FEATURES: [ForeseenFeature; FORESEEN] = {
+    let mut features = [ForeseenFeature::new(0); FORESEEN];
     let mut number = 1;
     while number < FORESEEN {
-        features[number] = Foreseen::new(number);
+        features[number] = ForeseenFeature::new(number);
         number += 1;
     }
     features
@@ -102,12 +102,12 @@ fn read_successors(
         if at > limit {
             break;
         }
-        let text = window(&text[value_at..]);
+        let text = lookahead_window(&text[value_at..]);
         let feature = last + 1;
         let len = if let Some(mantissa) = next.digit_before(text) {
             entries.push(FeatureValue { mantissa, feature, scale: 0 });
             1
-        } else if let Some((mantissa, scale, len)) = value(text)
+        } else if let Some((mantissa, scale, len)) = parse_value(text)
             && next.follows(&text[len..])
         {
             entries.push(FeatureValue { mantissa, feature, scale });
@@ -126,7 +126,7 @@ fn read_successors(
 fn read_any(text: &[u8], mut at: usize, mut last: u32, limit: usize, entries: &mut Vec<FeatureValue>) -> (usize, u32) {
     while at <= limit
         && let Some((feature, start)) = any_feature(&text[at..], last)
-        && let Some((mantissa, scale, len)) = value(window(&text[at + start..]))
+        && let Some((mantissa, scale, len)) = parse_value(lookahead_window(&text[at + start..]))
         && let end = at + start + len
         && matches!(text[end], b' ' | b'\t' | b'\r' | b'\n')
     {
@@ -152,12 +152,12 @@ fn any_feature(text: &[u8], last: u32) -> Option<(u32, usize)> {
             (100 * digit(a) + 10 * digit(b) + digit(c), 4)
         }
         _ => {
-            let word = word(text);
+            let word = first_word(text);
             let count = not_digits(word).trailing_zeros() as usize / 8;
             if !(1..=7).contains(&count) || text[count] != b':' {
                 return None;
             }
-            (digits(word, count) as u32, count + 1)
+            (digits_value(word, count) as u32, count + 1)
         }
     };
     (last < feature && feature <= MAX_FEATURE).then_some((feature, len))
@@ -166,8 +166,8 @@ fn any_feature(text: &[u8], last: u32) -> Option<(u32, usize)> {
 /// The mantissa, scale and length of the value that `text` begins with, if it is short. A blank or a control character
 /// follows.
 #[inline(always)]
-fn value(text: &[u8; LOOKAHEAD]) -> Option<(i64, i16, usize)> {
-    let Marks { blanks, not_digits } = marks(word(text), word(&text[8..]));
+fn parse_value(text: &[u8; LOOKAHEAD]) -> Option<(i64, i16, usize)> {
+    let Marks { blanks, not_digits } = find_marks(first_word(text), first_word(&text[8..]));
     if blanks == 0 {
         return None;
     }
@@ -188,7 +188,7 @@ fn magnitude(text: &[u8], not_digits: u32, len: usize) -> Option<(u64, usize)> {
     if !(1..=8).contains(&whole) {
         return None;
     }
-    let first = digits(word(text), whole);
+    let first = digits_value(first_word(text), whole);
     if whole == len {
         return Some((first, 0));
     }
@@ -197,18 +197,18 @@ fn magnitude(text: &[u8], not_digits: u32, len: usize) -> Option<(u64, usize)> {
     if text[whole] != b'.' || !(1..=8).contains(&scale) || next != len {
         return None;
     }
-    let fraction = word(&text[whole + 1..]);
-    Some((first * POW10[scale] as u64 + digits(fraction, scale), scale))
+    let fraction = first_word(&text[whole + 1..]);
+    Some((first * POW10[scale] as u64 + digits_value(fraction, scale), scale))
 }
 
 /// The beginning of `text`, with its bounds checked once for all that is read there.
 #[inline(always)]
-fn window(text: &[u8]) -> &[u8; LOOKAHEAD] {
+fn lookahead_window(text: &[u8]) -> &[u8; LOOKAHEAD] {
     text.first_chunk().expect("`LOOKAHEAD` bytes follow a line")
 }
 
 #[inline(always)]
-fn word(text: &[u8]) -> u64 {
+fn first_word(text: &[u8]) -> u64 {
     u64::from_le_bytes(*text.first_chunk().expect("`LOOKAHEAD` bytes follow a line"))
 }
 

@@ -152,7 +152,7 @@ impl Findings {
         // The random stream depends on the content of the matrix, not on its file.
         let mut generator = seed::generator(config.seed, &config.matrix.checksum, 0, "total order");
         let curve = condorcet_probabilities(&tournament);
-        let (size, probability) = structure::lowest(&curve).unwrap_or((1, 1.0));
+        let (size, probability) = structure::lowest_point(&curve).unwrap_or((1, 1.0));
         Ok(Self {
             name: config.matrix.name.clone(),
             arms: matrix.arms(),

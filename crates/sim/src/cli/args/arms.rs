@@ -9,7 +9,7 @@ use bandits::matrix::alphabetical_arms;
 use bandits::winners::condorcet_winner;
 use bandits::{Arm, PreferenceMatrix, WinTable};
 use clap::Args;
-use letor_io::{FeatureId, Names, Numbered};
+use letor_io::{FeatureId, Names, NumberedItem};
 use output::numbers::{parse_ordinal, parse_positive};
 use output::usage::usage;
 use simulation::arm_names::ArmNames;
@@ -151,7 +151,7 @@ impl ArmArgs {
     pub(in crate::cli) fn given_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
         let arms = file.matrix.arms();
         let given = match &self.names {
-            Some(path) => Some(Names::read(path, Numbered { noun: "arm", count: arms, first: 0 })?),
+            Some(path) => Some(Names::read(path, NumberedItem { noun: "arm", count: arms, first: 0 })?),
             None => file.names.clone(),
         };
         if !self.lexicographic {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use bandits::RegretKind;
-use bandits::problems::{Problem, Setting};
+use bandits::problems::{Problem, ProblemArena};
 use changes::ChangeOptions;
 use clap::Args;
 use outcomes::OutcomeOptions;
@@ -118,14 +118,14 @@ impl Bandit {
                 output::tell::notes(quiet, notes::of_problem(problem));
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
-                    Setting::Matrix(matrix) => {
+                    ProblemArena::Matrix(matrix) => {
                         let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;
                         let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
                         let matrix = NamedMatrix { matrix, name, taken: None, names, origin };
                         let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                         self.play(prepared.changing(phases, quiet)?, settings)
                     }
-                    Setting::Utilities(arena) => {
+                    ProblemArena::Utilities(arena) => {
                         ensure!(
                             !self.changes.are_given(),
                             usage(format!(

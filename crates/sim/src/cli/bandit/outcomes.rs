@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use bandits::open::{Absorbed, OpenPolicy, OutcomePool, PairOutcomes};
+use bandits::open::{AbsorbedOutcomes, OpenPolicy, OutcomePool, PairOutcomes};
 use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
@@ -239,7 +239,7 @@ impl Days {
         let horizon = impressions.saturating_mul(self.days.len() as u64 + 1);
         let mut policy: OpenPolicy = spec.open(self.rankers.len(), Some(horizon), &Generators::from_seed(seed))?;
         let mut pool = OutcomePool::new(seed);
-        let mut sum = Absorbed::default();
+        let mut sum = AbsorbedOutcomes::default();
         for pairs in self.days.values() {
             pairs.iter().for_each(|(&(first, second), &outcomes)| pool.record(first, second, outcomes));
             let absorbed = policy.absorb(&mut pool, impressions)?;

@@ -1,9 +1,9 @@
 //! The batches of mergeRUCB: their arms and the wins of their pairs. All lie in flat
 //! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::confidence::lanes::{HALF, LANES, Lanes};
+use crate::confidence::lanes::{HALF_LANES, LANES, Lanes};
 use crate::confidence::{PairEstimate, Reciprocals};
-use crate::policies::merging::Homes;
+use crate::policies::merging::ArmBatches;
 use crate::random::below;
 use crate::{Arm, Generator, state};
 
@@ -38,7 +38,7 @@ pub(super) struct Batches {
     arms: usize,
     /// How many duels of each pair are open, like `wins`; empty until one is.
     open: Vec<u32>,
-    homes: Homes,
+    homes: ArmBatches,
     shares: Reciprocals,
 }
 
@@ -82,7 +82,7 @@ impl Batches {
             prior,
             arms: 0,
             open: Vec::new(),
-            homes: Homes::default(),
+            homes: ArmBatches::default(),
             shares: Reciprocals::new(),
         }
     }
@@ -182,8 +182,9 @@ impl Batches {
         let row = &self.standings[row..row + self.groups];
         if let [group] = row {
             // The usual case: batches of four, which have no more than six arms after merging.
-            let tied = if self.size() <= HALF { group.tied_in_half(scale) } else { group.at(group.top(scale), scale) };
-            return pick(tied, generator);
+            let tied =
+                if self.size() <= HALF_LANES { group.tied_in_half(scale) } else { group.at(group.top(scale), scale) };
+            return draw_set_bit(tied, generator);
         }
         let top = row.iter().map(|group| group.top(scale)).fold(f64::NEG_INFINITY, f64::max);
         let tied = row.iter().map(|group| group.at(top, scale));
@@ -328,7 +329,7 @@ impl Batches {
         let ruled_out = |k: usize| {
             (0..size).filter(|&l| l != k).any(|l| {
                 let (won, lost) = self.score(k, l);
-                won < lost && time < evidence(f64::from(won), f64::from(lost))
+                won < lost && time < evidence_behind(f64::from(won), f64::from(lost))
             })
         };
         let kept: Vec<usize> = (0..size).filter(|&k| !ruled_out(k)).collect();
@@ -381,7 +382,7 @@ impl Batches {
 
 /// One of the bits that are set (at least one), at random.
 #[inline]
-fn pick(mut bits: u32, generator: &mut Generator) -> usize {
+fn draw_set_bit(mut bits: u32, generator: &mut Generator) -> usize {
     let ties = bits.count_ones() as usize;
     if ties > 1 {
         for _ in 0..below(generator, ties) {
@@ -402,7 +403,7 @@ fn share_and_evidence(won: u32, lost: u32) -> (f64, f64) {
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is
 /// behind to reach 1/2.
 #[inline]
-fn evidence(won: f64, lost: f64) -> f64 {
+fn evidence_behind(won: f64, lost: f64) -> f64 {
     let lead = won - lost;
     lead * lead / (4.0 * (won + lost))
 }

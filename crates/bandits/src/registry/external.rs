@@ -8,7 +8,7 @@ use super::{Entry, Memory, Spec};
 use crate::{ActionKind, OwnedPolicy, Policy};
 
 /// An algorithm from outside.
-pub trait Outside: fmt::Debug + Send + Sync {
+pub trait ExternalAlgorithm: fmt::Debug + Send + Sync {
     /// Its name in results, which is part of every seed: two algorithms of one name draw the same numbers.
     fn name(&self) -> &'static str;
 
@@ -30,18 +30,18 @@ pub trait Outside: fmt::Debug + Send + Sync {
 }
 
 /// An algorithm of duels that a closure builds.
-struct Own<F> {
+struct OwnDuelAlgorithm<F> {
     name: &'static str,
     build: F,
 }
 
-impl<F> fmt::Debug for Own<F> {
+impl<F> fmt::Debug for OwnDuelAlgorithm<F> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Own").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> Outside for Own<F> {
+impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> ExternalAlgorithm for OwnDuelAlgorithm<F> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -62,7 +62,7 @@ impl<P: Policy + Clone + Send + 'static, F: Fn(usize) -> P + Send + Sync> Outsid
 impl Spec {
     /// An algorithm of your own, to compare with registered ones: `build` makes a fresh policy of duels for a number of arms.
     /// It can be used wherever a specification can, except that [parsing](str::parse) does not accept its name. Algorithms of sets
-    /// implement [`Outside`].
+    /// implement [`ExternalAlgorithm`].
     ///
     /// ```
     /// use bandits::registry::Spec;
@@ -76,13 +76,13 @@ impl Spec {
         P: Policy + Clone + Send + 'static,
         F: Fn(usize) -> P + Send + Sync + 'static,
     {
-        let own: Arc<dyn Outside> = Arc::new(Own { name, build });
+        let own: Arc<dyn ExternalAlgorithm> = Arc::new(OwnDuelAlgorithm { name, build });
         own.into()
     }
 }
 
 /// Its entry, as the registry would have it.
-pub(super) fn entry(outside: &dyn Outside) -> Entry {
+pub(super) fn entry(outside: &dyn ExternalAlgorithm) -> Entry {
     Entry {
         name: outside.name(),
         summary: outside.summary(),
