@@ -336,7 +336,7 @@
 //! * [`play`] also takes the type itself, `&mut ExploreFirst::new(10, 50)`. [`Spec::own`](registry::Spec::own) gives it a name,
 //!   under which loops and [`explore_then_exploit`] take it like a registered algorithm.
 //! * Where answers come late, [`LatePolicy::queued`] takes it as it is. One that can learn from outcomes in any order, like
-//!   this one, also has `impl Late for ExploreFirst {}` and uses [`LatePolicy::native`]. [`OpenPolicy::new`] serves users
+//!   this one, also has `impl DelayedFeedback for ExploreFirst {}` and uses [`LatePolicy::native`]. [`OpenPolicy::new`] serves users
 //!   with either.
 //! * One that learns from duels of an arm with itself, or needs more of a step than its winner, implements [`Policy`].
 //! * Parameters with defaults, ranges and warnings are a [`config!`]; [`state!`] and [`stored!`] let snapshots keep it.

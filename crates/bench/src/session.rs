@@ -27,7 +27,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) run: u64,
     /// Steps between looks at stated winners; 0 for none.
     pub(crate) look_every: u64,
-    pub(crate) lateness: Option<&'a AnswerTiming>,
+    pub(crate) timing: Option<&'a AnswerTiming>,
 }
 
 /// The results of a session.
@@ -122,7 +122,7 @@ struct World<'a> {
 
 impl<'a> World<'a> {
     fn new(setup: &Setup<'a>, stream: impl Fn(&str) -> Generator) -> Self {
-        let Setup { problem, horizon, lateness, .. } = *setup;
+        let Setup { problem, horizon, timing, .. } = *setup;
         let mut arms: Vec<usize> = (0..problem.arms()).collect();
         shuffle(&mut stream("arms"), &mut arms);
         let zeros = Best::ALL.map(|best| {
@@ -136,7 +136,7 @@ impl<'a> World<'a> {
             counts: OutcomeCounts::new(arms.len()),
             arms,
             outcomes: stream("outcomes"),
-            late: lateness.map(|lateness| (lateness, stream("delays"))),
+            late: timing.map(|timing| (timing, stream("delays"))),
             under_way: BTreeMap::new(),
             phase: 0,
             changes,
@@ -177,8 +177,8 @@ impl<'a> World<'a> {
         let one = Arrived { of: step, pair, outcome };
         match &mut self.late {
             None => self.arrives(one, arrived),
-            Some((lateness, delays)) => {
-                let (due, _) = lateness.due(step, delays);
+            Some((timing, delays)) => {
+                let (due, _) = timing.due(step, delays);
                 self.under_way.entry(due).or_default().push_back(one);
                 self.arrive_by(step, arrived);
             }

@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LateAnswers {
     /// How late they come.
-    pub lateness: AnswerTiming,
+    pub timing: AnswerTiming,
     /// The file of the delays.
     pub file: Option<DelayFile>,
 }
@@ -60,38 +60,38 @@ impl LateAnswers {
                 return Err(usage(format!("delay {text}: {expected}; there is no such file")));
             }
         };
-        let lateness =
+        let timing =
             AnswerTiming { delay, batch: batch.unwrap_or(1), lost: lost.unwrap_or(0.0), ..AnswerTiming::default() };
-        Ok(Self { lateness, file })
+        Ok(Self { timing, file })
     }
 
     /// Whether every answer comes before the next choice.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.lateness == AnswerTiming::default()
+        self.timing == AnswerTiming::default()
     }
 
     /// The impression after which the first answer can come.
     #[must_use]
     pub fn first(&self) -> u64 {
-        let shortest = match &self.lateness.delay {
+        let shortest = match &self.timing.delay {
             Delay::Fixed(delay) => *delay,
             Delay::Geometric(_) => 0,
             Delay::Listed(delays) => delays.iter().copied().min().unwrap_or(0),
         };
-        let batch = self.lateness.batch.max(1);
+        let batch = self.timing.batch.max(1);
         shortest.saturating_add(1).div_ceil(batch).saturating_mul(batch)
     }
 
     /// The most answers under way at a time, but for the tail of geometric delays beyond twenty times their mean.
     pub(crate) fn most_under_way(&self) -> u64 {
-        let longest = match &self.lateness.delay {
+        let longest = match &self.timing.delay {
             Delay::Fixed(delay) => *delay,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 2e16")]
             Delay::Geometric(mean) => (20.0 * mean) as u64,
             Delay::Listed(delays) => delays.iter().copied().max().unwrap_or(0),
         };
-        longest.saturating_add(self.lateness.batch)
+        longest.saturating_add(self.timing.batch)
     }
 
     /// The delay in one word, with the beginning of its checksum if it was read from a file.
@@ -99,7 +99,7 @@ impl LateAnswers {
     pub fn delay(&self) -> String {
         match &self.file {
             Some(DelayFile { name, checksum }) => format!("{name}-{}", &checksum[..8]),
-            None => self.lateness.delay.to_string(),
+            None => self.timing.delay.to_string(),
         }
     }
 
@@ -118,7 +118,7 @@ impl LateAnswers {
     /// In words, e.g. `answers 1,000 impressions late, in batches of 50; 10% never come`; `None` if they are not late.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
-        let AnswerTiming { delay, batch, lost, .. } = &self.lateness;
+        let AnswerTiming { delay, batch, lost, .. } = &self.timing;
         let late = match (delay, &self.file) {
             (Delay::Fixed(0), _) => String::new(),
             (Delay::Fixed(delay), _) => format!(" {} late", with_unit(*delay, "impression")),
@@ -147,7 +147,7 @@ impl LateAnswers {
 
     fn config(&self) -> Config {
         let usual = AnswerTiming::default();
-        let AnswerTiming { delay, batch, lost, .. } = &self.lateness;
+        let AnswerTiming { delay, batch, lost, .. } = &self.timing;
         Config {
             delay: (*delay != usual.delay).then(|| self.delay()),
             batch: (*batch != usual.batch).then_some(*batch),
@@ -241,7 +241,7 @@ mod tests {
             LateAnswers::new(path.to_str(), None, None).map_err(|error| format!("{error:#}"))
         };
         let one = read("# impressions until the click\n5\n\n 1e3\n").unwrap();
-        assert_eq!(one.lateness.delay, Delay::Listed([5, 1_000].into()));
+        assert_eq!(one.timing.delay, Delay::Listed([5, 1_000].into()));
         assert_eq!((one.describe().unwrap().as_str(), one.first()), ("answers as late as in delays.txt", 6));
         assert!(one.part().starts_with("-delay-delays.txt-"), "{}", one.part());
         let other = read("5\n1001\n").unwrap();
@@ -249,7 +249,7 @@ mod tests {
             seed_text(Seeded::Late { arenas: "m", late: &one }),
             seed_text(Seeded::Late { arenas: "m", late: &other })
         );
-        assert_eq!(read("1000\n5\n").unwrap().lateness.delay, Delay::Listed([1_000, 5].into()));
+        assert_eq!(read("1000\n5\n").unwrap().timing.delay, Delay::Listed([1_000, 5].into()));
         for (text, expected) in [
             ("5\nlater\n", "line 2: expected a delay in impressions, e.g. 1000, found `later`"),
             ("geometric:5\n", "line 1: expected a delay"),

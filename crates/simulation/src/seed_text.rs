@@ -154,8 +154,8 @@ pub fn seed_text(what: Seeded<'_>) -> String {
         Seeded::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),
         Seeded::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
         Seeded::Late { arenas, late } if late.is_none() => arenas.to_owned(),
-        Seeded::Late { arenas, late: LateAnswers { lateness, file } } => {
-            let AnswerTiming { delay, batch, lost, expires } = lateness;
+        Seeded::Late { arenas, late: LateAnswers { timing, file } } => {
+            let AnswerTiming { delay, batch, lost, expires } = timing;
             let delay = file.as_ref().map_or_else(|| delay.to_string(), |file| format!("in {}", file.checksum));
             let expires = expires.map_or_else(String::new, |expires| format!(" expires {expires}"));
             format!("{arenas}\nlate {delay} batch {batch} lost {lost}{expires}")

@@ -97,9 +97,9 @@ impl Plan {
             play(&mut player, &mut arena, self.impressions, &mut generators, &mut lines);
         } else {
             let mut player = spec.open(rankers, horizon, &generators)?;
-            let lateness = AnswerTiming { delay: Delay::Fixed(late), ..AnswerTiming::default() };
+            let timing = AnswerTiming { delay: Delay::Fixed(late), ..AnswerTiming::default() };
             let Generators { arena: outcomes, coins: delays, .. } = &mut generators;
-            play_open(&mut player, &mut arena, self.impressions, outcomes, delays, &lateness, &mut lines);
+            play_open(&mut player, &mut arena, self.impressions, outcomes, delays, &timing, &mut lines);
         }
         Ok(lines.played())
     }

@@ -57,7 +57,7 @@
 ///     stored!();
 /// }
 ///
-/// impl bandits::Late for Greedy {}
+/// impl bandits::DelayedFeedback for Greedy {}
 ///
 /// let mut config = GreedyConfig::default();
 /// assert_eq!(config.parameters()[1].key, "w");

@@ -133,9 +133,9 @@ mod tests {
     fn geometric_delays_have_their_mean() {
         let mut generator = Generator::seed_from_u64(1);
         for mean in [0.3, 5.0, 800.0] {
-            let lateness = AnswerTiming { delay: Delay::Geometric(mean), ..AnswerTiming::default() };
+            let timing = AnswerTiming { delay: Delay::Geometric(mean), ..AnswerTiming::default() };
             let draws = 100_000;
-            let delays: Vec<f64> = (0..draws).map(|_| (lateness.due(7, &mut generator).0 - 7) as f64).collect();
+            let delays: Vec<f64> = (0..draws).map(|_| (timing.due(7, &mut generator).0 - 7) as f64).collect();
             let found = delays.iter().sum::<f64>() / f64::from(draws);
             // The standard deviation is sqrt(m (m + 1)).
             let bound = 5.0 * (mean * (mean + 1.0) / f64::from(draws)).sqrt();
@@ -150,7 +150,7 @@ mod tests {
     fn batches_losses_and_expiry() {
         let mut generator = Generator::seed_from_u64(2);
         let before = generator.clone();
-        let mut due = |lateness: &AnswerTiming, step| lateness.due(step, &mut generator);
+        let mut due = |timing: &AnswerTiming, step| timing.due(step, &mut generator);
         assert_eq!(due(&AnswerTiming::default(), 9), (9, true));
         let batch = AnswerTiming { batch: 100, delay: Delay::Fixed(30), ..AnswerTiming::default() };
         assert_eq!([1, 70, 71, 170].map(|step| due(&batch, step).0), [100, 100, 200, 200]);

@@ -20,7 +20,7 @@
 //!   algorithm has other fields refuses it, and the log remains. Append `take_log` to a file before you act on an answer.
 //! * **In batches**: `allocate(n)` says how often to show each pair in the next n impressions, whole numbers that add up to n,
 //!   and `settle` takes the sums of outcomes back.
-//! * **In simulation**: `open::play_open` with `open::Lateness` (fixed, geometric or listed delays, batches, lost answers,
+//! * **In simulation**: `open::play_open` with `open::AnswerTiming` (fixed, geometric or listed delays, batches, lost answers,
 //!   expiry); the observers are those of `play`.
 //!
 //! An algorithm of your own, e.g. a `DuelPolicy`, becomes native by implementing `Late`; otherwise `LatePolicy::queued` takes it as it is.

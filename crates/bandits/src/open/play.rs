@@ -9,7 +9,7 @@ use crate::{Arena, Arm, Choice, Generator, Observer, PackedWins, PairWins, Prefe
 /// The number of impressions between two calls of [`Observer::stop`].
 const STOP_EVERY: u32 = 1 << 12;
 
-/// Plays an open policy in `arena` for `horizon` impressions, with outcomes as late as `lateness` says, and returns how
+/// Plays an open policy in `arena` for `horizon` impressions, with outcomes as late as `timing` says, and returns how
 /// many were shown: all, unless the observer stopped the run. Tickets that are open then stay open.
 ///
 /// `outcomes` is the arena's generator, `delays` draws how late each outcome comes. The observer sees impressions as
@@ -17,7 +17,7 @@ const STOP_EVERY: u32 = 1 << 12;
 /// [`play`](crate::play).
 ///
 /// ```
-/// use bandits::open::{Delay, Lateness, play_open};
+/// use bandits::open::{Delay, AnswerTiming, play_open};
 /// use bandits::registry::Spec;
 /// use bandits::{Arm, Generators, MatrixArena, Recorder, problems};
 ///
@@ -26,9 +26,9 @@ const STOP_EVERY: u32 = 1 << 12;
 /// let mut policy = "rucb".parse::<Spec>()?.open(8, None, &generators)?;
 /// let mut delays = generators.coins.clone();
 /// delays.jump();
-/// let lateness = Lateness { delay: Delay::Geometric(500.0), lost: 0.1, ..Lateness::default() };
+/// let timing = AnswerTiming { delay: Delay::Geometric(500.0), lost: 0.1, ..AnswerTiming::default() };
 /// let mut recorder = Recorder::new(vec![20_000]);
-/// play_open(&mut policy, &mut arena, 20_000, &mut generators.arena, &mut delays, &lateness, &mut recorder);
+/// play_open(&mut policy, &mut arena, 20_000, &mut generators.arena, &mut delays, &timing, &mut recorder);
 /// assert_eq!(policy.recommend(), Some(Arm(0)));
 /// let tally = policy.tally();
 /// assert_eq!(tally.tickets, tally.told + tally.forgotten + tally.open);
@@ -40,10 +40,10 @@ pub fn play_open<A: Arena + ?Sized, O: Observer + ?Sized>(
     horizon: u64,
     outcomes: &mut Generator,
     delays: &mut Generator,
-    lateness: &AnswerTiming,
+    timing: &AnswerTiming,
     observer: &mut O,
 ) -> u64 {
-    let mut run = OpenRun::new(lateness.clone(), delays.clone());
+    let mut run = OpenRun::new(timing.clone(), delays.clone());
     let shown = run.until(horizon, policy, arena, outcomes, observer);
     *delays = run.delays;
     shown
@@ -53,7 +53,7 @@ pub fn play_open<A: Arena + ?Sized, O: Observer + ?Sized>(
 /// like [`Run`](crate::Run).
 #[derive(Debug, Clone)]
 pub struct OpenRun {
-    lateness: AnswerTiming,
+    timing: AnswerTiming,
     delays: Generator,
     queue: Queue,
     until_asked: u32,
@@ -82,9 +82,9 @@ pub(super) struct Meeting {
 impl OpenRun {
     /// Before its first impression.
     #[must_use]
-    pub fn new(lateness: AnswerTiming, delays: Generator) -> Self {
+    pub fn new(timing: AnswerTiming, delays: Generator) -> Self {
         let coins = delays.clone();
-        Self { lateness, delays, queue: Queue::default(), until_asked: STOP_EVERY, coins, own_coins: false }
+        Self { timing, delays, queue: Queue::default(), until_asked: STOP_EVERY, coins, own_coins: false }
     }
 
     /// The number of outcomes under way, and of tickets that are yet to be forgotten.
@@ -138,7 +138,7 @@ impl OpenRun {
                     arena.multi_duel(arms, outcomes, wins);
                 }
                 observer.played(step, step, choice, arena.gaps());
-                let (due, comes) = self.lateness.due(step, &mut self.delays);
+                let (due, comes) = self.timing.due(step, &mut self.delays);
                 if comes && due == step {
                     if let Choice::Set(arms) = choice {
                         observer.multi_dueled(arms, wins);
@@ -169,7 +169,7 @@ impl OpenRun {
         let step = at.policy.step;
         let outcome = at.arena.duel(first, second, at.outcomes);
         at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
-        let (due, comes) = self.lateness.due(step, &mut self.delays);
+        let (due, comes) = self.timing.due(step, &mut self.delays);
         let coins = if outcome == Preference::Tie { self.coins_of_step() } else { None };
         let comes = if comes { AnswerTime::Duel(outcome) } else { AnswerTime::Never };
         self.queue.push(DueAnswer { due, ticket, comes, coins });

@@ -107,9 +107,9 @@ fn answers_that_come_late_are_learnt_or_wait() {
         let mut policy = OpenPolicy::new("own", form, &generators);
         let mut arena = MatrixArena::new(problems::arithmetic(4).expect("four arms")).expect("arm 0");
         let mut delays = generators.coins.clone();
-        let lateness = AnswerTiming { delay: Delay::Fixed(50), ..Default::default() };
+        let timing = AnswerTiming { delay: Delay::Fixed(50), ..Default::default() };
         let outcomes = &mut generators.arena;
-        play_open(&mut policy, &mut arena, 4_000, outcomes, &mut delays, &lateness, &mut ());
+        play_open(&mut policy, &mut arena, 4_000, outcomes, &mut delays, &timing, &mut ());
         let tally = policy.tally();
         assert!(tally.open <= 50 && tally.told + tally.open == tally.tickets, "{tally:?}");
         assert!(tally.told > 1_000 && tally.waiting <= if policy.is_native() { 0 } else { 50 * 6 }, "{tally:?}");

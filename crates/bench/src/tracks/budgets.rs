@@ -60,7 +60,7 @@ fn sessions(game: &Game<'_>, of: impl Fn(&Session) -> Values) -> Result<Values, 
     let mut values = Vec::new();
     for budget in &definition.budgets {
         let horizon = budget * problem.arms() as u64;
-        let setup = Setup { key, problem, task: track, horizon, run, look_every: 0, lateness: None };
+        let setup = Setup { key, problem, task: track, horizon, run, look_every: 0, timing: None };
         values.extend(of(&play_session(entry, &setup)?));
     }
     Ok(values)

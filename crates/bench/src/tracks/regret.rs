@@ -19,8 +19,8 @@ pub(super) fn measures() -> Vec<Measure> {
 
 pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {
     let Game { definition, key, problem, entry, run, track } = *game;
-    let lateness = (track == Track::Late).then_some(&definition.lateness);
-    let setup = Setup { key, problem, task: track, horizon: definition.horizon, run, look_every: 0, lateness };
+    let timing = (track == Track::Late).then_some(&definition.timing);
+    let setup = Setup { key, problem, task: track, horizon: definition.horizon, run, look_every: 0, timing };
     let session = play_session(entry, &setup)?;
     let share = |best: Best| {
         let (regret, at_random) = (session.regret[best as usize]?, session.regret_at_random[best as usize]?);

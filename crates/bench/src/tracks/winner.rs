@@ -21,7 +21,7 @@ pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {
     let Game { definition, key, problem, entry, run, track } = *game;
     let horizon = definition.winner_horizon;
     let look_every = horizon / definition.looks;
-    let setup = Setup { key, problem, task: track, horizon, run, look_every, lateness: None };
+    let setup = Setup { key, problem, task: track, horizon, run, look_every, timing: None };
     let session = play_session(entry, &setup)?;
     let truth = problem.truth(Best::Condorcet);
     let share = |is: bool| Some(f64::from(u8::from(is)));

@@ -29,7 +29,7 @@ pub struct Answers {
     pub waiting: u64,
 }
 
-/// Arenas with answers that come late, in batches, or never; without lateness, the arenas themselves.
+/// Arenas with answers that come late, in batches, or never; without timing, the arenas themselves.
 pub struct Late<F> {
     /// The arenas.
     pub arenas: F,
@@ -98,7 +98,7 @@ pub(super) fn play_late<A: ArenaFactory>(
         let evidence = plan.evidence.zip(test.clone());
         let evidence = evidence.map(|(plan_of, test)| Box::new(EvidenceRecorder::new(plan_of, test, plan.steps)));
         let observer = RunObserver::new(plan, arena.gaps(), evidence, progress).of_late();
-        let run = OpenRun::new(late.lateness.clone(), delays);
+        let run = OpenRun::new(late.timing.clone(), delays);
         Ok(OpenRunState::new(policy, arena, generators.arena, observer, run))
     };
     let runs = numbers.iter().map(state).collect::<Result<Vec<_>>>()?;

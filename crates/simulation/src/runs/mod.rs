@@ -341,7 +341,7 @@ mod tests {
             AnswerTiming::default(),
             AnswerTiming { delay: Delay::Geometric(40.0), lost: 0.1, ..AnswerTiming::default() },
         ];
-        let late = late.map(|lateness| LateAnswers { lateness, file: None });
+        let late = late.map(|timing| LateAnswers { timing, file: None });
         let each = ["rucb", "mdb", "btm"].into_iter().flat_map(|name| STREAMS.map(|streams| (name, streams)));
         for ((name, streams), late) in each.flat_map(|each| late.iter().map(move |late| (each, late))) {
             let (site, methods, gaps) = (&site, &methods, &[0.0, 0.1, 0.2]);

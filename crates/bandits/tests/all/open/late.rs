@@ -9,7 +9,7 @@ use bandits::{
 };
 
 /// Mean regret of some runs, and how many of them recommend the best arm.
-fn runs(name: &str, arms: usize, steps: u64, lateness: &AnswerTiming, seeds: u64) -> (f64, u64) {
+fn runs(name: &str, arms: usize, steps: u64, timing: &AnswerTiming, seeds: u64) -> (f64, u64) {
     let spec: Spec = name.parse().expect(name);
     let arena = MatrixArena::new(problems::arithmetic(arms).expect("arms")).expect("arm 0");
     let (mut regret, mut right) = (0.0, 0);
@@ -20,7 +20,7 @@ fn runs(name: &str, arms: usize, steps: u64, lateness: &AnswerTiming, seeds: u64
         delays.jump();
         let mut recorder = Recorder::new(vec![steps]);
         let outcomes = &mut generators.arena;
-        play_open(&mut policy, &mut arena.clone(), steps, outcomes, &mut delays, lateness, &mut recorder);
+        play_open(&mut policy, &mut arena.clone(), steps, outcomes, &mut delays, timing, &mut recorder);
         regret += recorder.curve()[0].average / seeds as f64;
         right += u64::from(policy.recommend().is_some_and(|arm| arena.gaps()[arm.index()] <= 0.0));
     }
@@ -54,8 +54,8 @@ fn delay_adds_to_the_regret_of_natives_and_loses_no_arm() {
     ] {
         let (now, right_now) = runs(name, arms, steps, &AnswerTiming::default(), seeds);
         for delay in [Delay::Fixed(delay), Delay::Geometric(delay as f64)] {
-            let lateness = AnswerTiming { delay, lost: 0.05, ..AnswerTiming::default() };
-            let (late, right_late) = runs(name, arms, steps, &lateness, seeds);
+            let timing = AnswerTiming { delay, lost: 0.05, ..AnswerTiming::default() };
+            let (late, right_late) = runs(name, arms, steps, &timing, seeds);
             let bound = 1.25 * now + 3.0 * 1_000.0 * uninformed;
             assert!(late < bound, "{name}: {late} instead of {now}");
             assert!(right_late + 1 >= right_now, "{name}: {right_late} of {seeds} runs right instead of {right_now}");
@@ -69,8 +69,8 @@ fn queues_cost_the_delay_per_pair() {
     let (arms, delay, seeds) = (4, 200, 6);
     for name in ["sparring", "winner-stays-strong", "btm:delta=0.01", "if2"] {
         let (now, _) = runs(name, arms, 20_000, &AnswerTiming::default(), seeds);
-        let lateness = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
-        let (late, _) = runs(name, arms, 20_000, &lateness, seeds);
+        let timing = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
+        let (late, _) = runs(name, arms, 20_000, &timing, seeds);
         // Twelve ordered pairs, each at the largest gap there is, and the noise of a few runs.
         let bound = 1.5 * now + 12.0 * delay as f64 * 0.15;
         assert!(late < bound, "{name}: {late} instead of {now}");
@@ -160,8 +160,8 @@ fn eliminations_lose_no_best_arm_for_delay() {
         "mergedts:variant=paper:alpha=0.6:c=100",
     ] {
         let wrong = |delay| {
-            let lateness = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
-            seeds - runs(name, arms, steps, &lateness, seeds).1
+            let timing = AnswerTiming { delay: Delay::Fixed(delay), ..AnswerTiming::default() };
+            seeds - runs(name, arms, steps, &timing, seeds).1
         };
         let (now, late) = (wrong(0), wrong(1_000));
         // Three standard deviations of the difference, of a share that is no smaller than one in the runs.

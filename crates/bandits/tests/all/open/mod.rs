@@ -39,14 +39,14 @@ impl PolicyVisitor for Closed<'_> {
     }
 }
 
-fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, lateness: &AnswerTiming) -> Run {
+fn open_run(spec: &Spec, matrix: &PreferenceMatrix, horizon: u64, seed: u64, timing: &AnswerTiming) -> Run {
     let mut generators = Generators::from_seed(seed);
     let mut policy = spec.open(matrix.arms(), Some(horizon), &generators).expect("arms");
     let mut delays = generators.coins.clone();
     delays.jump();
     let mut diary = Diary::default();
     let outcomes = &mut generators.arena;
-    let shown = play_open(&mut policy, &mut arena(matrix), horizon, outcomes, &mut delays, lateness, &mut diary);
+    let shown = play_open(&mut policy, &mut arena(matrix), horizon, outcomes, &mut delays, timing, &mut diary);
     assert_eq!(shown, horizon);
     let tally = policy.tally();
     assert_eq!((tally.asked, tally.tickets), (horizon, tally.told + tally.forgotten + tally.open), "{spec}");

@@ -118,13 +118,13 @@ impl PolicyVisitor for Closed {
     }
 }
 
-fn open(spec: &Spec, arena: &Ties, steps: u64, lateness: &AnswerTiming) -> (Watcher, bandits::open::Tally) {
+fn open(spec: &Spec, arena: &Ties, steps: u64, timing: &AnswerTiming) -> (Watcher, bandits::open::Tally) {
     let mut generators = Generators::from_seed(3);
     let mut policy = spec.open(ARMS, Some(steps), &generators).expect("five arms");
     let mut delays = Generator::seed_from_u64(4);
     let mut watcher = Watcher::default();
     let outcomes = &mut generators.arena;
-    play_open(&mut policy, &mut arena.clone(), steps, outcomes, &mut delays, lateness, &mut watcher);
+    play_open(&mut policy, &mut arena.clone(), steps, outcomes, &mut delays, timing, &mut watcher);
     (watcher, policy.tally())
 }
 
