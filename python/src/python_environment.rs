@@ -53,18 +53,18 @@ struct OwnDuels {
 impl OutsideDuels for OwnDuels {
     fn duel(&mut self, first: Arm, second: Arm) -> Preference {
         let outcome = with_lock(|py| {
-            let said = self.duel.bind(py).call1((first.0, second.0))?;
-            if said.is_none() {
+            let answer = self.duel.bind(py).call1((first.0, second.0))?;
+            if answer.is_none() {
                 return Ok(Preference::Tie);
             }
             // Also a truth value of NumPy.
-            let word = said.extract::<String>();
-            match (said.extract::<bool>(), word.as_deref()) {
+            let word = answer.extract::<String>();
+            match (answer.extract::<bool>(), word.as_deref()) {
                 (Ok(true), _) | (_, Ok("first")) => Ok(Preference::First),
                 (Ok(false), _) | (_, Ok("second")) => Ok(Preference::Second),
                 (_, Ok("tie")) => Ok(Preference::Tie),
                 _ => Err(PyValueError::new_err(format!(
-                    "duel({}, {}) returned {said:?}; expected True or \"first\", False or \"second\", None or \"tie\"",
+                    "duel({}, {}) returned {answer:?}; expected True or \"first\", False or \"second\", None or \"tie\"",
                     first.0, second.0
                 ))),
             }

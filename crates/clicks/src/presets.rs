@@ -53,13 +53,13 @@ pub(crate) fn names() -> [&'static str; 5] {
 /// The preset `name`.
 pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let known = names();
-        let list = known.join(", ");
-        let hint = hint(name, &known);
+        let preset_names = names();
+        let list = preset_names.join(", ");
+        let hint = hint(name, &preset_names);
         ClickError::new(
             ClickErrorKind::UnknownModel,
             format!(
-                "unknown click model {name:?}; known are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
+                "unknown click model {name:?}; preset_names are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
                  named model as `pbm:navigational`{hint}"
             ),
         )

@@ -19,17 +19,17 @@ pub fn text(bytes: &[u8]) {
         [(SameQid::Separate, Null::Zero), (SameQid::Separate, Null::Min), (SameQid::Error, Null::Error)]
     {
         let options = ReadOptions { same_qid, null, ..ReadOptions::default() };
-        let whole = read_source(bytes.to_vec(), bytes.len() + 1, &options);
+        let in_one_piece = read_source(bytes.to_vec(), bytes.len() + 1, &options);
         let pieces = read_source(bytes.to_vec(), 64, &options);
-        match (whole, pieces) {
-            (Ok(whole), Ok(pieces)) => {
-                assert!(whole == pieces, "the data set depends on the pieces");
-                check_round_trip(&whole, &options);
+        match (in_one_piece, pieces) {
+            (Ok(in_one_piece), Ok(pieces)) => {
+                assert!(in_one_piece == pieces, "the data set depends on the pieces");
+                check_round_trip(&in_one_piece, &options);
             }
-            (Err(whole), Err(pieces)) => {
-                assert_eq!(whole.to_string(), pieces.to_string(), "the error depends on the pieces")
+            (Err(in_one_piece), Err(pieces)) => {
+                assert_eq!(in_one_piece.to_string(), pieces.to_string(), "the error depends on the pieces")
             }
-            (whole, pieces) => panic!("the outcome depends on the pieces: {whole:?}, {pieces:?}"),
+            (in_one_piece, pieces) => panic!("the outcome depends on the pieces: {in_one_piece:?}, {pieces:?}"),
         }
     }
 }

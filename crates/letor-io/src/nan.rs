@@ -5,20 +5,20 @@
 #[must_use]
 pub fn nan_as_null(text: &str) -> Option<String> {
     let mut changed = String::new();
-    let (mut copied, mut at, mut in_string) = (0, 0, false);
+    let (mut copied, mut cursor, mut in_string) = (0, 0, false);
     let bytes = text.as_bytes();
-    while at < bytes.len() {
-        match bytes[at] {
+    while cursor < bytes.len() {
+        match bytes[cursor] {
             b'"' => in_string = !in_string,
-            b'\\' if in_string => at += 1,
-            b'N' if !in_string && bytes[at..].starts_with(b"NaN") => {
-                changed.push_str(&text[copied..at]);
+            b'\\' if in_string => cursor += 1,
+            b'N' if !in_string && bytes[cursor..].starts_with(b"NaN") => {
+                changed.push_str(&text[copied..cursor]);
                 changed.push_str("null");
-                (copied, at) = (at + 3, at + 2);
+                (copied, cursor) = (cursor + 3, cursor + 2);
             }
             _ => {}
         }
-        at += 1;
+        cursor += 1;
     }
     (copied > 0).then(|| changed + &text[copied..])
 }

@@ -217,17 +217,17 @@ impl Selection {
             Self::Named(_) => self.resolve(None)?.choose(features, seed),
             Self::List(list) => {
                 enough(list.len().min(features.max(1) as usize))?;
-                let mut seen = vec![false; features as usize];
+                let mut is_seen = vec![false; features as usize];
                 for feature in list {
-                    match (feature.0 as usize).checked_sub(1).and_then(|index| seen.get_mut(index)) {
+                    match (feature.0 as usize).checked_sub(1).and_then(|index| is_seen.get_mut(index)) {
                         None => {
                             return Err(SelectionError::unknown_feature(*feature, features));
                         }
-                        Some(seen) if *seen => {
+                        Some(is_seen) if *is_seen => {
                             let message = format!("feature {} is selected twice; select it once", feature.0);
                             return Err(SelectionError::new(SelectionErrorKind::Duplicate, message));
                         }
-                        Some(seen) => *seen = true,
+                        Some(is_seen) => *is_seen = true,
                     }
                 }
                 Ok(list.clone())

@@ -142,11 +142,11 @@ fn plain_objects<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Opti
     let py = values.py();
     let (length, array) = (array.len(), array.as_array_ptr());
     // SAFETY: a contiguous array of objects has that many pointers to them, which are null where it was never filled.
-    let held = unsafe {
+    let objects = unsafe {
         let data = (*array).fields.data.cast::<Option<Py<PyAny>>>();
         if length == 0 || data.is_null() { &[] } else { std::slice::from_raw_parts(data, length) }
     };
-    let held = held.get(range.start.min(length)..range.end.min(length))?;
+    let objects = objects.get(range.start.min(length)..range.end.min(length))?;
     let known = [py.get_type::<PyString>(), py.get_type::<PyFloat>(), py.get_type::<PyInt>()];
     let is_plain = |value: &Option<Py<PyAny>>| {
         value.as_ref().is_some_and(|value| {
@@ -154,11 +154,11 @@ fn plain_objects<'a>(values: &'a Bound<'_, PyAny>, range: &Range<usize>) -> Opti
             known.iter().any(|known| known.as_type_ptr() == class) || value.is_none(py)
         })
     };
-    if !held.iter().all(is_plain) {
+    if !objects.iter().all(is_plain) {
         return None;
     }
     // SAFETY: none is null, and then both have one form.
-    Some(unsafe { std::slice::from_raw_parts(held.as_ptr().cast::<Py<PyAny>>(), held.len()) })
+    Some(unsafe { std::slice::from_raw_parts(objects.as_ptr().cast::<Py<PyAny>>(), objects.len()) })
 }
 
 /// Passes the objects of a sequence from `range` to `take`, with their places. Returns whether it is one.
@@ -211,7 +211,7 @@ impl Column {
         let wrong = |row: usize, what: &str, value: &Bound<'_, PyAny>| {
             PyValueError::new_err(format!("row {row}: the column {name:?} has {}; expected {what}", describe(value)))
         };
-        let held = match kind {
+        let texts = match kind {
             Kind::Ids => {
                 let mut texts = LongTexts::with_capacity(rows, *are_whole);
                 for_each_object(values, range, |row, value| {
@@ -265,7 +265,7 @@ impl Column {
                 ColumnTexts::Numbers { valid, values: numbers }
             }
         };
-        Ok(Self(held))
+        Ok(Self(texts))
     }
 
     /// Its values.

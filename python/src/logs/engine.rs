@@ -204,7 +204,7 @@ impl EventGathering {
     /// Takes a batch of both: impressions have the kind 0, clicks 1. Returns outcomes, if there are enough.
     fn take(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<Option<Rows>> {
         let batch = Batch::of(batch)?;
-        let found = py.detach(|| -> PyResult<Option<Rows>> {
+        let rows = py.detach(|| -> PyResult<Option<Rows>> {
             let ids = rows::Columns::of(&batch)?;
             let mut outcomes = None;
             let mut first = 0;
@@ -223,7 +223,7 @@ impl EventGathering {
             }
             Ok(outcomes)
         })?;
-        Ok(found.filter(|rows| rows.0.rows > 0))
+        Ok(rows.filter(|rows| rows.0.rows > 0))
     }
 
     /// The remaining outcomes, and the fates of all rows.

@@ -117,7 +117,7 @@ impl<'a> Columns<'a> {
             Some(Imported::Bytes(values)) => values.bytes(row).map(RowReceipt::Bytes),
             receipt => text(receipt, row).map(RowReceipt::Text),
         };
-        let found = ImpressionRow {
+        let row_values = ImpressionRow {
             impression: text(self.impression, row),
             time: self.time(row),
             user: text(self.user, row),
@@ -135,7 +135,7 @@ impl<'a> Columns<'a> {
             receipt: receipt.or_else(|| text(self.receipt_text, row).map(RowReceipt::Text)),
             more: text(self.more, row),
         };
-        found.read(settings)
+        row_values.read(settings)
     }
 
     /// Fills `to` from a row in the usual form: see [`FrameJoin::impression_rows`].

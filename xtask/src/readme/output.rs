@@ -8,42 +8,42 @@ const MAX_BROKEN_LINES: usize = 8;
 pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
     let found: Vec<&str> = found.trim_end().lines().map(str::trim_end).collect();
     let shown = whole(shown.trim_end().lines().map(str::trim_end).collect(), &found);
-    let mut at = 0;
+    let mut cursor = 0;
     for (number, part) in shown.split(|line| line.trim() == "...").enumerate() {
         // The first part begins where the output does; each later one where it is found first.
-        let starts = at..=found.len().saturating_sub(part.len());
+        let starts = cursor..=found.len().saturating_sub(part.len());
         let place = match number {
             0 => found.starts_with(part).then_some(0),
             _ => starts.into_iter().find(|&start| found[start..].starts_with(part)),
         };
         let Some(place) = place else {
-            let rest = &found[at.min(found.len())..];
+            let rest = &found[cursor.min(found.len())..];
             // After lines that were left out, the place that was meant is where the first line of the part is found.
             let meant =
                 if number == 0 { 0 } else { rest.iter().position(|line| Some(line) == part.first()).unwrap_or(0) };
             return Some(first_difference(part, &rest[meant..]));
         };
-        at = place + part.len();
+        cursor = place + part.len();
     }
     let open = shown.last().is_some_and(|line| line.trim() == "...");
-    (!open && at < found.len()).then(|| format!("the output goes on: {:?}", found[at]))
+    (!open && cursor < found.len()).then(|| format!("the output goes on: {:?}", found[cursor]))
 }
 
 /// `shown` with broken lines as they were printed.
 fn whole<'a>(shown: Vec<&'a str>, found: &[&'a str]) -> Vec<&'a str> {
     let mut lines = Vec::new();
-    let mut rest = shown.as_slice();
-    while let Some((first, after)) = rest.split_first() {
-        let joined = |count: usize| (count, rest[..count].join(" "));
-        let mut broken = (2..=MAX_BROKEN_LINES.min(rest.len())).map(joined);
+    let mut unmatched = shown.as_slice();
+    while let Some((first, after)) = unmatched.split_first() {
+        let joined = |count: usize| (count, unmatched[..count].join(" "));
+        let mut broken = (2..=MAX_BROKEN_LINES.min(unmatched.len())).map(joined);
         match broken.find_map(|(count, line)| Some((count, *found.iter().find(|other| **other == line)?))) {
             Some((count, line)) => {
                 lines.push(line);
-                rest = &rest[count..];
+                unmatched = &unmatched[count..];
             }
             None => {
                 lines.push(first);
-                rest = after;
+                unmatched = after;
             }
         }
     }

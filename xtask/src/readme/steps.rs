@@ -49,18 +49,18 @@ impl CodeBlock {
 
 /// The blocks that run; Python blocks are long, because they want the package.
 pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
-    let mut found: Vec<CodeBlock> = Vec::new();
-    let mut asked = None;
+    let mut blocks: Vec<CodeBlock> = Vec::new();
+    let mut instruction = None;
     // Whether nothing but blank lines stands between the last step and here.
     let mut follows = false;
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         if let Some(words) = line.strip_prefix("<!-- readme: ") {
-            ensure!(asked.is_none(), "line {}: two comments before one block", at + 1);
+            ensure!(instruction.is_none(), "line {}: two comments before one block", at + 1);
             let words = words.trim_end_matches("-->").trim();
             if let Some((written, kept)) = words.strip_prefix("same ").and_then(|words| words.split_once(" as ")) {
                 let when = BlockRun::Same(written.to_owned(), kept.to_owned());
-                found.push(CodeBlock {
+                blocks.push(CodeBlock {
                     line: at + 1,
                     when,
                     language: Language::Other,
@@ -69,11 +69,11 @@ pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
                 });
                 continue;
             }
-            asked = Some(when(words, at + 1)?);
+            instruction = Some(when(words, at + 1)?);
             continue;
         }
         let Some(language) = line.strip_prefix("```") else {
-            ensure!(asked.is_none() || line.is_empty(), "line {}: a comment for a block, and no block", at + 1);
+            ensure!(instruction.is_none() || line.is_empty(), "line {}: a comment for a block, and no block", at + 1);
             follows &= line.is_empty();
             continue;
         };
@@ -85,8 +85,8 @@ pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
             "python" => Language::Python,
             _ => Language::Other,
         };
-        let asked = asked.take();
-        match found.last_mut().filter(|last| follows && last.language == Language::Shell && asked.is_none()) {
+        let instruction = instruction.take();
+        match blocks.last_mut().filter(|last| follows && last.language == Language::Shell && instruction.is_none()) {
             Some(last) if language == "text" => {
                 ensure!(last.shown.is_none(), "line {}: a second output of one block", at + 1);
                 last.shown = Some(text);
@@ -97,14 +97,14 @@ pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
                     Language::Python => Some(BlockRun::Long { in_the_clone: false, until: None }),
                     Language::Other => None,
                 };
-                if let Some(when) = asked.or(usual) {
-                    found.push(CodeBlock { line: at + 2, when, language: kind, text, shown: None });
+                if let Some(when) = instruction.or(usual) {
+                    blocks.push(CodeBlock { line: at + 2, when, language: kind, text, shown: None });
                     follows = true;
                 }
             }
         }
     }
-    Ok(found)
+    Ok(blocks)
 }
 
 /// The request of a comment.

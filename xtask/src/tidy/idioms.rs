@@ -31,14 +31,14 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                 _ => paragraphs(text.lines().enumerate().map(|(index, line)| (index + 1, line))),
             };
             let lines: Vec<&str> = text.lines().collect();
-            let mut found: Vec<(usize, String)> =
+            let mut faults: Vec<(usize, String)> =
                 prose.iter().flat_map(|prose| rules.iter().flat_map(|rule| rule.find(prose, &lines))).collect();
-            found.sort();
-            found.dedup();
-            if !found.is_empty() {
-                counts.insert(name, found.len());
+            faults.sort();
+            faults.dedup();
+            if !faults.is_empty() {
+                counts.insert(name, faults.len());
             }
-            for (line, message) in found {
+            for (line, message) in faults {
                 findings.add(&file, Some(line), message);
             }
         }

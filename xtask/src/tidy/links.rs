@@ -43,18 +43,18 @@ fn is_notebook(pages: &Path, path: &str) -> bool {
 
 /// The rows that begin a table though the next line does not underline a heading.
 fn rows_without_a_heading(text: &str) -> Vec<usize> {
-    let mut found = Vec::new();
+    let mut targets = Vec::new();
     let mut lines = outside_code(text).peekable();
     let mut is_in_table = false;
     while let Some((number, line)) = lines.next() {
         let is_row = line.starts_with('|');
         let underlines = |next: &str| next.starts_with('|') && next.chars().all(|sign| "|-: ".contains(sign));
         if is_row && !is_in_table && !lines.peek().is_some_and(|(_, next)| underlines(next)) {
-            found.push(number);
+            targets.push(number);
         }
         is_in_table = is_row;
     }
-    found
+    targets
 }
 
 /// The lines that are not in a fenced block, numbered from 1.

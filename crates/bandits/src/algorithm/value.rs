@@ -145,7 +145,7 @@ pub(crate) fn assign<'a>(
     assignments: impl Iterator<Item = &'a str>,
     mut set: impl FnMut(&str, &str) -> Result<(), String>,
 ) -> Result<(), ParameterError> {
-    let mut given = Vec::new();
+    let mut assigned_keys = Vec::new();
     for assignment in assignments {
         let Some((key, text)) = assignment.split_once('=') else {
             return Err(ParameterError::NotAnAssignment { found: assignment.to_owned() });
@@ -159,10 +159,10 @@ pub(crate) fn assign<'a>(
                 known: if keys.is_empty() { "none".to_owned() } else { keys.join(", ") },
             });
         };
-        if given.contains(&key) {
+        if assigned_keys.contains(&key) {
             return Err(ParameterError::GivenTwice { key: key.to_owned() });
         }
-        given.push(key);
+        assigned_keys.push(key);
         set(key, text).map_err(|expected| ParameterError::WrongValue { key, expected, found: text.to_owned() })?;
     }
     Ok(())

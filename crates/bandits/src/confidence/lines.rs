@@ -55,8 +55,8 @@ impl Lines {
     pub(crate) fn lead(&self, scale: f64) -> LineLeader {
         let bounds = self.bounds(scale);
         let top = largest(&bounds);
-        let at = bits_by_sum(|place| bounds[place] == top);
-        let line = self.pairs[at.trailing_zeros() as usize % LANES];
+        let leading_lines = bits_by_sum(|place| bounds[place] == top);
+        let line = self.pairs[leading_lines.trailing_zeros() as usize % LANES];
         let alike = |[mean, width]: [f64; 2]| mean == line[0] && width == line[1];
         let others: [f64; LANES] =
             std::array::from_fn(|place| if alike(self.pairs[place]) { f64::NEG_INFINITY } else { bounds[place] });
@@ -64,7 +64,7 @@ impl Lines {
         let steeper = largest(&self.pairs.map(|[_, width]| width)) - line[1];
         let (until, limit) = (scale + lead / steeper, 2.0 * scale + 1.0);
         let until = if until < limit { until } else { limit };
-        LineLeader { line, at, until: if lead <= 0.0 { scale } else { until } }
+        LineLeader { line, at: leading_lines, until: if lead <= 0.0 { scale } else { until } }
     }
 }
 

@@ -230,14 +230,14 @@ impl PreferenceMatrix {
     /// # Errors
     /// When there are none, one is out of range, or one is named twice.
     pub fn subset(&self, arms: &[Arm]) -> Result<Self, MatrixError> {
-        let mut seen = vec![false; self.arms];
+        let mut is_seen = vec![false; self.arms];
         for arm in arms {
-            match seen.get_mut(arm.index()) {
+            match is_seen.get_mut(arm.index()) {
                 None => {
                     return Err(MatrixError::NoSuchArm { arm: arm.0, arms: self.arms });
                 }
                 Some(true) => return Err(MatrixError::Repeated(arm.0)),
-                Some(seen) => *seen = true,
+                Some(is_seen) => *is_seen = true,
             }
         }
         let entries = arms.iter().flat_map(|&i| arms.iter().map(move |&j| self.get(i, j))).collect();

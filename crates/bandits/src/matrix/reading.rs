@@ -71,18 +71,18 @@ impl PreferenceMatrix {
         if arms < 2 || Some(entries.len()) != arms.checked_mul(arms) {
             return probabilities(entries, false);
         }
-        let found = Features::of(arms, &entries);
-        let hundred = || found.complete && found.large && sum_to(100.0, arms, &entries);
-        if found.fifty && hundred() || found.no_diagonal && !found.halves && hundred() {
+        let features = Features::of(arms, &entries);
+        let hundred = || features.complete && features.large && sum_to(100.0, arms, &entries);
+        if features.fifty && hundred() || features.no_diagonal && !features.halves && hundred() {
             entries.iter_mut().for_each(|entry| *entry /= 100.0);
             entries.iter_mut().step_by(arms + 1).for_each(|entry| *entry = 0.5);
             return probabilities(entries, true);
         }
         // Halves that sum to 1 beside an empty diagonal may as well be probabilities, which claim less.
-        let sure = found.empty_diagonal && found.complete && !found.large && {
+        let sure = features.empty_diagonal && features.complete && !features.large && {
             entries.iter().any(|entry| entry.fract() == 0.5) && sum_to(1.0, arms, &entries)
         };
-        if found.large || found.no_diagonal && found.halves && !sure {
+        if features.large || features.no_diagonal && features.halves && !sure {
             let wins = WinTable::new(arms, entries)?;
             return Ok(MatrixInFile { matrix: wins.shares()?, names: None, wins: Some(wins), percent: false });
         }

@@ -124,15 +124,15 @@ impl OpenPolicy {
         // Rules that draw choose a pair with outcomes sooner or later; others repeat their choices.
         let pairs = self.arms() * self.arms() / 2;
         let patience = 1_000 + 16 * pairs;
-        let (mut left, mut misses, mut open) = (pool.left(), 0, Vec::new());
-        while left > 0 && misses < patience {
-            let asked = self.ask();
-            match (asked.ticket, asked.choice) {
+        let (mut left_in_pool, mut misses, mut open) = (pool.left(), 0, Vec::new());
+        while left_in_pool > 0 && misses < patience {
+            let choice = self.ask();
+            match (choice.ticket, choice.choice) {
                 (Some(ticket), Choice::Duel(first, second)) => match pool.pop(first, second) {
                     Some(outcome) => {
                         self.tell(ticket, outcome)?;
                         absorbed.further += 1;
-                        (left, misses) = (left - 1, 0);
+                        (left_in_pool, misses) = (left_in_pool - 1, 0);
                     }
                     // It stays open, so that the policy chooses others.
                     None => {

@@ -146,7 +146,7 @@ impl OpenPolicy {
 
     /// Makes the calls of all lines but the first few.
     fn follow_lines(&mut self, log: &str, skipped: usize) -> Result<(), LogError> {
-        let kept = self.log.take();
+        let own_log = self.log.take();
         let mut wins = PairWins::default();
         for (index, line) in log.split_inclusive('\n').enumerate().skip(skipped) {
             let Some(logged) = line.strip_suffix('\n') else {
@@ -166,7 +166,7 @@ impl OpenPolicy {
                 });
             }
         }
-        self.log = kept;
+        self.log = own_log;
         Ok(())
     }
 

@@ -20,19 +20,19 @@ impl OpenPolicy {
     /// # Errors
     /// If it is a policy of your own that has no stored form.
     pub fn snapshot(&self) -> Result<Vec<u8>, StateError> {
-        let mut to = StateWriter::default();
-        to.put_bytes(SNAPSHOT_HEADER);
-        to.put_bytes(self.name.as_bytes());
-        to.put((self.step, self.history, self.alone));
-        self.generator.save(&mut to);
-        self.coin_generator.save(&mut to);
-        to.put(self.coins);
-        to.put([self.tally.tickets, self.tally.told, self.tally.forgotten]);
-        self.tickets.save(&mut to);
-        if !self.form.save(&mut to) {
+        let mut writer = StateWriter::default();
+        writer.put_bytes(SNAPSHOT_HEADER);
+        writer.put_bytes(self.name.as_bytes());
+        writer.put((self.step, self.history, self.alone));
+        self.generator.save(&mut writer);
+        self.coin_generator.save(&mut writer);
+        writer.put(self.coins);
+        writer.put([self.tally.tickets, self.tally.told, self.tally.forgotten]);
+        self.tickets.save(&mut writer);
+        if !self.form.save(&mut writer) {
             return Err(StateError::NotStored);
         }
-        let mut bytes = to.into_bytes();
+        let mut bytes = writer.into_bytes();
         let check = checksum(&bytes);
         bytes.extend_from_slice(&check.to_le_bytes());
         Ok(bytes)

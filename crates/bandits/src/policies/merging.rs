@@ -268,17 +268,17 @@ fn pair_up(sizes: &[u32], p: usize, generator: &mut Generator) -> Vec<(usize, Op
     order.sort_by_key(|&batch| sizes[batch]);
 
     let mut pairs = Vec::with_capacity(order.len());
-    let mut rest = order.as_slice();
-    while let [smallest, between @ .., largest] = rest {
+    let mut unpaired = order.as_slice();
+    while let [smallest, between @ .., largest] = unpaired {
         if 2 * (sizes[*smallest] + sizes[*largest]) as usize <= 3 * p {
             pairs.push((*largest, Some(*smallest)));
-            rest = between;
+            unpaired = between;
         } else {
             pairs.push((*largest, None));
-            rest = &rest[..rest.len() - 1];
+            unpaired = &unpaired[..unpaired.len() - 1];
         }
     }
-    pairs.extend(rest.iter().map(|&alone| (alone, None)));
+    pairs.extend(unpaired.iter().map(|&alone| (alone, None)));
     pairs
 }
 

@@ -182,13 +182,13 @@ impl PairWins {
             for wide in high..words {
                 let rows = 64 * high..self.arms.min(64 * (high + 1));
                 let columns = 64 * wide..self.arms.min(64 * (wide + 1));
-                let within = u64::MAX >> (64 - columns.len());
+                let column_mask = u64::MAX >> (64 - columns.len());
                 let mut lost = [0_u64; 64];
                 let mut any = false;
                 for (place, row) in rows.enumerate() {
                     let at = row * words + wide;
                     let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
-                    let tied = self.ties[at] & above & within;
+                    let tied = self.ties[at] & above & column_mask;
                     if tied != 0 {
                         let coins = coins(row, columns.start, tied);
                         self.wins[at] |= tied & coins;
@@ -247,14 +247,14 @@ impl PairWins {
             for wide in high..words {
                 let rows = 64 * high..self.arms.min(64 * (high + 1));
                 let columns = 64 * wide..self.arms.min(64 * (wide + 1));
-                let within = u64::MAX >> (64 - columns.len());
+                let column_mask = u64::MAX >> (64 - columns.len());
                 let (mut lost, mut tied) = ([0_u64; 64], [0_u64; 64]);
                 let mut any = 0;
                 for (place, row) in rows.enumerate() {
                     let at = row * words + wide;
                     let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
                     tied[place] = self.ties[at];
-                    lost[place] = !(self.wins[at] | self.ties[at]) & above & within;
+                    lost[place] = !(self.wins[at] | self.ties[at]) & above & column_mask;
                     any |= tied[place];
                 }
                 transpose(&mut lost);

@@ -66,14 +66,14 @@ impl WeightTree {
     /// An arm with probability weight / total.
     #[inline]
     pub(crate) fn draw(&self, generator: &mut Generator) -> usize {
-        let mut rest = unit(generator) * self.total();
+        let mut remaining_weight = unit(generator) * self.total();
         let mut node = 1;
         while node < self.leaves {
             let left = self.sums[2 * node];
             node *= 2;
             // Rounding must not lead into an empty branch.
-            if rest >= left && self.sums[node + 1] > 0.0 {
-                rest -= left;
+            if remaining_weight >= left && self.sums[node + 1] > 0.0 {
+                remaining_weight -= left;
                 node += 1;
             }
         }

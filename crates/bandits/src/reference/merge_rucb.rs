@@ -48,17 +48,17 @@ impl ReferenceMergeRucb {
             if round == 1 && !(small && self.batches.len() > 1) {
                 break;
             }
-            let mut rest = std::mem::take(&mut self.batches);
-            shuffle(generator, &mut rest);
-            rest.sort_by_key(Vec::len);
-            while rest.len() > 1 {
-                let mut largest = rest.pop().unwrap_or_default();
-                if 2 * (rest[0].len() + largest.len()) <= 3 * p {
-                    largest.append(&mut rest.remove(0));
+            let mut unpaired = std::mem::take(&mut self.batches);
+            shuffle(generator, &mut unpaired);
+            unpaired.sort_by_key(Vec::len);
+            while unpaired.len() > 1 {
+                let mut largest = unpaired.pop().unwrap_or_default();
+                if 2 * (unpaired[0].len() + largest.len()) <= 3 * p {
+                    largest.append(&mut unpaired.remove(0));
                 }
                 self.batches.push(largest);
             }
-            self.batches.append(&mut rest);
+            self.batches.append(&mut unpaired);
         }
         self.cursor = 0;
         self.stage += 1;
@@ -95,19 +95,19 @@ impl Policy for ReferenceMergeRucb {
             }
             let batch = self.batches[self.cursor].clone();
             let u = |k: usize, l: usize| upper(&self.wins, k, l, time, 2.0);
-            let kept: Vec<usize> = batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
-            if !kept.is_empty() {
-                self.batches[self.cursor].clone_from(&kept);
+            let survivors: Vec<usize> = batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
+            if !survivors.is_empty() {
+                self.batches[self.cursor].clone_from(&survivors);
             }
-            if kept.len() > 1 {
-                let champion = below(generator, kept.len());
-                let bounds = kept.iter().enumerate().map(
+            if survivors.len() > 1 {
+                let champion = below(generator, survivors.len());
+                let bounds = survivors.iter().enumerate().map(
                     |(place, &l)| {
-                        if place == champion { -1.0 } else { u(l, kept[champion]) }
+                        if place == champion { -1.0 } else { u(l, survivors[champion]) }
                     },
                 );
                 let challenger = argmax(generator, bounds).unwrap_or(champion);
-                return Choice::Duel(Arm::at(kept[champion]), Arm::at(kept[challenger]));
+                return Choice::Duel(Arm::at(survivors[champion]), Arm::at(survivors[challenger]));
             }
             self.cursor = (self.cursor + 1) % self.batches.len();
         }

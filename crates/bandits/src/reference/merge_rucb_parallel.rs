@@ -69,17 +69,17 @@ impl ReferenceMergeRucbParallel {
             if round == 1 && !(small && self.batches.len() > 1) {
                 break;
             }
-            let mut rest = std::mem::take(&mut self.batches);
-            shuffle(generator, &mut rest);
-            rest.sort_by_key(Vec::len);
-            while rest.len() > 1 {
-                let mut largest = rest.pop().unwrap_or_default();
-                if 2 * (rest[0].len() + largest.len()) <= 3 * p {
-                    largest.append(&mut rest.remove(0));
+            let mut unpaired = std::mem::take(&mut self.batches);
+            shuffle(generator, &mut unpaired);
+            unpaired.sort_by_key(Vec::len);
+            while unpaired.len() > 1 {
+                let mut largest = unpaired.pop().unwrap_or_default();
+                if 2 * (unpaired[0].len() + largest.len()) <= 3 * p {
+                    largest.append(&mut unpaired.remove(0));
                 }
                 self.batches.push(largest);
             }
-            self.batches.append(&mut rest);
+            self.batches.append(&mut unpaired);
         }
         self.stage += 1;
     }

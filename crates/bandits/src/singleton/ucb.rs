@@ -78,15 +78,15 @@ impl Ucb {
     /// The `nth` arm that was never picked.
     fn nth_never_picked(&self, mut nth: usize) -> usize {
         for (word, &bits) in self.never.iter().enumerate() {
-            let here = bits.count_ones() as usize;
-            if nth < here {
+            let tied_in_word = bits.count_ones() as usize;
+            if nth < tied_in_word {
                 let mut bits = bits;
                 for _ in 0..nth {
                     bits &= bits - 1;
                 }
                 return 64 * word + bits.trailing_zeros() as usize;
             }
-            nth -= here;
+            nth -= tied_in_word;
         }
         0
     }

@@ -44,19 +44,19 @@ pub struct RelaxedTransitivity {
 #[must_use]
 pub fn relaxed_transitivity(matrix: &PreferenceMatrix) -> Option<RelaxedTransitivity> {
     let winner = condorcet_winners(matrix).first().copied()?;
-    let mut found = RelaxedTransitivity { gamma: 1.0, triple: None };
+    let mut worst = RelaxedTransitivity { gamma: 1.0, triple: None };
     let margin = |i, j| matrix.get(i, j) - 0.5;
     for j in matrix.all_arms().filter(|&j| j != winner) {
         let first = margin(winner, j);
         for k in matrix.all_arms().filter(|&k| k != winner && margin(j, k) > 0.0) {
             // A beaten arm is not a duplicate of the winner, so the denominator is positive.
             let gamma = first.max(margin(j, k)) / margin(winner, k);
-            if gamma > found.gamma {
-                found = RelaxedTransitivity { gamma, triple: Some([winner, j, k]) };
+            if gamma > worst.gamma {
+                worst = RelaxedTransitivity { gamma, triple: Some([winner, j, k]) };
             }
         }
     }
-    Some(found)
+    Some(worst)
 }
 
 #[cfg(test)]

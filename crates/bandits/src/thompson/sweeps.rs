@@ -60,16 +60,16 @@ impl Sampler {
         // The logarithm of the probability that none does.
         let ln_none: f64 = (0..posterior.arms()).map(|other| libm::log1p(-chance(other))).sum();
         // The first of them, in the order of arms.
-        let mut left = uniform(generator) * -libm::expm1(ln_none);
+        let mut remaining_probability = uniform(generator) * -libm::expm1(ln_none);
         let (mut first, mut before) = (None, 1.0);
         for other in 0..posterior.arms() {
             let chance = chance(other);
             if chance > 0.0 {
                 first = Some(other);
-                if left < before * chance {
+                if remaining_probability < before * chance {
                     break;
                 }
-                left -= before * chance;
+                remaining_probability -= before * chance;
                 before *= 1.0 - chance;
             }
         }

@@ -129,7 +129,7 @@ fn bars(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &AxisMap, line: f64,
 
 /// From where to where a band is cut off by the lower end of an axis.
 fn cut_off(points: &[CurvePoint], least: f64, x: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    let mut found: Vec<(f64, f64)> = Vec::new();
+    let mut clipped: Vec<(f64, f64)> = Vec::new();
     for pair in points.windows(2) {
         let (start, end) = (x(pair[0].x), x(pair[1].x));
         let middle = (start + end) / 2.0;
@@ -139,12 +139,12 @@ fn cut_off(points: &[CurvePoint], least: f64, x: impl Fn(f64) -> f64) -> Vec<(f6
             (false, true) => (middle, end),
             (false, false) => continue,
         };
-        match found.last_mut().filter(|last| last.1 == from) {
+        match clipped.last_mut().filter(|last| last.1 == from) {
             Some(last) => last.1 = to,
-            None => found.push((from, to)),
+            None => clipped.push((from, to)),
         }
     }
-    found
+    clipped
 }
 
 #[cfg(test)]

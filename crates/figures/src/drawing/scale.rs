@@ -174,7 +174,7 @@ impl Axis {
         const MAX_EXPONENT: i32 = 700;
         let with = |scheme| Self { scheme, ..self.clone() };
         let fits = |axis: &Self| axis.has_room(room, &length, gap);
-        let found = match self.scheme {
+        let ticks = match self.scheme {
             TickScheme::Linear { step } => {
                 let steps = std::iter::successors(Some(step), |step| Some(nice_step(1.01 * step)));
                 steps.take(40).map(|step| with(TickScheme::Linear { step })).find(fits)
@@ -192,7 +192,7 @@ impl Axis {
                     .or_else(|| (1..MAX_EXPONENT).map(|every| with(TickScheme::ShortPowers { every })).find(fits))
             }
         };
-        found.unwrap_or(self)
+        ticks.unwrap_or(self)
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
             values.len()
         );
     }
-    let known = || grid.maps.iter().flat_map(|(_, values)| values).flatten().copied();
-    ensure!(known().all(f64::is_finite), "failed to draw a heat map: only finite numbers can be drawn");
-    let (lo, hi) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), value| (lo.min(value), hi.max(value)));
+    let known_values = || grid.maps.iter().flat_map(|(_, values)| values).flatten().copied();
+    ensure!(known_values().all(f64::is_finite), "failed to draw a heat map: only finite numbers can be drawn");
+    let (lo, hi) = known_values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), value| (lo.min(value), hi.max(value)));
     let scale = ColorScale { lo, hi };
     let text = Numbers::of(lo, hi);
 
@@ -36,7 +36,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     let side = widest(&grid.rows).min(0.4 * room) + 0.6 * font;
     let gutter = 1.2 * font;
     // As many maps beside each other as leave squares for their numbers.
-    let number = known().map(|value| fonts.width(&text.of_value(value), size)).fold(0.0, f64::max);
+    let number = known_values().map(|value| fonts.width(&text.of_value(value), size)).fold(0.0, f64::max);
     let needed = side + columns as f64 * (number + 0.5 * font).max(widest(&grid.columns) + 0.4 * font);
     let across = (((room + gutter) / (needed + gutter)) as usize).clamp(1, grid.maps.len());
     let across = grid.maps.len().div_ceil(grid.maps.len().div_ceil(across));

@@ -62,7 +62,7 @@ impl Statistics {
         };
         let cells = dataset.documents() * features as usize;
         let pairs = dataset.queries() * features as usize;
-        let seen = |feature: u32| tally.seen.get(feature as usize).copied().unwrap_or(false);
+        let has_values = |feature: u32| tally.seen.get(feature as usize).copied().unwrap_or(false);
         Self {
             name: dataset.name().to_string(),
             provenance: dataset.provenance().clone(),
@@ -77,7 +77,7 @@ impl Statistics {
             labels: label_counts(dataset.labels()),
             queries_without_relevant: tally.without_relevant,
             zero_share: share(cells - tally.nonzero, cells),
-            always_zero: (1..=features).filter(|&f| !seen(f)).map(FeatureId).collect(),
+            always_zero: (1..=features).filter(|&f| !has_values(f)).map(FeatureId).collect(),
             constant_share: share(pairs - tally.varying, pairs),
             duplicates: duplicate_features(dataset),
             memory: dataset.memory(),

@@ -58,7 +58,7 @@ impl Query {
 impl Model for Query {
     fn document(&mut self, grade: usize, rng: &mut KeyedRng, out: &mut [f64]) {
         let document = self.text.document(&COLLECTION, grade, rng);
-        let mut whole = 0.0;
+        let mut sum_of_streams = 0.0;
         for (stream, mean_length) in MEAN_LENGTH.iter().enumerate() {
             let values = signals(&self.text, &document, stream, *mean_length);
             for (place, &signal) in SIGNALS.iter().enumerate() {
@@ -72,9 +72,9 @@ impl Model for Query {
                     _ => saturate(values[signal], 50.0),
                 };
             }
-            whole = values[signal::BM25];
+            sum_of_streams = values[signal::BM25];
         }
-        self.page(&document, whole, grade, rng, out);
+        self.page(&document, sum_of_streams, grade, rng, out);
     }
 }
 

@@ -48,28 +48,28 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
     };
     parser.assembler.clear();
     parser.assembler.null_is_min = options.null == Null::Min;
-    let (mut at, mut error) = (0, None);
-    while at < piece.len() {
+    let (mut cursor, mut error) = (0, None);
+    while cursor < piece.len() {
         parser.parsed.lines += 1;
-        match parser.line(at) {
+        match parser.line(cursor) {
             // The line is cut off at the end of the piece, so only its length is known to be wrong.
             Ok(next) if next > piece.len() && piece.overlong => {
-                error = Some((at, line_too_long(at)));
+                error = Some((cursor, line_too_long(cursor)));
             }
             Ok(next) => {
-                at = next;
+                cursor = next;
                 continue;
             }
-            Err(fault) if fault.at - at >= MAX_LINE => error = Some((at, line_too_long(at))),
-            Err(fault) => error = Some((at, fault)),
+            Err(fault) if fault.at - cursor >= MAX_LINE => error = Some((cursor, line_too_long(cursor))),
+            Err(fault) => error = Some((cursor, fault)),
         }
         break;
     }
     if error.is_none()
-        && let Err(fault) = parser.end_piece(at, piece.last)
+        && let Err(fault) = parser.end_piece(cursor, piece.last)
     {
         parser.parsed.lines += 1;
-        error = Some((at, fault));
+        error = Some((cursor, fault));
     }
     if error.is_some() {
         // Keeps the rows before the error: an earlier error may be that their query id recurs.

@@ -21,18 +21,18 @@ pub(super) struct Fields<'a, const N: usize> {
 impl<'a, const N: usize> Fields<'a, N> {
     fn of(line: &'a [u8], number: u64) -> Self {
         let mut found = Self { line, number, fields: [&[]; N], starts: [0; N], count: 0 };
-        let mut at = 0;
-        while at < line.len() {
-            if is_space(line[at]) {
-                at += 1;
+        let mut cursor = 0;
+        while cursor < line.len() {
+            if is_space(line[cursor]) {
+                cursor += 1;
                 continue;
             }
-            let start = at;
-            while at < line.len() && !is_space(line[at]) {
-                at += 1;
+            let start = cursor;
+            while cursor < line.len() && !is_space(line[cursor]) {
+                cursor += 1;
             }
             if found.count < N {
-                (found.fields[found.count], found.starts[found.count]) = (&line[start..at], start);
+                (found.fields[found.count], found.starts[found.count]) = (&line[start..cursor], start);
             }
             found.count += 1;
         }

@@ -58,9 +58,9 @@ pub(super) fn join(
         .par_iter()
         .map(|id| join_query(retrieved[id], (&qrels.queries[id], by_people(id)), (runs, lists.ties, unjudged)))
         .collect::<Result<_, Error>>()?;
-    let kept: BTreeSet<&str> =
+    let kept_queries: BTreeSet<&str> =
         ids.iter().zip(&joined).filter(|(_, joined)| joined.is_some()).map(|(id, _)| *id).collect();
-    if kept.is_empty() {
+    if kept_queries.is_empty() {
         return Err(nothing_in_common(&retrieved, qrels, &files[runs]));
     }
     let is_synthetic = qrels.synthetic
@@ -86,17 +86,17 @@ pub(super) fn join(
     };
     let of_missing = |id: &String| Some(without_retrieved(&qrels.queries[id.as_str()], by_people(id)?));
     let mut of_people = Gold {
-        without_documents: without_documents(qrels, &kept).iter().filter_map(of_missing).collect(),
+        without_documents: without_documents(qrels, &kept_queries).iter().filter_map(of_missing).collect(),
         ..Gold::default()
     };
-    let mut known = Runs { without_documents: without_documents(qrels, &kept), ..Runs::default() };
+    let mut merged = Runs { without_documents: without_documents(qrels, &kept_queries), ..Runs::default() };
     let mut builder = DatasetBuilder::new(name, provenance);
     builder.features(runs as u32);
     for JoinedQuery { query, gold, unretrieved, unjudged, lists } in joined.into_iter().flatten() {
         builder.push(query);
         of_people.queries.push(gold);
-        known.unretrieved.extend(unretrieved);
-        known.ends.push(known.unretrieved.len());
+        merged.unretrieved.extend(unretrieved);
+        merged.ends.push(merged.unretrieved.len());
         counts.unjudged += unjudged;
         for (run, [retrieved, tied]) in lists.into_iter().enumerate() {
             counts.empty_lists[run] += usize::from(retrieved == 0);
@@ -104,15 +104,15 @@ pub(super) fn join(
             counts.tied[run] += tied;
         }
     }
-    known.counts = counts;
+    merged.counts = counts;
     if let Some((gold, file)) = gold {
         (of_people.outside, of_people.first_outside) = judged_by_people_alone(qrels, gold);
         if of_people.all().all(|query| query.labelled() == 0) {
             return Err(nothing_doubly_judged(file));
         }
-        known.gold = Some(of_people);
+        merged.gold = Some(of_people);
     }
-    builder.runs(known);
+    builder.runs(merged);
     Ok(builder.build().with_feature_names(names).expect("a name per run"))
 }
 
@@ -148,15 +148,15 @@ fn join_query(
     let removes = unjudged == Unjudged::Remove;
     let ranks = query.documents.ranks();
     // By rank: the label of a document.
-    let mut found: Vec<Option<f32>> = vec![None; ranks.len()];
+    let mut judged_labels: Vec<Option<f32>> = vec![None; ranks.len()];
     let mut unretrieved = Vec::new();
-    let (mut given, mut gold) = (vec![None; ranks.len()], GoldQuery::default());
+    let (mut people_labels, mut gold) = (vec![None; ranks.len()], GoldQuery::default());
     for judgment in judgments {
         let people = by_people.and_then(|by_people| label_of(by_people, judgment.document));
         match query.documents.get(Docno::new(judgment.document)) {
             Some(place) => {
                 let rank = ranks[place as usize] as usize;
-                (found[rank], given[rank]) = (Some(judgment.label), people);
+                (judged_labels[rank], people_labels[rank]) = (Some(judgment.label), people);
             }
             None => {
                 unretrieved.push(judgment.label);
@@ -164,10 +164,10 @@ fn join_query(
             }
         }
     }
-    let unjudged = found.iter().filter(|label| label.is_none()).count();
+    let unjudged = judged_labels.iter().filter(|label| label.is_none()).count();
     // By rank: the row of a document, if it stays.
     let mut next = 0;
-    let rows: Vec<Option<u32>> = found
+    let rows: Vec<Option<u32>> = judged_labels
         .iter()
         .map(|label| {
             let stays = !removes || label.is_some();
@@ -177,13 +177,13 @@ fn join_query(
         })
         .collect();
     let labels: Vec<f32> =
-        found.iter().zip(&rows).filter_map(|(label, row)| row.map(|_| label.unwrap_or(0.0))).collect();
+        judged_labels.iter().zip(&rows).filter_map(|(label, row)| row.map(|_| label.unwrap_or(0.0))).collect();
     if labels.is_empty() {
         return Ok(None);
     }
     for (rank, _) in rows.iter().enumerate().filter(|(_, row)| by_people.is_some() && row.is_some()) {
-        gold.is_judged.push(found[rank].is_some());
-        gold.labels.push(given[rank]);
+        gold.is_judged.push(judged_labels[rank].is_some());
+        gold.labels.push(people_labels[rank]);
     }
     let (mut columns, mut sizes) = (Vec::with_capacity(runs), Vec::with_capacity(runs));
     for run in 0..runs {

@@ -57,7 +57,7 @@ fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
     let mut numbers: Vec<Box<str>> = Vec::with_capacity(dataset.documents());
     let mut queries = dataset.iter().map(|query| (query.id(), dataset.document_offset(query.index() + 1)));
     let (mut id, mut end) = ("", 0);
-    let mut known = BTreeSet::new();
+    let mut written_ids = BTreeSet::new();
     for file in files {
         // Files of scores come after those of rows.
         if numbers.len() == dataset.documents() {
@@ -71,12 +71,12 @@ fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
             }
             if numbers.len() == end {
                 (id, end) = queries.next()?;
-                known.clear();
+                written_ids.clear();
             }
             let (row, comment) = line.split_at(memchr::memchr(b'#', line)?);
             let of_query = row.split(u8::is_ascii_whitespace).nth(1)?.strip_prefix(b"qid:")?;
             let number: Box<str> = docid(str::from_utf8(comment).ok()?)?.into();
-            if of_query != id.as_bytes() || !known.insert(number.clone()) {
+            if of_query != id.as_bytes() || !written_ids.insert(number.clone()) {
                 return None;
             }
             numbers.push(number);

@@ -162,8 +162,8 @@ fn parse_measure(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
         None => (rest, ""),
     };
     let folded = name.trim().to_lowercase();
-    let known = MEASURE_NAMES.iter().find(|(_, aliases)| aliases.contains(&folded.as_str()));
-    let Some((name, _)) = known else {
+    let measure = MEASURE_NAMES.iter().find(|(_, aliases)| aliases.contains(&folded.as_str()));
+    let Some((name, _)) = measure else {
         let expected = "expected nDCG, AP, RR, P, R or RBP, e.g. nDCG@10, AP(rel=2), P@5 or RBP(p=0.8)";
         if UNSUPPORTED_MEASURES.contains(&folded.as_str()) {
             let message = format!("it is another measure, which is not computed here; {expected}");
@@ -173,24 +173,24 @@ fn parse_measure(text: &str) -> Result<Measure, (MeasureErrorKind, String)> {
         let hint = did_you_mean(&folded, &names).map_or_else(String::new, |hint| format!(" {hint}"));
         return Err((MeasureErrorKind::UnknownMeasure, format!("it is not known;{hint} {expected}")));
     };
-    let mut given = MeasureParameters { cutoff, ..MeasureParameters::default() };
+    let mut measure_parameters = MeasureParameters { cutoff, ..MeasureParameters::default() };
     for parameter in parameters.split(',').filter(|parameter| !parameter.trim().is_empty()) {
-        given.set(name, parameter).map_err(|message| wrong_parameter(&message))?;
+        measure_parameters.set(name, parameter).map_err(|message| wrong_parameter(&message))?;
     }
-    let rel = given.rel.unwrap_or(1);
-    let needs_cutoff = |kind| match given.cutoff {
+    let rel = measure_parameters.rel.unwrap_or(1);
+    let needs_cutoff = |kind| match measure_parameters.cutoff {
         Some(_) => Ok(kind),
         None => Err(wrong_cutoff(&format!("it needs a cutoff, e.g. {name}@10"))),
     };
     let kind = match *name {
-        "nDCG" => MeasureKind::Ndcg(given.gain.unwrap_or(Gain::Linear)),
+        "nDCG" => MeasureKind::Ndcg(measure_parameters.gain.unwrap_or(Gain::Linear)),
         "AP" => MeasureKind::AveragePrecision { rel },
         "RR" => MeasureKind::ReciprocalRank { rel },
         "P" => needs_cutoff(MeasureKind::Precision { rel })?,
         "R" => needs_cutoff(MeasureKind::Recall { rel })?,
-        _ => MeasureKind::RankBiasedPrecision { rel: given.rel, p: given.p.unwrap_or(0.8) },
+        _ => MeasureKind::RankBiasedPrecision { rel: measure_parameters.rel, p: measure_parameters.p.unwrap_or(0.8) },
     };
-    Ok(Measure { kind, cutoff: given.cutoff })
+    Ok(Measure { kind, cutoff: measure_parameters.cutoff })
 }
 
 fn parse_positive(text: &str) -> Option<u32> {
@@ -200,7 +200,7 @@ fn parse_positive(text: &str) -> Option<u32> {
 impl MeasureParameters {
     /// Sets a parameter of the measure `name`, e.g. `rel=2`.
     fn set(&mut self, name: &str, parameter: &str) -> Result<(), String> {
-        let known = match name {
+        let supported = match name {
             "nDCG" => "dcg or cutoff",
             "RBP" => "rel, p or cutoff",
             _ => "rel or cutoff",
@@ -229,7 +229,7 @@ impl MeasureParameters {
                 let cutoff = parse_positive(value).ok_or_else(|| expected("1 or more"))?;
                 self.cutoff.replace(cutoff).is_some()
             }
-            _ => return Err(format!("`{}` is not a parameter of {name}, expected {known}", key.escape_debug())),
+            _ => return Err(format!("`{}` is not a parameter of {name}, expected {supported}", key.escape_debug())),
         };
         if twice { Err(format!("{key} is given twice; give it once")) } else { Ok(()) }
     }

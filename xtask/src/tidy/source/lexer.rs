@@ -99,20 +99,20 @@ impl<'a> Lexer<'a> {
 
 /// The length of a block comment, which may hold others.
 fn block_comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    while at < text.len() {
-        let rest = &text.as_bytes()[at..];
+    let (mut depth, mut cursor) = (0_usize, 0);
+    while cursor < text.len() {
+        let rest = &text.as_bytes()[cursor..];
         if rest.starts_with(b"/*") {
             depth += 1;
-            at += 2;
+            cursor += 2;
         } else if rest.starts_with(b"*/") {
             depth -= 1;
-            at += 2;
+            cursor += 2;
             if depth == 0 {
-                return at;
+                return cursor;
             }
         } else {
-            at += 1;
+            cursor += 1;
         }
     }
     text.len()
@@ -164,23 +164,23 @@ fn character_or_lifetime(text: &str) -> usize {
 pub(in crate::tidy) fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let code: Vec<Token<'a>> =
         tokens.iter().copied().filter(|token| !matches!(token.kind, Kind::Doc | Kind::Comment)).collect();
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < code.len() {
-        if code[at].is("#") {
-            let end = attribute_end(&code, at);
-            if is_test(&code[at..end]) {
-                at = item_end(&code, end);
+    let mut kept_tokens = Vec::new();
+    let mut cursor = 0;
+    while cursor < code.len() {
+        if code[cursor].is("#") {
+            let end = attribute_end(&code, cursor);
+            if is_test(&code[cursor..end]) {
+                cursor = item_end(&code, end);
             } else {
-                kept.extend_from_slice(&code[at..end]);
-                at = end;
+                kept_tokens.extend_from_slice(&code[cursor..end]);
+                cursor = end;
             }
         } else {
-            kept.push(code[at]);
-            at += 1;
+            kept_tokens.push(code[cursor]);
+            cursor += 1;
         }
     }
-    kept
+    kept_tokens
 }
 
 /// Behind the attribute at `at`: `#[...]` or `#![...]`.

@@ -87,7 +87,7 @@ pub(super) fn first_run(results: &Path) -> Option<Table> {
 /// Regret of this project's algorithms on the fifteen utility problems, beside the least of all duel policies measured there.
 pub(super) fn utility_problems(results: &Path) -> Option<Table> {
     let text = std::fs::read_to_string(results.join("bandits-mslr/utility-problems.csv")).ok()?;
-    let own = ["bradley-terry-pairs", "bradley-terry"];
+    let own_algorithms = ["bradley-terry-pairs", "bradley-terry"];
     let row = |problem: &&str| {
         let measured = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
             [name, algorithm, "1000000", _, mean, error, right, _] if name == *problem => {
@@ -97,7 +97,7 @@ pub(super) fn utility_problems(results: &Path) -> Option<Table> {
             _ => None,
         };
         let all: Vec<(String, f64, f64, f64)> = text.lines().filter_map(measured).collect();
-        let is_own = |algorithm: &str| own.iter().position(|name| algorithm.split(':').next() == Some(name));
+        let is_own = |algorithm: &str| own_algorithms.iter().position(|name| algorithm.split(':').next() == Some(name));
         let best = |of: &dyn Fn(Option<usize>) -> bool| {
             all.iter().filter(|found| of(is_own(&found.0))).min_by(|a, b| a.1.total_cmp(&b.1))
         };
@@ -106,7 +106,7 @@ pub(super) fn utility_problems(results: &Path) -> Option<Table> {
         };
         let rival = best(&|place| place.is_none())?;
         let least = best(&|_| true)?.1;
-        let ours = own.iter().enumerate().map(|(at, _)| best(&|place| place == Some(at)));
+        let ours = own_algorithms.iter().enumerate().map(|(at, _)| best(&|place| place == Some(at)));
         let ours: Vec<_> = ours.collect::<Option<_>>()?;
         let mut cells = vec![format!("`{problem}`")];
         cells.extend(ours.iter().map(|found| cell(found)));

@@ -105,13 +105,13 @@ impl Bench {
             ("late", "the least cost, with clicks that come late"),
         ];
         let row = |(track, want): (&str, &str)| {
-            let of: Vec<&Rank> = self.ranks.iter().filter(|rank| rank.track == track).collect();
-            let (first, others) = of.split_first()?;
+            let of_track: Vec<&Rank> = self.ranks.iter().filter(|rank| rank.track == track).collect();
+            let (first, others) = of_track.split_first()?;
             let near: Vec<String> = { others.iter() }
                 .filter(|other| other.rank - first.rank <= first.difference)
                 .map(|other| code(&other.entry))
                 .collect();
-            let place = |name: &str| of.iter().position(|rank| rank.entry == name);
+            let place = |name: &str| of_track.iter().position(|rank| rank.entry == name);
             let places: Vec<String> = { USUAL_ALGORITHMS.iter() }
                 .filter_map(|name| Some(format!("{} {}", code(name), place(name)? + 1)))
                 .collect();
@@ -128,7 +128,7 @@ impl Bench {
             Some(vec![
                 want.to_owned(),
                 if is_any { "any".to_owned() } else { code(&first.entry) },
-                format!("{:.1} [{:.1}, {:.1}] of {}", first.rank, first.interval[0], first.interval[1], of.len()),
+                format!("{:.1} [{:.1}, {:.1}] of {}", first.rank, first.interval[0], first.interval[1], of_track.len()),
                 near,
                 places.join(", "),
             ])

@@ -176,14 +176,14 @@ impl Policy for BradleyTerry {
         if let Some(opponent) = self.guard.opponent(generator) {
             return Choice::Duel(leader, opponent);
         }
-        let alone = Choice::Alone { arm: leader, until: step };
+        let leader_alone = Choice::Alone { arm: leader, until: step };
         if self.guard.is_refuted() {
-            return alone;
+            return leader_alone;
         }
         let prior = self.utilities.draw_prior(generator);
         let challenger = self.utilities.draw_largest(prior, generator);
         if challenger == leader || self.guard.is_decided(challenger) || !self.is_worth_it(leader, prior, generator) {
-            return alone;
+            return leader_alone;
         }
         Choice::Duel(leader, challenger)
     }

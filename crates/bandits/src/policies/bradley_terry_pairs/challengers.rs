@@ -82,17 +82,17 @@ impl Challengers {
     pub(super) fn propose(&mut self, normals: Normals, generator: &mut Generator) -> Option<Arm> {
         let mut rest = uniform(generator) * self.sum;
         let last = self.arms.len() - 1;
-        let given = self.above.iter().position(|probability| {
+        let drawn_arm = self.above.iter().position(|probability| {
             rest -= probability;
             rest < 0.0
         });
-        let given = given.unwrap_or(last);
+        let drawn_arm = drawn_arm.unwrap_or(last);
         self.draw_all(normals, generator);
-        let variance = self.covariance.at(given, given);
+        let variance = self.covariance.at(drawn_arm, drawn_arm);
         let deviation = variance.sqrt();
-        let target = self.mean[given] + deviation * draw_above(-self.mean[given] / deviation, normals, generator);
-        let shift = (target - self.drawn[given]) / variance;
-        for (logit, covariance) in self.drawn.iter_mut().zip(self.covariance.row(given)) {
+        let target = self.mean[drawn_arm] + deviation * draw_above(-self.mean[drawn_arm] / deviation, normals, generator);
+        let shift = (target - self.drawn[drawn_arm]) / variance;
+        for (logit, covariance) in self.drawn.iter_mut().zip(self.covariance.row(drawn_arm)) {
             *logit += shift * covariance;
         }
         let ways = self.drawn.iter().filter(|&&logit| logit > 0.0).count();

@@ -270,7 +270,7 @@ impl Policy for Ccb {
         {
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
-        let alone = self.candidates.len() == 1;
+        let is_only_candidate = self.candidates.len() == 1;
         let mut champion = self.champion(generator);
         let mut challenger = self.challenger(champion, generator);
         if self.loses_under_way(champion, challenger) && self.candidates.binary_search(&challenger).is_ok() {
@@ -282,7 +282,7 @@ impl Policy for Ccb {
         }
         let counts = self.decided().lost_counts()[champion] + self.decided().won_counts()[champion];
         let certain = counts as usize == self.arms() - 1;
-        let until = if alone && open == 0 && certain {
+        let until = if is_only_candidate && open == 0 && certain {
             last_step_below(self.bounds.duels_mut().next_expiry(), self.alpha).max(step)
         } else {
             step

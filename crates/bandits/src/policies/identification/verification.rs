@@ -158,15 +158,15 @@ impl Verification {
                 let others_say_more = lower < 0.5 && lowest[arm.index()] < lower;
                 *learned |= beats || known || others_say_more;
             }
-            let both = pair.learned == [true; 2];
-            for (arm, other, lower, upper) in sides.into_iter().filter(|_| both) {
+            let learned_both = pair.learned == [true; 2];
+            for (arm, other, lower, upper) in sides.into_iter().filter(|_| learned_both) {
                 possible_losses[arm.index()] += u32::from(lower < 0.5);
                 let rival = &mut rivals[arm.index()];
                 if upper < rival.upper {
                     *rival = Rival { arm: other, upper };
                 }
             }
-            !both
+            !learned_both
         });
         if self.in_play.is_empty() {
             let surest = argmax(

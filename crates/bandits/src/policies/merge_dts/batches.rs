@@ -174,7 +174,7 @@ impl Batches {
             };
             let losers: Vec<usize> =
                 (0..size).flat_map(|k| (0..size).filter(move |&l| l != k && lost(k, l)).map(move |_| k)).collect();
-            let kept: Vec<usize> = if losers.is_empty() {
+            let survivors: Vec<usize> = if losers.is_empty() {
                 break;
             } else if one_by_one {
                 let loser = losers[below(generator, losers.len())];
@@ -182,10 +182,10 @@ impl Batches {
             } else {
                 (0..size).filter(|k| !losers.contains(k)).collect()
             };
-            if kept.is_empty() {
+            if survivors.is_empty() {
                 break;
             }
-            self.keep(&kept, beaten);
+            self.keep(&survivors, beaten);
         }
         self.size() < size
     }

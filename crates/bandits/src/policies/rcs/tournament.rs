@@ -68,21 +68,21 @@ impl Tournament {
     /// Draws the arm that beats all others, if any does, given that it is not `barred`.
     #[inline]
     pub(super) fn champion(&self, barred: Option<Arm>, generator: &mut Generator) -> Option<Arm> {
-        let mut left = match barred {
+        let mut remaining_probability = match barred {
             _ if self.contenders.is_empty() => return None,
             None => uniform(generator),
             Some(arm) => uniform(generator) * -libm::expm1(self.log_product(arm)),
         };
         // While there is much to learn, hardly ever does any arm beat all others.
-        if left > self.total + ROUNDING_TOLERANCE {
+        if remaining_probability > self.total + ROUNDING_TOLERANCE {
             return None;
         }
         for &(arm, chance) in &self.contenders {
             if Some(arm) != barred {
-                if left < chance {
+                if remaining_probability < chance {
                     return Some(arm);
                 }
-                left -= chance;
+                remaining_probability -= chance;
             }
         }
         None

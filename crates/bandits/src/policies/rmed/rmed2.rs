@@ -194,19 +194,19 @@ impl Rmed2 {
 
     /// The first step after `step` at which pairs must meet more often.
     fn next_rise(&self, step: u64) -> u64 {
-        let more = |step: u64| self.rule.meetings(step) > self.meetings;
+        let needs_more_meetings = |step: u64| self.rule.meetings(step) > self.meetings;
         // ln ln t rises so slowly that it is soon never: beyond here no run goes.
         const LAST_STEP: u64 = 1 << 53;
         let (mut before, mut rise) = (step, 2 * step);
-        while !more(rise) && rise <= LAST_STEP {
+        while !needs_more_meetings(rise) && rise <= LAST_STEP {
             (before, rise) = (rise, 2 * rise);
         }
-        if !more(rise) {
+        if !needs_more_meetings(rise) {
             return u64::MAX;
         }
         while rise - before > 1 {
             let middle = before.midpoint(rise);
-            if more(middle) { rise = middle } else { before = middle }
+            if needs_more_meetings(middle) { rise = middle } else { before = middle }
         }
         rise
     }

@@ -91,20 +91,20 @@ impl RowMinima {
             lanes = std::array::from_fn(|lane| smaller(lows[lane], lanes[lane]));
         }
         let smallest = smaller(smaller(lanes[0], lanes[2]), smaller(lanes[1], lanes[3]));
-        let held = |(lows, &places): (&[f64; WORD_BLOCKS], &u64)| {
+        let smallest_places = |(lows, &places): (&[f64; WORD_BLOCKS], &u64)| {
             let of_block = |block: usize| u64::from(lows[block] == smallest).wrapping_neg() & places_of(block);
             (of_block(0) | of_block(1)) & places | (of_block(2) | of_block(3)) & places
         };
         if let ([lows], [places]) = (lows, places) {
-            return draw_bit(held((lows, places)), generator);
+            return draw_bit(smallest_places((lows, places)), generator);
         }
-        let words = || lows.iter().zip(places).map(held);
+        let words = || lows.iter().zip(places).map(smallest_places);
         let count = words().map(u64::count_ones).sum::<u32>();
         let mut nth = below(generator, count as usize) as u32;
-        for (word, held) in words().enumerate() {
-            let here = held.count_ones();
+        for (word, smallest_places) in words().enumerate() {
+            let here = smallest_places.count_ones();
             if nth < here {
-                return word * WORD_VALUES + nth_bit(held, nth);
+                return word * WORD_VALUES + nth_bit(smallest_places, nth);
             }
             nth -= here;
         }

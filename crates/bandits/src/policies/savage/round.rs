@@ -56,18 +56,18 @@ impl OpenPairs {
     pub(super) fn take(&mut self, nth: usize) -> (Arm, Arm) {
         debug_assert!(nth < self.left);
         // The last word before which there are no more than `nth` pairs.
-        let (mut word, mut rest) = (0, nth as u32);
+        let (mut word, mut remaining) = (0, nth as u32);
         let mut stride = (self.tree.len() - 1).next_power_of_two();
         while stride > 0 {
             let next = word + stride;
-            if next < self.tree.len() && self.tree[next] <= rest {
+            if next < self.tree.len() && self.tree[next] <= remaining {
                 word = next;
-                rest -= self.tree[next];
+                remaining -= self.tree[next];
             }
             stride /= 2;
         }
         let mut bits = self.bits[word];
-        for _ in 0..rest {
+        for _ in 0..remaining {
             bits &= bits - 1;
         }
         let at = word * 64 + bits.trailing_zeros() as usize;

@@ -314,26 +314,26 @@ impl Problem {
 
     fn check(&self) -> Result<(), ProblemError> {
         countable(self.arms())?;
-        let within = |key, value: f64, ok: bool, expected| {
+        let require = |key, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(ProblemError::OutOfRange { key, expected, value }) }
         };
-        within("arms", self.arms() as f64, (2..=MAX_ARMS).contains(&self.arms()), "2 to 100000000 arms")?;
+        require("arms", self.arms() as f64, (2..=MAX_ARMS).contains(&self.arms()), "2 to 100000000 arms")?;
         match self.0 {
-            ProblemKind::Arithmetic { step, .. } => within("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
+            ProblemKind::Arithmetic { step, .. } => require("step", step, step > 0.0 && step <= 0.5, "0 < step <= 0.5"),
             ProblemKind::Cyclic { lead, circle, .. } => {
-                within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
-                within("circle", circle, circle > 0.5 && circle <= 1.0, "0.5 < circle <= 1")
+                require("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
+                require("circle", circle, circle > 0.5 && circle <= 1.0, "0.5 < circle <= 1")
             }
-            ProblemKind::Btl { ratio, .. } => within("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
+            ProblemKind::Btl { ratio, .. } => require("ratio", ratio, ratio > 0.0 && ratio < 1.0, "0 < ratio < 1"),
             ProblemKind::Upset { lead, strong, .. } => {
-                within("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
-                within("strong", strong, strong > 0.5 && strong <= 1.0, "0.5 < strong <= 1")
+                require("lead", lead, lead > 0.5 && lead <= 1.0, "0.5 < lead <= 1")?;
+                require("strong", strong, strong > 0.5 && strong <= 1.0, "0.5 < strong <= 1")
             }
             ProblemKind::Tournament { k, winner, least, most, .. } => {
                 let enough = winner == Winner::Yes || k > 2;
-                within("k", k as f64, enough, "3 arms or more: of two, one beats the other")?;
-                within("least", least, least > 0.0 && least <= 0.5, "0 < least <= 0.5")?;
-                within("most", most, most >= least && most <= 0.5, "least <= most <= 0.5")
+                require("k", k as f64, enough, "3 arms or more: of two, one beats the other")?;
+                require("least", least, least > 0.0 && least <= 0.5, "0 < least <= 0.5")?;
+                require("most", most, most >= least && most <= 0.5, "least <= most <= 0.5")
             }
             ProblemKind::Normal { sd, .. } => Ok(positive("sd", sd)?),
             ProblemKind::GoodAndPoor { .. } | ProblemKind::Arith { .. } | ProblemKind::Geom { .. } => Ok(()),

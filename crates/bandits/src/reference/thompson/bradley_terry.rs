@@ -140,23 +140,23 @@ impl Policy for ReferenceBradleyTerry {
         let losses = self.losses();
         let leader = if self.duels == 0 { below(generator, self.arms()) } else { self.leader(&losses) };
         let refuted = losses[leader] > 0;
-        let alone = Choice::Alone { arm: Arm::at(leader), until: step };
+        let leader_alone = Choice::Alone { arm: Arm::at(leader), until: step };
         if let Some(opponent) = self.forced(leader, if refuted { 1.0 } else { self.share }, generator) {
             return Choice::Duel(Arm::at(leader), Arm::at(opponent));
         }
         if refuted {
-            return alone;
+            return leader_alone;
         }
         let prior = self.draw_prior(generator);
         let challenger = self.draw(prior, generator);
         if challenger == leader || self.is_proven(leader, challenger) {
-            return alone;
+            return leader_alone;
         }
         let opinions: Vec<usize> = (0..FURTHER_DRAWS).map(|_| self.draw(prior, generator)).collect();
         if opinions.iter().any(|&other| other != leader) || uniform(generator) < UNCONDITIONAL_DUEL_PROBABILITY {
             return Choice::Duel(Arm::at(leader), Arm::at(challenger));
         }
-        alone
+        leader_alone
     }
 
     fn learn(&mut self, _step: u64, feedback: Feedback<'_>) {

@@ -121,8 +121,8 @@ impl PieceReader {
                 // A byte order mark has no meaning in UTF-8.
                 reader.carry.drain(..3);
             }
-            let whole = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
-            let first = lines(&reader.carry[searched..whole])
+            let whole_lines = if reader.at_end { reader.carry.len() } else { end_of_lines(&reader.carry) };
+            let first = lines(&reader.carry[searched..whole_lines])
                 .map(|(_, line)| (line_shape::shape_of(line), line))
                 .find(|(shape, _)| !matches!(shape, LineShape::Blank | LineShape::Comment));
             if let Some((LineShape::Other, line)) = first
@@ -134,7 +134,7 @@ impl PieceReader {
             }
             let first = first.map(|(shape, _)| shape);
             // A long line without an end is refused as such later.
-            let lines_only = reader.carry.len() - whole <= MAX_LINE;
+            let lines_only = reader.carry.len() - whole_lines <= MAX_LINE;
             if first.is_none() && !reader.at_end && lines_only && searched > sizes.preamble {
                 let message = format!(
                     "has more than {} MiB of blank lines and comments before its first row: remove them, or check that \
@@ -143,7 +143,7 @@ impl PieceReader {
                 );
                 return Err(Error::new(ErrorKind::Limit, message).at(1, 1));
             }
-            searched = whole;
+            searched = whole_lines;
             if first.is_some() || reader.at_end || !lines_only {
                 break first;
             }
@@ -183,21 +183,21 @@ impl PieceReader {
                 self.at_end = filled < want || failure.is_some();
                 self.failure = failure;
             }
-            let whole = end_of_lines(&piece.bytes[..filled]);
+            let whole_lines = end_of_lines(&piece.bytes[..filled]);
             if let Some(failure) = self.failure.take() {
-                piece.failure = Some((Failure::Io(failure), filled - whole));
-                filled = whole;
-                break whole;
+                piece.failure = Some((Failure::Io(failure), filled - whole_lines));
+                filled = whole_lines;
+                break whole_lines;
             }
             if self.at_end {
                 piece.last = true;
                 break filled;
             }
-            if filled - whole > MAX_LINE {
+            if filled - whole_lines > MAX_LINE {
                 (piece.overlong, self.at_end) = (true, true);
                 break filled;
             }
-            if let Some(cut) = self.last_query(&piece.bytes[..whole]) {
+            if let Some(cut) = self.last_query(&piece.bytes[..whole_lines]) {
                 break cut;
             }
             if filled > self.sizes.query {

@@ -33,31 +33,31 @@ pub(in crate::text) fn read_row<'a>(
     options: &ReadOptions,
     entries: &mut Vec<FeatureValue>,
 ) -> Result<(Line<'a>, usize), RowError> {
-    let mut at = skip_blanks(text, start);
-    match text[at] {
-        b'\n' => return Ok((Line::Blank, at + 1)),
-        b'#' => return Ok((Line::Blank, comment(text, start, at)?.1)),
+    let mut cursor = skip_blanks(text, start);
+    match text[cursor] {
+        b'\n' => return Ok((Line::Blank, cursor + 1)),
+        b'#' => return Ok((Line::Blank, comment(text, start, cursor)?.1)),
         _ => {}
     }
     let label;
-    (label, at) = read_label(text, at, options)?;
-    at = skip_blanks(text, at);
+    (label, cursor) = read_label(text, cursor, options)?;
+    cursor = skip_blanks(text, cursor);
     let mut qid = None;
-    if text[at..].starts_with(b"qid:") {
-        let (id, end) = read_qid(text, at + 4)?;
+    if text[cursor..].starts_with(b"qid:") {
+        let (id, end) = read_qid(text, cursor + 4)?;
         qid = Some(id);
-        at = skip_blanks(text, end);
+        cursor = skip_blanks(text, end);
     }
-    let at = read_values(text, start, at, options, entries)?;
-    let (comment, next) = match text[at] {
+    let cursor = read_values(text, start, cursor, options, entries)?;
+    let (comment, next) = match text[cursor] {
         b'#' => {
-            let (comment, next) = comment(text, start, at)?;
+            let (comment, next) = comment(text, start, cursor)?;
             (Some(comment), next)
         }
-        _ => (None, at + 1),
+        _ => (None, cursor + 1),
     };
     check_length(start, next - 1)?;
-    Ok((Line::Row { label, qid, comment, end: at }, next))
+    Ok((Line::Row { label, qid, comment, end: cursor }, next))
 }
 
 /// Reads `feature:value` pairs from `at` up to a comment or the end of the line and returns that position.

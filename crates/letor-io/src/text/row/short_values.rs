@@ -184,20 +184,20 @@ fn parse_value(text: &[u8; LOOKAHEAD]) -> Option<(i64, i16, usize)> {
 /// digits.
 #[inline(always)]
 fn magnitude(text: &[u8], not_digits: u32, len: usize) -> Option<(u64, usize)> {
-    let whole = not_digits.trailing_zeros() as usize;
-    if !(1..=8).contains(&whole) {
+    let whole_digits = not_digits.trailing_zeros() as usize;
+    if !(1..=8).contains(&whole_digits) {
         return None;
     }
-    let first = digits_value(first_word(text), whole);
-    if whole == len {
+    let first = digits_value(first_word(text), whole_digits);
+    if whole_digits == len {
         return Some((first, 0));
     }
-    let scale = len - whole - 1;
+    let scale = len - whole_digits - 1;
     let next = (not_digits & (not_digits - 1)).trailing_zeros() as usize;
-    if text[whole] != b'.' || !(1..=8).contains(&scale) || next != len {
+    if text[whole_digits] != b'.' || !(1..=8).contains(&scale) || next != len {
         return None;
     }
-    let fraction = first_word(&text[whole + 1..]);
+    let fraction = first_word(&text[whole_digits + 1..]);
     Some((first * POW10[scale] as u64 + digits_value(fraction, scale), scale))
 }
 

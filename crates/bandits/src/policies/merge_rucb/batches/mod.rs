@@ -191,14 +191,14 @@ impl Batches {
         let ties = tied.clone().map(u32::count_ones).sum::<u32>() as usize;
         let mut nth = below(generator, ties);
         for (group, mut bits) in tied.enumerate() {
-            let here = bits.count_ones() as usize;
-            if nth < here {
+            let tied_in_group = bits.count_ones() as usize;
+            if nth < tied_in_group {
                 for _ in 0..nth {
                     bits &= bits - 1;
                 }
                 return group * LANES + bits.trailing_zeros() as usize;
             }
-            nth -= here;
+            nth -= tied_in_group;
         }
         champion
     }
@@ -332,13 +332,13 @@ impl Batches {
                 won < lost && time < evidence_behind(f64::from(won), f64::from(lost))
             })
         };
-        let kept: Vec<usize> = (0..size).filter(|&k| !ruled_out(k)).collect();
-        if kept.len() == size || kept.is_empty() {
+        let survivors: Vec<usize> = (0..size).filter(|&k| !ruled_out(k)).collect();
+        if survivors.len() == size || survivors.is_empty() {
             return false;
         }
-        for &k in &kept {
+        for &k in &survivors {
             let count = (0..size)
-                .filter(|l| !kept.contains(l))
+                .filter(|l| !survivors.contains(l))
                 .filter(|&l| {
                     let (won, lost) = self.score(k, l);
                     won > lost
@@ -347,22 +347,22 @@ impl Batches {
             beaten[self.arm(k).index()] += count as u32;
         }
         let (batch, room) = (self.current, self.room);
-        for (to, &from) in kept.iter().enumerate() {
+        for (to, &from) in survivors.iter().enumerate() {
             self.members[batch * room + to] = self.members[batch * room + from];
             let (new, old) = (self.row(to), self.row(from));
-            for (column, &other) in kept.iter().enumerate() {
+            for (column, &other) in survivors.iter().enumerate() {
                 self.wins[new * room + column] = self.wins[old * room + other];
                 if !self.open.is_empty() {
                     self.open[new * room + column] = self.open[old * room + other];
                 }
                 self.set_estimate(new, column, self.estimate(old, other));
             }
-            for column in kept.len()..size {
+            for column in survivors.len()..size {
                 self.set_estimate(new, column, (f64::NEG_INFINITY, 0.0));
             }
         }
-        self.left -= size - kept.len();
-        self.sizes[batch] = kept.len() as u32;
+        self.left -= size - survivors.len();
+        self.sizes[batch] = survivors.len() as u32;
         self.homes.moved();
         true
     }
