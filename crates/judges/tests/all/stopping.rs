@@ -150,7 +150,7 @@ fn without_order(sessions: u64, most: u64) {
 
 #[test]
 fn without_an_order_none_is_named_falsely() {
-    without_order(16, 400);
+    without_order(8, 400);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn equal_best(sessions: u64, most: u64, sizes: &[u32], is_published: bool) {
 
 #[test]
 fn sessions_seldom_name_one_of_equals() {
-    equal_best(30, 400, &[3], false);
+    equal_best(14, 400, &[3], false);
 }
 
 #[test]
