@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{LineError, Log, from_line};
+use crate::event::{LineError, LogPosition, from_line};
 use crate::{Config, Session};
 
 /// The content of a log.
@@ -53,7 +53,7 @@ impl Session {
             live = Some(match live {
                 None => {
                     let (config, names) = (Config::of([""; 0]), BTreeMap::new());
-                    let log = Log { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
+                    let log = LogPosition { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
                     let (event, sum) = from_line(text, log).map_err(|error| refused(message_of(&error, number)))?;
                     Self::begin(event, sum).map_err(|error| refused(error.to_string()))?
                 }

@@ -18,9 +18,9 @@ use studies::matrix_file;
 /// If reading panics, or if writing and reading the matrix changes it.
 pub fn matrix(bytes: &[u8]) -> bool {
     let Ok(matrix) = matrix_file::parse(bytes) else { return false };
-    let again = [matrix.to_npy(), matrix.to_text().into_bytes()].map(|bytes| PreferenceMatrix::from_bytes(&bytes));
-    for again in again {
-        assert_eq!(again.as_ref(), Ok(&matrix), "writing and reading changed the matrix");
+    let reread = [matrix.to_npy(), matrix.to_text().into_bytes()].map(|bytes| PreferenceMatrix::from_bytes(&bytes));
+    for reread in reread {
+        assert_eq!(reread.as_ref(), Ok(&matrix), "writing and reading changed the matrix");
     }
     true
 }
@@ -34,7 +34,7 @@ pub fn experiment(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let error = match experiment::parse(text) {
         Err(error) => error.to_string(),
-        Ok(read) => match experiment::check_names(&read, Path::new("file.toml")) {
+        Ok(parsed) => match experiment::check_names(&parsed, Path::new("file.toml")) {
             Ok(()) => return true,
             Err(error) => format!("{error:#}"),
         },

@@ -12,7 +12,7 @@ use crate::{BoardError, Order, Table};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
     Comparison, Contrasts, Covariates, Fit, Look, Options, Ties, cells, discriminating, position_is_determined,
-    unbeaten, undetermined,
+    unbeaten, undetermined_covariate,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -204,7 +204,7 @@ pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Res
         if has_slopes { discriminating(arms, &all, options) } else { Fit::new(arms, &all, options) }
     };
     // Those of a part of the table may not be determined although those of the whole are.
-    if undetermined(arms, &all).is_some() {
+    if undetermined_covariate(arms, &all).is_some() {
         return fit(Options { prior: Some(WEAK_PRIOR), ..options });
     }
     match fit(options) {

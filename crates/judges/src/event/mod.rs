@@ -1,11 +1,13 @@
-//! Events of a session. `line` writes and reads them as lines of JSON, `stored` has the structs of these, `state` their meaning.
+//! Events of a session. `line` writes and reads them as lines of JSON, `versions` has the structs of these, `state` their meaning.
 
 mod line;
-mod stored;
+mod log_position;
+mod versions;
 
 use board::Answer;
 
-pub(crate) use line::{LineError, Log, from_line, to_line};
+pub(crate) use line::{LineError, from_line, to_line};
+pub(crate) use log_position::LogPosition;
 
 use crate::config::Config;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Session, SessionError, TicketState};
 use crate::choosers::{Chooser, Destination};
-use crate::event::{Event, Log, Purpose, Weighed, to_line};
+use crate::event::{Event, LogPosition, Purpose, Weighed, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
@@ -61,7 +61,7 @@ impl Session {
         let Some(first) = events.next() else { return Err((1, FoldError::Created)) };
         let Event::Created { config, .. } = &first else { return Err((1, FoldError::Created)) };
         let names = BTreeMap::new();
-        let (_, sum) = to_line(&first, Log { config, names: &names, number: 1, ticket: 1, sum: 0 });
+        let (_, sum) = to_line(&first, LogPosition { config, names: &names, number: 1, ticket: 1, sum: 0 });
         let mut live = Self::begin(first, sum).map_err(|error| (1, error))?;
         for (number, event) in (2..).zip(events) {
             let (_, sum) = to_line(&event, live.log());

@@ -20,7 +20,7 @@ pub use tickets::{SessionError, Ticket};
 use self::audits::Audits;
 use crate::choosers::{Chooser, Destination, Pairs};
 use crate::config::{Config, check_word};
-use crate::event::{Event, Log, Purpose, to_line};
+use crate::event::{Event, LogPosition, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
 
@@ -181,8 +181,8 @@ impl Session {
     }
 
     /// Where the next line of the log belongs.
-    pub(crate) fn log(&self) -> Log<'_> {
-        Log {
+    pub(crate) fn log(&self) -> LogPosition<'_> {
+        LogPosition {
             config: &self.config,
             names: &self.names,
             number: self.events + 1,

@@ -68,7 +68,7 @@ impl Datasets {
             let missing = arguments.run(&root, downloads().as_deref(), &mut bar)?;
             drop(bar);
             if !arguments.only_informs() {
-                refuse(&missing)?;
+                missing_error(&missing)?;
             }
         } else if self.json {
             println!("{}", serde_json::to_string_pretty(&descriptions(&root))?);
@@ -88,7 +88,7 @@ fn downloads() -> Option<Box<dyn Download>> {
 }
 
 /// The error for data sets that were asked for and are not registered.
-fn refuse(missing: &[Missing]) -> Result<()> {
+fn missing_error(missing: &[Missing]) -> Result<()> {
     let advice = Advice::here();
     let reasons = missing.iter().map(|Missing { entry, differences }| {
         if differences.is_empty() {

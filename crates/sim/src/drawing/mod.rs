@@ -40,11 +40,11 @@ pub(crate) struct Request {
     /// The meaning of bands and bars.
     pub bands: Option<Bands>,
     /// Curves to draw: names, or the algorithms they begin with. All if there are none.
-    pub only: Vec<String>,
+    pub curves_only: Vec<String>,
     /// A heat map of a grid of parameters instead of curves.
     pub heat_map: bool,
     /// The step or number of rankers that the heat map shows.
-    pub at: Option<f64>,
+    pub grid_step: Option<f64>,
     /// Other labels for both axes.
     pub labels: [Option<String>; 2],
     /// Another headline.
@@ -84,7 +84,7 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
         (chosen.print().grid(&grid), caption)
     } else {
         let mut figure = results.figure(request)?;
-        only(&mut figure, &request.only)?;
+        keep_only(&mut figure, &request.curves_only)?;
         check_names(&figure, &chosen)?;
         for panel in &mut figure.panels {
             let [x, y] = &request.labels;
@@ -119,7 +119,7 @@ impl Results {
         if has("experiment.toml") && has("summary.json") {
             return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));
         }
-        if has("config.json") && has(win_rates::FILE) {
+        if has("config.json") && has(win_rates::WIN_RATE_FILE) {
             return Ok(Self::WinRates(WinRates::read(folder)?));
         }
         if has("config.json") && has("summary.json") {
@@ -153,9 +153,9 @@ impl Results {
     fn figure(&self, request: &Request) -> Result<Panels> {
         match self {
             Self::Experiment(finished) => {
-                let usual = finished.draw.clone();
-                let (x, y) = (request.x.or(usual.x), request.y.or(usual.y));
-                finished.figure(Draw { x, y, bands: request.bands.unwrap_or(usual.bands), ..usual })
+                let default_draw = finished.draw.clone();
+                let (x, y) = (request.x.or(default_draw.x), request.y.or(default_draw.y));
+                finished.figure(Draw { x, y, bands: request.bands.unwrap_or(default_draw.bands), ..default_draw })
             }
             Self::Study(study) => study.figure(request),
             Self::WinRates(rates) => rates.figure(request),
@@ -172,16 +172,16 @@ impl Results {
 }
 
 /// Keeps the curves with these names, or of these algorithms.
-fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
+fn keep_only(figure: &mut Panels, names: &[String]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    let known = curve_names(figure);
+    let known_names = curve_names(figure);
     let is = |curve: &str, name: &str| curve == name || curve.split([' ', ',']).next() == Some(name);
     for name in names {
         ensure!(
-            known.iter().any(|curve| is(curve, name)),
-            usage(format!("--only {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+            known_names.iter().any(|curve| is(curve, name)),
+            usage(format!("--only {}: there is no such curve, only {}", escaped(name), known_names.join("; ")))
         );
     }
     for panel in &mut figure.panels {
@@ -193,22 +193,22 @@ fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
 
 /// Checks that there are curves to relabel.
 fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
-    let known = curve_names(figure);
+    let known_names = curve_names(figure);
     for name in chosen.relabel.keys() {
         ensure!(
-            known.contains(name),
-            usage(format!("relabel {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+            known_names.contains(name),
+            usage(format!("relabel {}: there is no such curve, only {}", escaped(name), known_names.join("; ")))
         );
     }
     Ok(())
 }
 
 fn curve_names(figure: &Panels) -> Vec<String> {
-    let mut known: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
-        if !known.contains(&curve.name) {
-            known.push(curve.name.clone());
+        if !names.contains(&curve.name) {
+            names.push(curve.name.clone());
         }
     }
-    known
+    names
 }

@@ -25,7 +25,7 @@ const REPORT_VERSION: u32 = 2;
 const CLAIMS_VERSION: u32 = 2;
 
 /// Keys of a file that affect words, claims and figures, but not the measurements.
-const WORDS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
+const TEXT_KEYS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
 /// The keys of `[draw]` that affect the measurements.
 const MEASURED_TO_DRAW: [&str; 2] = ["bounds", "suboptimal"];
 
@@ -76,14 +76,14 @@ impl Fingerprint {
         &self.measured
     }
 
-    /// Whether results with the fingerprint `known` contain the same measurements.
-    pub(crate) fn same_measurements(&self, known: &str) -> bool {
-        known.split('/').next() == Some(self.measured.as_str())
+    /// Whether results with the fingerprint `stored` contain the same measurements.
+    pub(crate) fn same_measurements(&self, stored: &str) -> bool {
+        stored.split('/').next() == Some(self.measured.as_str())
     }
 
     /// Whether their claims test the same.
-    pub(crate) fn same_claims(&self, known: &str) -> bool {
-        known.split('/').nth(1) == Some(self.claims.as_str())
+    pub(crate) fn same_claims(&self, stored: &str) -> bool {
+        stored.split('/').nth(1) == Some(self.claims.as_str())
     }
 }
 
@@ -96,7 +96,7 @@ impl fmt::Display for Fingerprint {
 /// The keys of a file that affect the measurements, in a form that does not depend on their order or on comments.
 fn settings(text: &str) -> Result<String> {
     let mut file: serde_json::Map<String, Value> = toml::from_str(text)?;
-    file.retain(|key, _| !WORDS.contains(&key.as_str()));
+    file.retain(|key, _| !TEXT_KEYS.contains(&key.as_str()));
     if let Some(Value::Object(draw)) = file.get_mut("draw") {
         draw.retain(|key, _| MEASURED_TO_DRAW.contains(&key.as_str()));
         if draw.is_empty() {

@@ -87,35 +87,35 @@ pub struct ExperimentOutcome {
     /// Its summary.
     pub summary: Summary,
     /// Whether it was up to date.
-    pub known: bool,
+    pub was_known: bool,
     /// The real data behind the existing results, if they are missing now: the results were kept instead
     /// of being replaced by those of a look-alike.
-    pub kept: Option<String>,
+    pub kept_note: Option<String>,
     /// Seconds of this call.
     pub seconds: f64,
 }
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
-/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
-/// Results on real data are replaced by results of a look-alike only with `again`.
+/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `runs_again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
+/// Results on real data are replaced by results of a look-alike only with `runs_again`.
 ///
 /// # Errors
 /// When the file is invalid, data are missing, or results cannot be written.
-pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<ExperimentOutcome> {
+pub fn run(context: &ExperimentContext, path: &Path, runs_again: bool) -> Result<ExperimentOutcome> {
     let start = Instant::now();
     let experiment = check(path)?;
     let name = name_of(path)?;
     let sources = sources(context, &experiment)?;
     let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
-    if !again
+    if !runs_again
         && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MOST_OF_RESULTS)
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
         let seconds = || start.elapsed().as_secs_f64();
-        let kept = better(&summary, &sources);
-        if summary.fingerprint == fingerprint.to_string() || kept.is_some() {
-            return Ok(ExperimentOutcome { summary, known: true, kept, seconds: seconds() });
+        let better_kept = better_sources_note(&summary, &sources);
+        if summary.fingerprint == fingerprint.to_string() || better_kept.is_some() {
+            return Ok(ExperimentOutcome { summary, was_known: true, kept_note: better_kept, seconds: seconds() });
         }
         if fingerprint.same_measurements(&summary.fingerprint)
             && let Some((measured, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
@@ -123,7 +123,7 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
             let _owner = claim_folder(&folder)?;
             let work = folder::Time { seconds: seconds(), played: false };
             let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
-            return Ok(ExperimentOutcome { summary, known: false, kept: None, seconds: seconds() });
+            return Ok(ExperimentOutcome { summary, was_known: false, kept_note: None, seconds: seconds() });
         }
     }
     let _owner = claim_folder(&folder)?;
@@ -131,24 +131,24 @@ pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<Expe
         .measure(context, &experiment)
         .with_context(|| format!("{}", path.display()))?;
     debug_assert!(
-        undeclared(&experiment, &measured.series)?.is_none(),
+        undeclared_series(&experiment, &measured.series)?.is_none(),
         "{:?}",
-        undeclared(&experiment, &measured.series)
+        undeclared_series(&experiment, &measured.series)
     );
-    let claims = outcomes(&experiment, &measured, context.scale);
+    let claims = tested_claims(&experiment, &measured, context.scale);
     let seconds = start.elapsed().as_secs_f64();
     let work = folder::Time { seconds, played: true };
     let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
-    Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
+    Ok(ExperimentOutcome { summary, was_known: false, kept_note: None, seconds })
 }
 
 /// The result of each claim.
-fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
+fn tested_claims(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
-    let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
+    let is_about = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
     let lookalike = |setting: &str| {
         let stand_ins = measured.settings.iter().filter(|info| info.source.lookalike);
-        stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
+        stand_ins.into_iter().any(|info| is_about(&info.setting, setting) || is_about(setting, &info.setting))
     };
     let claims = experiment.claims.iter();
     claims.map(|claim| claim::evaluate(claim, &measured.series, scale, lookalike)).collect()
@@ -163,20 +163,20 @@ fn reworded(
     scale: f64,
 ) -> Option<(ExperimentData, Vec<TestedClaim>)> {
     let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
-    let same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
+    let is_same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
     let Summary { settings, table, claims, .. } = old;
     let measured = ExperimentData { series, settings, table, ..ExperimentData::default() };
-    let now = outcomes(experiment, &measured, scale);
-    if same {
+    let tested = tested_claims(experiment, &measured, scale);
+    if is_same {
         // A claim about single runs that are in no file keeps its verdict.
-        let known = |(now, old): (TestedClaim, TestedClaim)| match now.verdict == old.verdict {
-            true => now,
-            false => TestedClaim { verdict: old.verdict, numbers: old.numbers, ..now },
+        let carried_over = |(tested, old): (TestedClaim, TestedClaim)| match tested.verdict == old.verdict {
+            true => tested,
+            false => TestedClaim { verdict: old.verdict, numbers: old.numbers, ..tested },
         };
-        return Some((measured, now.into_iter().zip(claims).map(known).collect()));
+        return Some((measured, tested.into_iter().zip(claims).map(carried_over).collect()));
     }
-    let enough = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
-    enough.then_some((measured, now))
+    let has_points = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
+    has_points.then_some((measured, tested))
 }
 
 /// Creates and locks the folder of an experiment's results.
@@ -188,19 +188,20 @@ fn claim_folder(folder: &Path) -> Result<FolderOfOtherFiles> {
 
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be
 /// about it.
-fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<String>> {
+fn undeclared_series(experiment: &Experiment, all_series: &[series::Series]) -> Result<Option<String>> {
     let names = kinds::kind_named(experiment.kind).series_names(experiment)?;
     let declared = |series: &&series::Series| {
         let curves = names.metrics.iter().find(|(metric, _)| *metric == series.metric);
         names.settings.contains(&series.setting) && curves.is_some_and(|(_, curves)| curves.contains(&series.curve))
     };
-    let found = all.iter().find(|series| !declared(series));
-    Ok(found.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
+    let undeclared_series = all_series.iter().find(|series| !declared(series));
+    Ok(undeclared_series.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
 }
 
 /// The real data behind existing results that a look-alike would replace now.
-fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
+fn better_sources_note(summary: &Summary, current_sources: &[(String, Source)]) -> Option<String> {
     let real = summary.settings.iter().filter(|info| !info.source.lookalike);
-    let mut lost = real.filter(|info| now.iter().any(|(name, source)| *name == info.setting && source.lookalike));
+    let mut lost =
+        real.filter(|info| current_sources.iter().any(|(name, source)| *name == info.setting && source.lookalike));
     lost.next().map(|info| info.source.name.clone())
 }

@@ -50,11 +50,11 @@ pub(crate) fn open(cache: &Path, sharing: &ExperimentShare, cell: &str, checkpoi
     let sound = |run: &RunRecord| run.regret.len() == checkpoints;
     let mut store = Records::open(path, key, sound);
     if let Some(parts) = sharing.share.parts() {
-        let known = store.found.len();
+        let known_runs = store.found.len();
         for (run, record) in parts.records::<RunRecord>(store.subject())?.into_iter().filter(|(_, run)| sound(run)) {
             store.found.entry(run).or_insert(record);
         }
-        if store.found.len() > known {
+        if store.found.len() > known_runs {
             store.rewrite(store.found.values().cloned())?;
         }
     }

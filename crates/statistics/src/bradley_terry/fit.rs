@@ -51,7 +51,7 @@ const FAR: f64 = 20.0;
 
 impl Fit {
     /// Fits `arms` strengths to the cells. Coefficients that the cells do not determine
-    /// ([`undetermined`](super::undetermined)) have no maximum, unless there is a prior.
+    /// ([`undetermined_covariate`](super::undetermined_covariate)) have no maximum, unless there is a prior.
     ///
     /// # Errors
     /// If there are fewer than two arms, a pair does not exist, cells have different numbers of covariates, ties or wins and losses together are

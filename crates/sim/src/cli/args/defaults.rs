@@ -59,34 +59,34 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         at(error.span().unwrap_or_default(), message)
     })?;
-    let called = arguments.get(1).and_then(|word| word.to_str());
-    let called = called.and_then(|name| command.find_subcommand(name));
-    let (target, place) = called.map_or((command, 1), |command| (command, 2));
-    let target_table = called.map_or(LIVE, |command| command.get_name());
-    let given = flags_among(target, &arguments[arguments.len().min(place)..]);
+    let subcommand = arguments.get(1).and_then(|word| word.to_str());
+    let subcommand = subcommand.and_then(|name| command.find_subcommand(name));
+    let (target, insert_at) = subcommand.map_or((command, 1), |command| (command, 2));
+    let target_table = subcommand.map_or(LIVE, |command| command.get_name());
+    let flags_on_line = flags_among(target, &arguments[arguments.len().min(insert_at)..]);
 
-    let mut found: Vec<(&Arg, Added)> = Vec::new();
+    let mut added_flags: Vec<(&Arg, Added)> = Vec::new();
     let mut take = |key: &str, value: &DeValue<'_>, span: Range<usize>| -> Result<()> {
         let Some(flag) = flag(target, key) else { return Ok(()) };
         let argument = argument(flag, key, value).map_err(|message| at(span.clone(), message))?;
         let line = text[..span.start].matches('\n').count() + 1;
         // A key of the command's own table replaces the one at the top.
-        found.retain(|(known, _)| known.get_id() != flag.get_id());
+        added_flags.retain(|(known_names, _)| known_names.get_id() != flag.get_id());
         if let Some(argument) = argument
-            && !given.iter().any(|given| exclude(target, given, flag))
+            && !flags_on_line.iter().any(|flags_on_line| exclude(target, flags_on_line, flag))
         {
-            found.push((flag, Added { argument, line }));
+            added_flags.push((flag, Added { argument, line }));
         }
         Ok(())
     };
     let (tables, top): (Vec<_>, Vec<_>) =
         parsed.get_ref().iter().partition(|(_, value)| matches!(value.get_ref(), DeValue::Table(_)));
-    let all = || std::iter::once(command).chain(command.get_subcommands());
+    let all_commands = || std::iter::once(command).chain(command.get_subcommands());
     for (key, value) in top {
         let name = key.get_ref().as_ref();
-        if !all().any(|command| flag(command, name).is_some()) {
-            let known = all().flat_map(flags).filter_map(Arg::get_long);
-            return Err(at(key.span(), unknown("key", name, known, &flags_are_listed())));
+        if !all_commands().any(|command| flag(command, name).is_some()) {
+            let known_names = all_commands().flat_map(flags).filter_map(Arg::get_long);
+            return Err(at(key.span(), unknown("key", name, known_names, &flags_are_listed())));
         }
         take(name, value.get_ref(), key.span())?;
     }
@@ -94,15 +94,15 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
         let name = key.get_ref().as_ref();
         let owner = if name == LIVE { Some(command) } else { command.find_subcommand(name) };
         let Some(owner) = owner else {
-            let known = command.get_subcommands().map(Command::get_name);
-            return Err(at(key.span(), unknown("table", name, known, "expected `live` or a command")));
+            let known_names = command.get_subcommands().map(Command::get_name);
+            return Err(at(key.span(), unknown("table", name, known_names, "expected `live` or a command")));
         };
         let DeValue::Table(table) = value.get_ref() else { continue };
         for (key, value) in table.iter() {
             let flag_name = key.get_ref().as_ref();
             if flag(owner, flag_name).is_none() {
-                let known = flags(owner).filter_map(Arg::get_long);
-                let message = unknown("key", flag_name, known, &flags_are_listed());
+                let known_names = flags(owner).filter_map(Arg::get_long);
+                let message = unknown("key", flag_name, known_names, &flags_are_listed());
                 return Err(at(key.span(), format!("[{name}]: {message}")));
             }
             if name == target_table {
@@ -110,10 +110,10 @@ fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Resul
             }
         }
     }
-    let mut added: Vec<Added> = found.into_iter().map(|(_, added)| added).collect();
+    let mut added: Vec<Added> = added_flags.into_iter().map(|(_, added)| added).collect();
     added.sort_by_key(|added| added.line);
-    let place = place.min(arguments.len());
-    arguments.splice(place..place, added.iter().map(|added| OsString::from(&added.argument)));
+    let insert_at = insert_at.min(arguments.len());
+    arguments.splice(insert_at..insert_at, added.iter().map(|added| OsString::from(&added.argument)));
     Ok(added)
 }
 
@@ -127,10 +127,10 @@ fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
     flags(command).find(|flag| flag.get_long() == Some(name))
 }
 
-/// The flags among `words`.
-fn flags_among<'a>(command: &'a Command, words: &[OsString]) -> Vec<&'a Arg> {
-    let words = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--"));
-    words.filter_map(|word| flag(command, word.split('=').next().unwrap_or(word))).collect()
+/// The flags among `arguments`.
+fn flags_among<'a>(command: &'a Command, arguments: &[OsString]) -> Vec<&'a Arg> {
+    let arguments = arguments.iter().filter_map(|word| word.to_str()?.strip_prefix("--"));
+    arguments.filter_map(|word| flag(command, word.split('=').next().unwrap_or(word))).collect()
 }
 
 /// Whether `given` on the command line leaves no place for `other`: it is the same flag, or they exclude each other.
@@ -151,9 +151,9 @@ fn argument(flag: &Arg, key: &str, value: &DeValue<'_>) -> Result<Option<String>
         (DeValue::Boolean(on), true) => Ok(on.then(|| format!("--{key}"))),
         (_, true) => Err(format!("{key}: expected true or false")),
         (DeValue::Array(list), false) => {
-            let words: Option<Vec<String>> = list.iter().map(|value| word(value.get_ref())).collect();
-            let words = words.ok_or_else(|| format!("{key}: expected a list of texts or numbers"))?;
-            Ok(Some(format!("--{key}={}", words.join(","))))
+            let items: Option<Vec<String>> = list.iter().map(|value| word(value.get_ref())).collect();
+            let items = items.ok_or_else(|| format!("{key}: expected a list of texts or numbers"))?;
+            Ok(Some(format!("--{key}={}", items.join(","))))
         }
         (value, false) => match word(value) {
             Some(word) => Ok(Some(format!("--{key}={word}"))),
@@ -177,9 +177,9 @@ fn flags_are_listed() -> String {
     format!("`{} COMMAND --help` lists the flags", output::program::name())
 }
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
-    let hint = nearest(name, known).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"));
-    format!("unknown {what} `{name}`; {hint}")
+fn unknown<'a>(noun: &str, name: &str, known_names: impl Iterator<Item = &'a str>, fallback: &str) -> String {
+    let hint = nearest(name, known_names).map_or_else(|| fallback.to_owned(), |near| format!("did you mean `{near}`?"));
+    format!("unknown {noun} `{name}`; {hint}")
 }
 
 #[cfg(test)]

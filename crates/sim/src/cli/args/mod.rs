@@ -12,7 +12,7 @@ mod table_format;
 
 pub(super) use self::arms::{ArmArgs, Selected};
 pub(super) use self::common::{CacheArgs, CommonArgs, ComparisonArgs, OutputArgs, PlaceArgs};
-pub(super) use self::folder::{dataset_name, default_folder, of_content, short};
+pub(super) use self::folder::{dataset_name, default_folder, of_content, shortened_list};
 pub(super) use self::ranker_files::RankerFileArgs;
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
 pub(super) use self::relabelled::Relabelled;

@@ -18,9 +18,9 @@ impl FromStr for Relabelled {
 
 fn relabelled(text: &str) -> Result<(String, String), String> {
     // The last sign counts: names of curves may have parameters, `mergerucb p=8=mergeRUCB`.
-    let parts = text.rsplit_once('=').map(|(name, new)| (name.trim(), new.trim()));
-    let parts = parts.filter(|(name, new)| !name.is_empty() && !new.is_empty());
-    let found = parts
+    let name_and_label = text.rsplit_once('=').map(|(name, label)| (name.trim(), label.trim()));
+    let name_and_label = name_and_label.filter(|(name, label)| !name.is_empty() && !label.is_empty());
+    let found = name_and_label
         .ok_or_else(|| format!("expected a name and its replacement, such as rucb=RUCB, found `{}`", escaped(text)))?;
     Ok((found.0.to_owned(), found.1.to_owned()))
 }

@@ -16,7 +16,7 @@ use studies::matrix_file;
 use studies::results::Phase;
 
 /// The number of steps of a drift that change something.
-const PIECES: u64 = 100;
+const SHIFT_STEPS: u64 = 100;
 
 /// The possible changes beside the matrix.
 const KINDS: [&str; 4] = ["reversed", "shift", "leave", "enter"];
@@ -85,12 +85,12 @@ impl FromStr for Change {
                     && let word = given.map_or(what, |(word, _)| word)
                     && let Some(near) = nearest(word, KINDS) =>
             {
-                let with = match near {
+                let example = match near {
                     "shift" => "shift=N",
                     "leave" | "enter" => &format!("{near}=ARM"),
                     other => other,
                 };
-                return Err(format!("unknown change `{}`; did you mean `{with}`?", escaped(what)));
+                return Err(format!("unknown change `{}`; did you mean `{example}`?", escaped(what)));
             }
             _ => ChangeKind::Matrix(PathBuf::from(what)),
         };
@@ -132,100 +132,105 @@ impl ChangeOptions {
         Ok(())
     }
 
-    /// The phases of `matrix`, in the order of time. `taken` are the arms chosen from a larger matrix of `all` arms.
+    /// The phases of `matrix`, in the order of time. `selected` are the arms chosen from a larger matrix of `arm_count` arms.
     pub(super) fn phases(
         &self,
         matrix: &PreferenceMatrix,
-        taken: Option<&[Arm]>,
-        all: usize,
+        selected: Option<&[Arm]>,
+        arm_count: usize,
         quiet: bool,
     ) -> Result<Vec<Phase>> {
         let arms = matrix.arms();
         let (mut base, mut absent, mut phases) = (matrix.clone(), BTreeSet::new(), Vec::new());
-        let mut after = 0;
+        let mut previous_step = 0;
         for Change { from, to, what, text } in &self.changes {
             let wrong = |why: String| usage(format!("--change {}: {why}", escaped(text)));
             ensure!(
-                *from > after,
-                wrong(format!("changes come in the order of time, and the one before ends at step {after}"))
+                *from > previous_step,
+                wrong(format!("changes come in the order of time, and the one before ends at step {previous_step}"))
             );
-            after = *to;
-            let known = |arm: usize| {
+            previous_step = *to;
+            let checked_arm = |arm: usize| {
                 ensure!(arm < arms, wrong(format!("expected an arm from 0 to {}, found {arm}", arms - 1)));
                 Ok(())
             };
-            let next = match what {
+            let next_matrix = match what {
                 ChangeKind::Reversed => base.subset(&base.all_arms().rev().collect::<Vec<_>>())?,
                 ChangeKind::Shift(by) => {
                     base.subset(&(0..arms).map(|arm| Arm::at((arm + by % arms) % arms)).collect::<Vec<_>>())?
                 }
                 ChangeKind::Matrix(path) => {
                     let other = matrix_file::read(path, quiet)?.matrix;
-                    match taken {
-                        Some(taken) if other.arms() == all => other.subset(taken)?,
+                    match selected {
+                        Some(selected) if other.arms() == arm_count => other.subset(selected)?,
                         _ if other.arms() == arms => other,
                         _ => {
-                            let found = with_unit(other.arms() as u64, "arm");
-                            return Err(wrong(format!("{arms} arms play, and that matrix has {found}")));
+                            let arms_text = with_unit(other.arms() as u64, "arm");
+                            return Err(wrong(format!("{arms} arms play, and that matrix has {arms_text}")));
                         }
                     }
                 }
                 ChangeKind::Leave(arm) => {
-                    known(*arm)?;
+                    checked_arm(*arm)?;
                     ensure!(absent.insert(*arm), wrong(format!("arm {arm} has left already")));
                     ensure!(absent.len() < arms, wrong("no arm would be left".to_owned()));
                     base.clone()
                 }
                 ChangeKind::Enter(arm) => {
-                    known(*arm)?;
+                    checked_arm(*arm)?;
                     ensure!(absent.remove(arm), wrong(format!("arm {arm} has not left")));
                     base.clone()
                 }
             };
-            let pieces = (to - from).clamp(1, PIECES);
-            for piece in 1..=pieces {
+            let piece_count = (to - from).clamp(1, SHIFT_STEPS);
+            for piece in 1..=piece_count {
                 // A jump is a drift of one part, at its first step.
                 // In 128 bits, because steps may be as many as 64 hold.
-                let part = u128::from(to - from) * u128::from(piece - 1) / u128::from((pieces - 1).max(1));
-                let step = from + u64::try_from(part).unwrap_or(u64::MAX);
-                let share = piece as f64 / pieces as f64;
-                let mixed = between(&base, &next, share)?;
-                phases.push(Phase { from: step, change: text.clone(), matrix: without(&mixed, &absent)? });
+                let offset = u128::from(to - from) * u128::from(piece - 1) / u128::from((piece_count - 1).max(1));
+                let step = from + u64::try_from(offset).unwrap_or(u64::MAX);
+                let share = piece as f64 / piece_count as f64;
+                let mixed = mixture(&base, &next_matrix, share)?;
+                phases.push(Phase { from: step, change: text.clone(), matrix: without_arms(&mixed, &absent)? });
             }
-            base = next;
+            base = next_matrix;
         }
         Ok(phases)
     }
 
     /// For titles, e.g. `changing at step 50,000`.
     pub(super) fn describe(&self) -> Option<String> {
-        let first = self.changes.first()?;
-        let more = match self.changes.len() {
+        let first_change = self.changes.first()?;
+        let remainder = match self.changes.len() {
             1 => String::new(),
             several => format!(" and {}", with_unit(several as u64 - 1, "more time")),
         };
-        let to = if first.to > first.from { format!(" to {}", with_separators(first.to)) } else { String::new() };
-        Some(format!("changing at step {}{to}{more}", with_separators(first.from)))
+        let until = if first_change.to > first_change.from {
+            format!(" to {}", with_separators(first_change.to))
+        } else {
+            String::new()
+        };
+        Some(format!("changing at step {}{until}{remainder}", with_separators(first_change.from)))
     }
 }
 
-/// The matrix at `share` of the way from `one` to `other`.
-fn between(one: &PreferenceMatrix, other: &PreferenceMatrix, share: f64) -> Result<PreferenceMatrix> {
+/// The matrix at `share` of the way from `from_matrix` to `to_matrix`.
+fn mixture(from_matrix: &PreferenceMatrix, to_matrix: &PreferenceMatrix, share: f64) -> Result<PreferenceMatrix> {
     if share >= 1.0 {
-        return Ok(other.clone());
+        return Ok(to_matrix.clone());
     }
-    let mixed =
-        PreferenceMatrix::from_upper(one.arms(), |i, j| (1.0 - share) * one.get(i, j) + share * other.get(i, j));
+    let mixed = PreferenceMatrix::from_upper(from_matrix.arms(), |i, j| {
+        (1.0 - share) * from_matrix.get(i, j) + share * to_matrix.get(i, j)
+    });
     mixed.context("failed to mix two matrices")
 }
 
-/// The matrix in which the arms of `absent` lose to all others.
-fn without(matrix: &PreferenceMatrix, absent: &BTreeSet<usize>) -> Result<PreferenceMatrix> {
-    if absent.is_empty() {
+/// The matrix in which the arms of `absent_arms` lose to all others.
+fn without_arms(matrix: &PreferenceMatrix, absent_arms: &BTreeSet<usize>) -> Result<PreferenceMatrix> {
+    if absent_arms.is_empty() {
         return Ok(matrix.clone());
     }
-    let left = |arm: Arm| absent.contains(&arm.index());
-    let p = |i: Arm, j: Arm| match (left(i), left(j)) {
+    let is_absent = |arm: Arm| absent_arms.contains(&arm.index());
+    let p = |i: Arm, j: Arm| match (is_absent(i), is_absent(j)) {
         (false, false) => matrix.get(i, j),
         (true, false) => 0.0,
         (false, true) => 1.0,

@@ -35,13 +35,13 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn run(&self) -> Result<()> {
-        let read = |path: &PathBuf| {
+        let read_results = |path: &PathBuf| {
             let text = input::read_file_text(path, MOST_OF_RESULTS);
             let text = text.with_context(|| format!("failed to read {}", path.display()))?;
             Results::from_json(&text).with_context(|| format!("failed to read {}", path.display()))
         };
-        let all: Vec<Results> = self.files.iter().map(read).collect::<Result<_>>()?;
-        let scores = Scores::of(&all)?;
+        let results: Vec<Results> = self.files.iter().map(read_results).collect::<Result<_>>()?;
+        let scores = Scores::of(&results)?;
         println!("{}", table::text(&scores));
         let Some(out) = &self.out else { return Ok(()) };
         announce_missing(out, self.quiet);

@@ -139,11 +139,11 @@ enum LegendArg {
 
 impl Draw {
     pub(super) fn run(&self) -> Result<()> {
-        let files = self.asked_files()?;
+        let files = self.output_files()?;
         // Before anything is read, so that a mistake is found immediately.
         self.check(&files)?;
         let Drawing { sheet, caption, chosen } = draw(&self.results, &self.request())?;
-        let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
+        let files = if files.is_empty() { self.default_files(&chosen) } else { files };
         let sheet = if self.adaptive { sheet.adaptive() } else { sheet };
         self.check(&files)?;
         for (path, format) in &files {
@@ -154,20 +154,20 @@ impl Draw {
             output::write_atomic(path, &bytes)?;
         }
         println!("{}", escaped(&caption));
-        let [wide, high] = sheet.size().map(|points| points / 72.0);
-        let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
-        eprintln!("{}: {wide:.2} x {high:.2} in", written.join(", "));
+        let [width, height] = sheet.size().map(|points| points / 72.0);
+        let paths: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+        eprintln!("{}: {width:.2} x {height:.2} in", paths.join(", "));
         Ok(())
     }
 
     /// The files that flags ask for; none if they leave it open.
-    fn asked_files(&self) -> Result<Vec<(PathBuf, Format)>> {
+    fn output_files(&self) -> Result<Vec<(PathBuf, Format)>> {
         let Some(out) = &self.out else {
-            return Ok(self.format.iter().map(|format| (self.beside(*format), *format)).collect());
+            return Ok(self.format.iter().map(|format| (self.figure_path(*format), *format)).collect());
         };
         let ending = out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let known: Option<Format> = ending.parse().ok();
-        match (known, self.format.as_slice()) {
+        let format_of_ending: Option<Format> = ending.parse().ok();
+        match (format_of_ending, self.format.as_slice()) {
             (Some(format), []) => Ok(vec![(out.clone(), format)]),
             (Some(format), [given]) if format == *given => Ok(vec![(out.clone(), format)]),
             (None, [given]) => Ok(vec![(out.clone(), *given)]),
@@ -184,12 +184,12 @@ impl Draw {
         }
     }
 
-    fn usual_files(&self, chosen: &Chosen) -> Vec<(PathBuf, Format)> {
+    fn default_files(&self, chosen: &Chosen) -> Vec<(PathBuf, Format)> {
         let formats = if chosen.formats.is_empty() { vec![Format::Pdf] } else { chosen.formats.clone() };
-        formats.into_iter().map(|format| (self.beside(format), format)).collect()
+        formats.into_iter().map(|format| (self.figure_path(format), format)).collect()
     }
 
-    fn beside(&self, format: Format) -> PathBuf {
+    fn figure_path(&self, format: Format) -> PathBuf {
         self.results.join(format!("draw.{}", format.ending()))
     }
 
@@ -246,9 +246,9 @@ impl Draw {
             x,
             y,
             bands: self.bands.map(bands),
-            only: NameList::all(&self.only),
+            curves_only: NameList::all(&self.only),
             heat_map: self.heat_map,
-            at: self.at,
+            grid_step: self.at,
             labels: [self.x_label.clone(), self.y_label.clone()],
             title: self.title.clone(),
             chosen,

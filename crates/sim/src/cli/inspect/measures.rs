@@ -44,9 +44,9 @@ impl Serialize for Measures {
 
 impl Measures {
     /// The default measures of the data set; `None` if its rankers are not runs.
-    pub(super) fn usual(dataset: &Dataset) -> Option<Self> {
-        let of = |runs: &Runs| if runs.gold().is_some() { OF_JUDGED_RUNS } else { OF_RUNS };
-        dataset.runs().map(|runs| of(runs).parse().expect("measures"))
+    pub(super) fn default_for(dataset: &Dataset) -> Option<Self> {
+        let defaults_of = |runs: &Runs| if runs.gold().is_some() { OF_JUDGED_RUNS } else { OF_RUNS };
+        dataset.runs().map(|runs| defaults_of(runs).parse().expect("measures"))
     }
 
     /// Each as `ir_measures` writes it.
@@ -98,18 +98,19 @@ impl AllMeans {
         best
     }
 
-    /// The table of the `most` best rankers by the first measure.
-    pub(super) fn table(&self, names: &ArmNames, most: usize) -> String {
+    /// The table of the `max_rows` best rankers by the first measure.
+    pub(super) fn table(&self, names: &ArmNames, max_rows: usize) -> String {
         let headings = self.measures.names();
         let columns = headings.iter().map(|heading| (heading.as_str(), Align::Right));
         let mut table = TextTable::new(std::iter::once(("ranker", Align::Left)).chain(columns));
         let best = self.best_first();
-        for ranker in best.iter().take(most) {
+        for ranker in best.iter().take(max_rows) {
             let values = ranker.values.iter().map(|value| format!("{value:.4}"));
             table.row(std::iter::once(names.name(ranker.arm())).chain(values));
         }
-        let more = if best.len() > most { format!("\nthe best {most}; {MEANS} has all") } else { String::new() };
-        format!("{table}{more}")
+        let remainder =
+            if best.len() > max_rows { format!("\nthe best {max_rows}; {MEANS} has all") } else { String::new() };
+        format!("{table}{remainder}")
     }
 
     /// Writes the paired tests, if there are any.

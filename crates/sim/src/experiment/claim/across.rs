@@ -3,13 +3,13 @@
 use anyhow::{Result, anyhow};
 use output::numbers::significant;
 
-use super::setting_series::{SettingSeries, chosen, first_of, mean, remark};
-use super::{At, Between};
+use super::setting_series::{SettingSeries, first_remark, mean, points_at, remark};
+use super::{Between, PointSelection};
 use crate::experiment::series::Point;
 
 /// The point of `name` that a claim is about; the last of several.
-fn point<'a>(here: &SettingSeries<'a>, name: &str, at: At) -> Result<&'a Point> {
-    chosen(at, here.curve(name)?).last().copied().ok_or_else(|| anyhow!("nothing measured"))
+fn point<'a>(setting: &SettingSeries<'a>, name: &str, at: PointSelection) -> Result<&'a Point> {
+    points_at(at, setting.curve(name)?).last().copied().ok_or_else(|| anyhow!("nothing measured"))
 }
 
 /// A number with its standard error.
@@ -21,29 +21,36 @@ fn estimate(point: &Point) -> Estimate {
 }
 
 /// The remark on `later`, which should exceed `times` what `earlier` is.
-fn remark_on((earlier, first): Estimate, (later, second): Estimate, times: f64) -> &'static str {
-    remark(later - times * earlier, second.hypot(times * first))
+fn remark_on((earlier, earlier_error): Estimate, (later, later_error): Estimate, times: f64) -> &'static str {
+    remark(later - times * earlier, later_error.hypot(times * earlier_error))
 }
 
 /// Whether the mean of `a` divided by the mean of `b` grows from each setting to the next.
-pub(super) fn grows(here: &[SettingSeries<'_>], [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
+pub(super) fn grows(
+    settings: &[SettingSeries<'_>],
+    [a, b]: &[String; 2],
+    at: PointSelection,
+) -> Result<(bool, String)> {
     let mut ratios = Vec::new();
-    for here in here {
-        let point = point(here, a, at)?;
-        let other = here.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
-        let ((one, first), (two, second)) = (estimate(point), estimate(other));
-        ratios.push((here.label.as_str(), (one / two, one / two * (first / one).hypot(second / two))));
+    for settings in settings {
+        let point = point(settings, a, at)?;
+        let denominator = settings.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
+        let ((mean_a, error_a), (mean_b, error_b)) = (estimate(point), estimate(denominator));
+        ratios.push((
+            settings.label.as_str(),
+            (mean_a / mean_b, mean_a / mean_b * (error_a / mean_a).hypot(error_b / mean_b)),
+        ));
     }
     let held = ratios.windows(2).all(|pair| pair[1].1.0 > pair[0].1.0);
-    let numbers = in_order(&ratios);
+    let numbers = joined_values(&ratios);
     Ok((held, format!("{a} / {b}: {numbers}")))
 }
 
 /// The numbers of settings, each but the first with the remark on its distance from the one before.
-fn in_order(values: &[(&str, Estimate)]) -> String {
-    let before = std::iter::once(None).chain(values.iter().map(|(_, value)| Some(*value)));
-    let numbers = values.iter().zip(before).map(|((name, value), before)| {
-        let remark = before.map_or("", |before| remark_on(before, *value, 1.0));
+fn joined_values(values: &[(&str, Estimate)]) -> String {
+    let previous = std::iter::once(None).chain(values.iter().map(|(_, value)| Some(*value)));
+    let numbers = values.iter().zip(previous).map(|((name, value), previous)| {
+        let remark = previous.map_or("", |previous| remark_on(previous, *value, 1.0));
         format!("{name}: {}{remark}", significant(value.0))
     });
     numbers.collect::<Vec<_>>().join(", ")
@@ -51,35 +58,40 @@ fn in_order(values: &[(&str, Estimate)]) -> String {
 
 /// Whether a mean rises, or shrinks, from each setting to the next, by this `factor` in total.
 pub(super) fn trend(
-    here: &[SettingSeries<'_>],
+    settings: &[SettingSeries<'_>],
     name: &str,
     rises: bool,
     factor: Between,
-    at: At,
+    at: PointSelection,
 ) -> Result<(bool, String)> {
     let mut values = Vec::new();
-    for here in here {
-        values.push((here.label.as_str(), estimate(point(here, name, at)?)));
+    for settings in settings {
+        values.push((settings.label.as_str(), estimate(point(settings, name, at)?)));
     }
-    let mut steps: Vec<Estimate> = values.iter().map(|(_, value)| *value).collect();
+    let mut ordered: Vec<Estimate> = values.iter().map(|(_, value)| *value).collect();
     if !rises {
-        steps.reverse();
+        ordered.reverse();
     }
-    let (least, most) = (steps[0], steps[steps.len() - 1]);
-    let held = steps.windows(2).all(|pair| pair[1].0 >= pair[0].0) && factor.holds(most.0 / least.0);
-    let mut numbers = in_order(&values);
+    let (smallest, largest) = (ordered[0], ordered[ordered.len() - 1]);
+    let held = ordered.windows(2).all(|pair| pair[1].0 >= pair[0].0) && factor.holds(largest.0 / smallest.0);
+    let mut numbers = joined_values(&values);
     if factor != (Between { above: 1.0, below: f64::INFINITY }) {
-        let unsure = first_of(factor.ends().map(|times| remark_on(least, most, times)));
-        numbers = format!("{numbers}; a factor of {}{unsure}", significant(most.0 / least.0));
+        let remark = first_remark(factor.ends().map(|times| remark_on(smallest, largest, times)));
+        numbers = format!("{numbers}; a factor of {}{remark}", significant(largest.0 / smallest.0));
     }
     Ok((held, numbers))
 }
 
-/// Whether the largest mean of all settings and points is at most `within` times the smallest.
-pub(super) fn flat(here: &[SettingSeries<'_>], name: &str, within: f64, at: At) -> Result<(bool, String)> {
+/// Whether the largest mean of all settings and points is at most `max_factor` times the smallest.
+pub(super) fn flat(
+    settings: &[SettingSeries<'_>],
+    name: &str,
+    max_factor: f64,
+    at: PointSelection,
+) -> Result<(bool, String)> {
     let mut values = Vec::new();
-    for here in here {
-        values.extend(chosen(at, here.curve(name)?));
+    for settings in settings {
+        values.extend(points_at(at, settings.curve(name)?));
     }
     let low = values.iter().copied().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let high = values.iter().copied().max_by(|a, b| mean(a).total_cmp(&mean(b)));
@@ -88,5 +100,5 @@ pub(super) fn flat(here: &[SettingSeries<'_>], name: &str, within: f64, at: At) 
     anyhow::ensure!(low.0 > 0.0 && low.0.is_finite(), "nothing measured above zero");
     let factor = high.0 / low.0;
     let numbers = format!("{} to {}, a factor of {}", significant(low.0), significant(high.0), significant(factor));
-    Ok((high.0 <= within * low.0, format!("{numbers}{}", remark_on(low, high, within))))
+    Ok((high.0 <= max_factor * low.0, format!("{numbers}{}", remark_on(low, high, max_factor))))
 }

@@ -84,7 +84,7 @@ pub struct Claim {
     /// The settings it is about; all if empty.
     pub settings: Vec<String>,
     /// The points it is about.
-    pub at: At,
+    pub at: PointSelection,
     /// The metric it is about; the first of the experiment's kind if none.
     pub metric: Option<String>,
     /// The test.
@@ -93,7 +93,7 @@ pub struct Claim {
 
 /// The points of a curve at which a claim is tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum At {
+pub enum PointSelection {
     /// The last point.
     Last,
     /// All points.
@@ -239,7 +239,7 @@ impl Claim {
     pub(super) fn parse(raw: RawClaim, line: usize) -> Result<Self> {
         let test = raw.test()?;
         let at = match raw.r#for.as_deref() {
-            None => At::Last,
+            None => PointSelection::Last,
             Some(text) => parse_at(text)?,
         };
         Ok(Self {
@@ -338,11 +338,11 @@ impl RawClaim {
 }
 
 /// `last`, `all`, or any word, one of `>=`, `<=`, `=`, and a number.
-fn parse_at(text: &str) -> Result<At> {
+fn parse_at(text: &str) -> Result<PointSelection> {
     let expected = || anyhow!("for = {text:?}: expected `last`, `all`, `K >= 80`, `K <= 20` or `steps = 1e6`");
     match text {
-        "last" => return Ok(At::Last),
-        "all" => return Ok(At::All),
+        "last" => return Ok(PointSelection::Last),
+        "all" => return Ok(PointSelection::All),
         _ => {}
     }
     let mut words = text.split_whitespace().skip(1);
@@ -351,9 +351,9 @@ fn parse_at(text: &str) -> Result<At> {
     };
     let number = parse_positive(number).map_err(|_| expected())? as f64;
     match sign {
-        ">=" => Ok(At::From(number)),
-        "<=" => Ok(At::UpTo(number)),
-        "=" => Ok(At::Near(number)),
+        ">=" => Ok(PointSelection::From(number)),
+        "<=" => Ok(PointSelection::UpTo(number)),
+        "=" => Ok(PointSelection::Near(number)),
         _ => Err(expected()),
     }
 }

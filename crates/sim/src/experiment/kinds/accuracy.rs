@@ -61,9 +61,9 @@ impl ExperimentKind for Accuracy {
 
 fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentPlan> {
     let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
-    let last = horizons.iter().copied().max().unwrap_or(1);
-    let most = context.scaled(last, 1_000);
-    horizons.retain(|&horizon| horizon <= most);
-    let horizons = if horizons.is_empty() { vec![most] } else { horizons };
+    let last_horizon = horizons.iter().copied().max().unwrap_or(1);
+    let max_steps = context.scaled(last_horizon, 1_000);
+    horizons.retain(|&horizon| horizon <= max_steps);
+    let horizons = if horizons.is_empty() { vec![max_steps] } else { horizons };
     ExperimentPlan::new(context, experiment, Checkpoints::Horizons(horizons), Groups::over_time(experiment))
 }

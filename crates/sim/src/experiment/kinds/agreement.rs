@@ -68,29 +68,29 @@ impl ExperimentKind for Agreement {
 
     fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
         let plan = plan(request.context, request.experiment)?;
-        let last = plan.horizons.last().copied().unwrap_or(1);
+        let last_horizon = plan.horizons.last().copied().unwrap_or(1);
         total.cells += 1;
         total.runs += plan.pairs;
-        total.steps += plan.pairs * last;
+        total.steps += plan.pairs * last_horizon;
         // The truth shows forty times as many lists, which takes less than to mix them.
-        total.playing += (plan.pairs * last * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
+        total.play_seconds += (plan.pairs * last_horizon * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
         Ok(())
     }
 
     fn sample(&self) -> Sample {
-        Sample { noun: "pair", of: " of rankers" }
+        Sample { noun: "pair", qualifier: " of rankers" }
     }
 }
 
 /// The methods of the file, each once.
 fn methods(experiment: &Experiment) -> Result<Vec<AnyInterleaving>> {
     let parse = |text: &String| text.parse().map_err(|error| usage(format!("methods: {error}")));
-    let found: Vec<AnyInterleaving> = experiment.methods.iter().map(parse).collect::<Result<_, _>>()?;
-    for (at, method) in found.iter().enumerate() {
-        let known = found[..at].iter().any(|before| before.to_string() == method.to_string());
-        ensure!(!known, usage(format!("methods: {method} is given twice; give each method once")));
+    let methods: Vec<AnyInterleaving> = experiment.methods.iter().map(parse).collect::<Result<_, _>>()?;
+    for (index, method) in methods.iter().enumerate() {
+        let is_repeated = methods[..index].iter().any(|before| before.to_string() == method.to_string());
+        ensure!(!is_repeated, usage(format!("methods: {method} is given twice; give each method once")));
     }
-    Ok(found)
+    Ok(methods)
 }
 
 fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<Plan> {
@@ -130,37 +130,37 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let compute = || {
             let pairs = context.sharing.share.shard().map_or(plan.pairs, |shard| shard.length(plan.pairs));
             let progress = Progress::new(&setting.name, pairs, context.quiet);
-            let found = agreement::of_pairs(&prepared.site, &plan, &work, &progress)?;
+            let agreements = agreement::of_pairs(&prepared.site, &plan, &work, &progress)?;
             progress.finish();
-            Ok(found)
+            Ok(agreements)
         };
         if !context.sharing.is_complete() {
             compute()?;
             cells.borrow_mut().extend(work.into_cells());
             continue;
         }
-        let found: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
-        let last = plan.horizons.last().copied().unwrap_or(0);
-        measured.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last);
-        let resolved = found.iter().filter(|pair| pair.first_is_better.is_some()).count();
+        let agreements: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
+        let last_horizon = plan.horizons.last().copied().unwrap_or(0);
+        measured.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last_horizon);
+        let resolved = agreements.iter().filter(|pair| pair.first_is_better.is_some()).count();
         measured.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source,
             arms,
             about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
-            truth: format!("clicks per impression, which differ in {resolved} of {} pairs", found.len()),
+            truth: format!("clicks per impression, which differ in {resolved} of {} pairs", agreements.len()),
         });
-        measured.series.extend(series(&setting.name, &plan, &found));
+        measured.series.extend(series(&setting.name, &plan, &agreements));
     }
     Ok(measured)
 }
 
 /// The errors of all methods, on pairs with a truth, and the strength of each one's preference for the first ranker.
-fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
-    let of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
+fn series(setting: &str, plan: &Plan, agreements: &[PairAgreement]) -> Vec<Series> {
+    let series_of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
         let curve = |(method, curve): (usize, String)| {
             let point = |(at, &horizon): (usize, &u64)| {
-                let values: Vec<f64> = found.iter().filter_map(|pair| value(pair, method, at)).collect();
+                let values: Vec<f64> = agreements.iter().filter_map(|pair| value(pair, method, at)).collect();
                 (!values.is_empty()).then(|| Point::new(horizon as f64, values))
             };
             let points = plan.horizons.iter().enumerate().filter_map(point).collect();
@@ -168,7 +168,7 @@ fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
         };
         plan.labels().into_iter().enumerate().map(curve).filter(|series| !series.points.is_empty()).collect()
     };
-    let mut all = of(Metric::Error, &PairAgreement::error);
-    all.extend(of(Metric::Gap, &|pair, method, at| Some(pair.leads[method][at])));
-    all
+    let mut series = series_of(Metric::Error, &PairAgreement::error);
+    series.extend(series_of(Metric::Gap, &|pair, method, at| Some(pair.leads[method][at])));
+    series
 }

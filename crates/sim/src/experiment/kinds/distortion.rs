@@ -13,7 +13,7 @@ use crate::experiment::config::validate::needs;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
-use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, some_fit};
+use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, check_some_fit};
 use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::panels::PanelBuilder;
@@ -69,14 +69,14 @@ impl ExperimentKind for Distortion {
             total.cells += 1;
             total.runs += sets(context, experiment);
             total.steps += impressions;
-            total.playing += (impressions * (size as u64 + 10)) as f64 * MULTILEAVING;
+            total.play_seconds += (impressions * (size as u64 + 10)) as f64 * MULTILEAVING;
         }
         total.comparisons += TRUTH_COMPARISONS;
         Ok(())
     }
 
     fn sample(&self) -> Sample {
-        Sample { noun: "set", of: " of rankers" }
+        Sample { noun: "set", qualifier: " of rankers" }
     }
 }
 
@@ -113,11 +113,11 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         if truth.measure != RegretMeasure::Condorcet {
             continue;
         }
-        let most = prepared.site.arms() - truth.winners.len() + 1;
-        some_fit("sizes", experiment.sizes.iter().copied(), most)
+        let max_losers = prepared.site.arms() - truth.winners.len() + 1;
+        check_some_fit("sizes", experiment.sizes.iter().copied(), max_losers)
             .with_context(|| format!("setting {:?}", setting.name))?;
         let mut points = Vec::new();
-        for &size in experiment.sizes.iter().filter(|size| (2..=most).contains(*size)) {
+        for &size in experiment.sizes.iter().filter(|size| (2..=max_losers).contains(*size)) {
             let start = Instant::now();
             let plan = Plan { size, multileavings, sets, seed };
             let key = seed_text(Seeded::Distortion {
@@ -132,8 +132,8 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
                 continue;
             }
             let ExperimentShare { share, folder, cells } = &context.sharing;
-            let within = sha256_hex(&key)[..32].to_owned();
-            let work = NumberedWork::of(share, folder.clone()).within(within);
+            let cache_key = sha256_hex(&key)[..32].to_owned();
+            let work = NumberedWork::of(share, folder.clone()).within(cache_key);
             let compute = || {
                 let sets = context.sharing.share.shard().map_or(sets, |shard| shard.length(sets));
                 let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);

@@ -13,9 +13,9 @@ use studies::results::palette;
 /// The title: the figure and the paper, the subject, and whether data or scale differ from the paper's.
 pub(crate) fn title(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> String {
     let paper = Paper::find(&experiment.paper).filter(|paper| paper.key != "own");
-    let place = [paper.map_or("", |paper| paper.name), &experiment.figure];
-    let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
-    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
+    let figure_label = [paper.map_or("", |paper| paper.name), &experiment.figure];
+    let figure_label: Vec<&str> = figure_label.into_iter().filter(|part| !part.is_empty()).collect();
+    let figure_label = if figure_label.is_empty() { String::new() } else { format!("{}: ", figure_label.join(", ")) };
     let lookalikes = measured.settings.iter().filter(|info| info.source.lookalike).count();
     let data = match lookalikes {
         0 => "",
@@ -23,7 +23,7 @@ pub(crate) fn title(experiment: &Experiment, measured: &ExperimentData, scale: f
         _ => " (partly look-alike data)",
     };
     let scale = if scale < 1.0 { format!(" (scale {scale})") } else { String::new() };
-    format!("{place}{}{data}{scale}", experiment.title)
+    format!("{figure_label}{}{data}{scale}", experiment.title)
 }
 
 /// The figure; none for experiments that are a table.
@@ -46,7 +46,7 @@ pub(crate) fn figure(experiment: &Experiment, measured: &ExperimentData, scale: 
 /// The number of runs behind means, and the meaning of bands or bars; none where nothing is random.
 fn subtitle(experiment: &Experiment, measured: &ExperimentData, panels: &[Panel]) -> Option<String> {
     let points = measured.series.iter().flat_map(|series| &series.points);
-    let most = points.map(Point::runs).max().filter(|runs| *runs > 1)?;
+    let max_runs = points.map(Point::runs).max().filter(|runs| *runs > 1)?;
     let spread = match experiment.draw.bands {
         Bands::StandardDeviation => Some("one standard deviation"),
         Bands::StandardError => Some("one standard error of the mean"),
@@ -55,11 +55,11 @@ fn subtitle(experiment: &Experiment, measured: &ExperimentData, panels: &[Panel]
         Bands::None => None,
     };
     let sample = kinds::kind_named(experiment.kind).sample();
-    let mean = format!("{}{}", mean_of(most as u64, sample.noun), sample.of);
-    let drawn = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
+    let mean = format!("{}{}", mean_of(max_runs as u64, sample.noun), sample.qualifier);
+    let spread_mark = if panels.iter().any(|panel| panel.dots) { "bars" } else { "bands" };
     // Many curves have no bars: they would overlap.
     let spread = spread.filter(|_| panels.iter().any(Panel::shows_spread));
-    Some(spread.map_or(mean.clone(), |spread| format!("{mean}; {drawn}: {spread}")))
+    Some(spread.map_or(mean.clone(), |spread| format!("{mean}; {spread_mark}: {spread}")))
 }
 
 /// The look-alikes that stand in for real data; none where all data are real.

@@ -210,9 +210,11 @@ impl Power {
             .iter()
             .map(|&margin| {
                 // Without the last digits, in which one minus a share is off.
-                let most = (0.5e9 * (1.0 - ties)).round() / 1e9;
+                let max_margin = (0.5e9 * (1.0 - ties)).round() / 1e9;
                 Shares::of_margin(margin, ties).filter(|shares| shares.share() < 1.0).ok_or_else(|| {
-                    usage(format!("--margin {margin}: expected less than {most}, half of the share that is not tied"))
+                    usage(format!(
+                        "--margin {margin}: expected less than {max_margin}, half of the share that is not tied"
+                    ))
                 })
             })
             .collect::<Result<_>>()?;
@@ -240,16 +242,16 @@ impl Power {
             !self.site.multileaves(),
             usage("--multileave does not apply to power, which compares two rankers; leave it out")
         );
-        let open = self.site.open_for(&Share::All, &self.common)?;
-        let prepared = &open.prepared;
+        let open_site = self.site.open_for(&Share::All, &self.common)?;
+        let prepared = &open_site.prepared;
         let (site, description) = (&prepared.site, &prepared.description);
-        let named = match (&self.first, &self.second) {
+        let named_pair = match (&self.first, &self.second) {
             (Some(first), Some(second)) => Some(pair::by_name(&description.names(), site.arms(), [first, second])?),
             _ => None,
         };
-        let arms = match named {
+        let arms = match named_pair {
             Some(arms) => arms,
-            None => pair::best_and_runner_up(&open.truth(&self.truth, seed, quiet)?)?,
+            None => pair::best_and_runner_up(&open_site.truth(&self.truth, seed, quiet)?)?,
         };
         // The order in which they are named changes nothing.
         let arms = [arms[0].min(arms[1]), arms[0].max(arms[1])];
@@ -347,8 +349,8 @@ impl Power {
 
 /// When a simulated test is given up.
 fn limit(predicted: &Impressions) -> u64 {
-    let last = predicted.by_power.iter().rev().flatten().next().copied();
-    (last.or(predicted.mean).unwrap_or(1e6) * PATIENCE).ceil() as u64
+    let largest_mean = predicted.by_power.iter().rev().flatten().next().copied();
+    (largest_mean.or(predicted.mean).unwrap_or(1e6) * PATIENCE).ceil() as u64
 }
 
 fn parse_margin(text: &str) -> Result<f64, String> {

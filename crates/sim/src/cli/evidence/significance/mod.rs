@@ -133,10 +133,10 @@ impl Significance {
             )
         );
         for (name, _) in self.relabels() {
-            let known = algorithms(&samples);
+            let algorithm_names = algorithms(&samples);
             ensure!(
-                known.contains(&name.as_str()),
-                usage(format!("--relabel {}: there are runs of {}", escaped(name), known.join(", ")))
+                algorithm_names.contains(&name.as_str()),
+                usage(format!("--relabel {}: there are runs of {}", escaped(name), algorithm_names.join(", ")))
             );
         }
         let baseline = self.baseline.as_deref().map(|name| baseline(&samples, name)).transpose()?;
@@ -152,7 +152,7 @@ impl Significance {
         }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
         let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
-        let noted = by_algorithm.as_ref().map_or_else(|| table.noted(), ByAlgorithm::noted);
+        let noted = by_algorithm.as_ref().map_or_else(|| table.to_noted_table(), ByAlgorithm::to_noted_table);
         match self.format {
             TableFormat::Text => println!("{}", noted.text()),
             TableFormat::Markdown => println!("{}", noted.markdown()),
@@ -187,7 +187,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
         alpha: 0.05,
         smaller_is_better: true,
     };
-    Ok(table(&samples, &question, "regret", None)?.noted().text())
+    Ok(table(&samples, &question, "regret", None)?.to_noted_table().text())
 }
 
 fn table<'a>(
@@ -197,26 +197,26 @@ fn table<'a>(
     baseline: Option<&str>,
 ) -> Result<Table<'a>> {
     let comparisons = compare(samples, question, baseline)?;
-    let needed = runs_needed(samples, question, comparisons.len());
-    Ok(Table { comparisons, question, metric, needed })
+    let min_runs = runs_needed(samples, question, comparisons.len());
+    Ok(Table { comparisons, question, metric, runs_needed: min_runs })
 }
 
 /// The full name of the algorithm called `name` in full, in tables or in short.
 fn baseline(samples: &[Sample], name: &str) -> Result<String> {
     let names = || samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name));
-    let full = label_of(name);
-    let exact = names().find(|known| **known == full || *known == name);
-    let short = || names().find(|known| known.split(' ').next() == Some(name));
-    exact.or_else(short).cloned().ok_or_else(|| {
+    let full_label = label_of(name);
+    let exact = names().find(|known| **known == full_label || *known == name);
+    let short_label = || names().find(|known| known.split(' ').next() == Some(name));
+    exact.or_else(short_label).cloned().ok_or_else(|| {
         usage(format!("--baseline {}: there are runs of {}", escaped(name), algorithms(samples).join(", ")))
     })
 }
 
 /// The algorithms of all samples, sorted.
 fn algorithms(samples: &[Sample]) -> Vec<&str> {
-    let mut known: Vec<&str> =
+    let mut names: Vec<&str> =
         samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name.as_str())).collect();
-    known.sort_unstable();
-    known.dedup();
-    known
+    names.sort_unstable();
+    names.dedup();
+    names
 }

@@ -32,7 +32,7 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     let path = file(results)?;
     let runs = runs(&path, metric)?;
     let steps: Vec<f64> = runs.iter().filter_map(|run| run.at.parse().ok()).collect();
-    let wanted = at.map(|at| wanted(at, &steps)).transpose()?;
+    let wanted_step = at.map(|at| checked_step(at, &steps)).transpose()?;
     let (sets, keyed) = (sets_of_rankers(&path), has_keyed_streams(&path));
     // Runs by setting, in the order of the file.
     let mut settings: Vec<(Option<String>, Vec<Run>)> = Vec::new();
@@ -45,8 +45,8 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     let several = settings.len() > 1;
     let samples = settings.into_iter().filter_map(|(setting, runs)| {
         let number = |run: &Run| run.at.parse::<f64>().unwrap_or(0.0);
-        let last = runs.iter().map(number).fold(f64::NEG_INFINITY, f64::max);
-        let at = wanted.unwrap_or(last);
+        let last_step = runs.iter().map(number).fold(f64::NEG_INFINITY, f64::max);
+        let at = wanted_step.unwrap_or(last_step);
         let mut algorithms: Vec<(String, Vec<(u64, f64)>)> = Vec::new();
         for run in runs.iter().filter(|run| number(run) == at) {
             match algorithms.iter_mut().find(|(name, _)| *name == run.algorithm) {
@@ -98,18 +98,18 @@ fn file(results: &Path) -> Result<PathBuf> {
         return Ok(path);
     }
     let name = results.display();
-    let below: Vec<String> = ["live", "proxy"]
+    let subfolders: Vec<String> = ["live", "proxy"]
         .into_iter()
         .filter(|part| results.join(part).join("runs.csv").exists())
         .map(|part| results.join(part).display().to_string())
         .collect();
-    if below.is_empty() {
+    if subfolders.is_empty() {
         bail!(usage(format!(
             "{name} has no runs.csv; expected a folder that a live run, `{program} bandit` or `{program} experiment` has finished",
             program = output::program::name()
         )));
     }
-    bail!(usage(format!("{name} holds several studies; choose {}", below.join(" or "))))
+    bail!(usage(format!("{name} holds several studies; choose {}", subfolders.join(" or "))))
 }
 
 fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
@@ -141,7 +141,7 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
         usage(format!("--metric {}: {name} has regret only", escaped(metric)))
     );
     let (setting, measure) = (column("setting"), column("metric"));
-    let mut all = Vec::new();
+    let mut runs = Vec::new();
     let mut measures: BTreeMap<String, ()> = BTreeMap::new();
     for record in reader.records() {
         let record = record.map_err(|error| {
@@ -156,38 +156,38 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
                 continue;
             }
         }
-        let wrong = |what: &str, at: usize| {
+        let wrong_cell = |what: &str, at: usize| {
             format!("{name}, line {line}: expected {what} in the column {}, found `{}`", header[at], escaped(cell(at)))
         };
         let finite = cell(value).parse::<f64>().ok().filter(|number| number.is_finite());
-        all.push(Run {
+        runs.push(Run {
             setting: setting.filter(|_| of_experiment).map(|at| cell(at).to_owned()),
             algorithm: label_of(cell(algorithm)),
             at: cell(step).to_owned(),
-            number: cell(number).parse().ok().with_context(|| wrong("a whole number", number))?,
-            value: finite.with_context(|| wrong("a number", value))?,
+            number: cell(number).parse().ok().with_context(|| wrong_cell("a whole number", number))?,
+            value: finite.with_context(|| wrong_cell("a number", value))?,
         });
-        ensure!(cell(step).parse::<f64>().is_ok_and(f64::is_finite), wrong("a number", step));
+        ensure!(cell(step).parse::<f64>().is_ok_and(f64::is_finite), wrong_cell("a number", step));
     }
-    if all.is_empty() && !measures.is_empty() {
-        let known: Vec<String> = measures.into_keys().collect();
-        bail!(usage(format!("--metric {}: {name} has {}", escaped(metric), known.join(", "))));
+    if runs.is_empty() && !measures.is_empty() {
+        let known_measures: Vec<String> = measures.into_keys().collect();
+        bail!(usage(format!("--metric {}: {name} has {}", escaped(metric), known_measures.join(", "))));
     }
-    ensure!(!all.is_empty(), "{name} has no runs");
-    Ok(all)
+    ensure!(!runs.is_empty(), "{name} has no runs");
+    Ok(runs)
 }
 
 /// The step that is asked for.
-fn wanted(at: &str, steps: &[f64]) -> Result<f64> {
-    let step = output::numbers::parse_number(at).map_err(|error| usage(format!("--at: {error}")))?;
+fn checked_step(requested: &str, steps: &[f64]) -> Result<f64> {
+    let step = output::numbers::parse_number(requested).map_err(|error| usage(format!("--at: {error}")))?;
     if steps.contains(&step) {
         return Ok(step);
     }
-    let mut known = steps.to_vec();
-    known.sort_by(f64::total_cmp);
-    known.dedup();
-    let known: Vec<String> = known.iter().map(f64::to_string).collect();
-    bail!(usage(format!("--at {}: there are runs at {}", escaped(at), known.join(", "))))
+    let mut known_steps = steps.to_vec();
+    known_steps.sort_by(f64::total_cmp);
+    known_steps.dedup();
+    let known_steps: Vec<String> = known_steps.iter().map(f64::to_string).collect();
+    bail!(usage(format!("--at {}: there are runs at {}", escaped(requested), known_steps.join(", "))))
 }
 
 /// The number of random sets of rankers that all algorithms of an experiment share.
