@@ -86,8 +86,8 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
         let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.on;
         let plan = self.settings.plan();
         let progress = keeper.progress("playing", plan.total_steps());
-        let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
-        let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let phases = environment.winners_by_step();
         Ok(PlayedRuns {
@@ -104,11 +104,11 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             truth: truth.clone(),
             verdict: None,
             late: self.settings.late.describe(),
-            shown: self.settings.shown(),
+            shown: self.settings.display_order(),
         })
     }
 
-    fn report(&self, (): &(), found: &PlayedRuns) -> Result<Report> {
-        found.report()
+    fn report(&self, (): &(), runs: &PlayedRuns) -> Result<Report> {
+        runs.report()
     }
 }

@@ -66,8 +66,8 @@ impl Compare {
             }
         };
         let site = self.site.open_for(&launcher.share, &place.common)?;
-        let regret = request.run.regret_part(RegretKind::Condorcet);
-        let suffix = regret + &request.truth.part() + &request.streams.part();
+        let regret = request.run.regret_suffix(RegretKind::Condorcet);
+        let suffix = regret + &request.truth.folder_suffix() + &request.streams.folder_suffix();
         let folder = self.site.default_folder("compare", &site.prepared.description, &suffix, &place.common);
         launcher.run(CompareStudy::new(site, settings, matrix)?, folder)
     }

@@ -32,14 +32,14 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
         let Self { site, request, place, comparison } = self;
-        let defaults = if site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
+        let defaults = if site.is_default() { &StudyDefaults::FIRST_RUN } else { &StudyDefaults::STUDY };
         let settings = request.settings(defaults, place.common.seed, None)?;
         let launcher = StudyLauncher::new(place)?.compare(comparison.compare_algorithms);
         let suffixes = [
-            request.run.regret_part(RegretKind::Condorcet),
-            request.truth.part(),
-            request.streams.part(),
-            request.evidence.part(),
+            request.run.regret_suffix(RegretKind::Condorcet),
+            request.truth.folder_suffix(),
+            request.streams.folder_suffix(),
+            request.evidence.folder_suffix(),
             settings.run.late.part(),
         ];
         let open_site = site.open_for(&launcher.share, &place.common)?;

@@ -14,7 +14,7 @@ use super::Request;
 use super::table::Table;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named, notes, own_name, palette, quantile};
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named_caption, notes, own_name, palette, quantile};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -86,7 +86,7 @@ impl Study {
             let names = config.pointer("/site/names").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let mut names: Vec<Option<&str>> = names.iter().map(Value::as_str).collect();
             names.resize(count("/site/rankers"), None);
-            let title = format!("{} on {data}, {} clicks", named(&names, "ranker"), own_name(&clicks));
+            let title = format!("{} on {data}, {} clicks", named_caption(&names, "ranker"), own_name(&clicks));
             (title, synthetic.then(|| synthetic_note(&data)))
         } else {
             let name = text("/environment/name");

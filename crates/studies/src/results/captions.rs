@@ -5,26 +5,26 @@ use output::numbers::{mean_of, with_unit};
 use simulation::description::SiteDescription;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Caption, Look, RegretBasis, distorted, evidence_table, notes, own_name, settled, table};
+use super::{Arms, Caption, Look, RegretBasis, distorted_note, evidence_table, notes, own_name, settled_note, table};
 
 /// The caption of regret over impressions; `what` comes first in its title.
 #[must_use]
-pub fn live_caption(site: &SiteDescription, what: &str, measured: &RegretBasis, look: Look) -> Caption {
+pub fn live_caption(site: &SiteDescription, what: &str, regret_basis: &RegretBasis, look: Look) -> Caption {
     let (dataset, clicks) = (&site.dataset.name, own_name(&site.click.model));
     let names = site.names().shortened();
     let names: Vec<Option<&str>> = (0..site.rankers.len()).map(|arm| names.given_name(arm)).collect();
     Caption {
-        title: format!("{what}{} on {dataset}, {clicks} clicks", named(&names, "ranker")),
+        title: format!("{what}{} on {dataset}, {clicks} clicks", named_caption(&names, "ranker")),
         x_label: "impressions".to_owned(),
-        regret: regret_of_a_step(measured.kind, "best ranker", "shown"),
-        note: notes([measured.note(), site.note()]),
+        regret: regret_of_a_step(regret_basis.kind, "best ranker", "shown"),
+        note: notes([regret_basis.note(), site.note()]),
         look,
     }
 }
 
 /// Rankers or arms in a title: their names if they are two or three and all have one, otherwise how many of `what` there are.
 #[must_use]
-pub fn named(names: &[Option<&str>], what: &str) -> String {
+pub fn named_caption(names: &[Option<&str>], what: &str) -> String {
     match names.iter().copied().collect::<Option<Vec<&str>>>().as_deref() {
         Some([first, second]) => format!("{first} and {second}"),
         Some([first, second, third]) => format!("{first}, {second} and {third}"),
@@ -51,8 +51,8 @@ pub fn regret_of_a_step(kind: RegretKind, best: &str, shown: &str) -> String {
 pub fn report(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, caption: &Caption, truth: &str) -> String {
     let mut lines = vec![truth.to_owned(), table(plan, results, arms, &caption.look).to_string()];
     lines.extend(evidence_table(plan, results, arms));
-    lines.extend(settled(plan, results));
-    lines.extend(arms.multileave.and_then(|name| distorted(plan, results, arms, name)));
+    lines.extend(settled_note(plan, results));
+    lines.extend(arms.multileave.and_then(|name| distorted_note(plan, results, arms, name)));
     lines.push(format!(
         "{} of {}; regret: {}",
         mean_of(plan.runs, "run"),

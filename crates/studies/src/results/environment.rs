@@ -16,7 +16,7 @@ use simulation::runs::outside::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::of_preferences as truth;
 
-use super::{Caption, Look, RegretBasis, named, notes, regret_of_a_step};
+use super::{Caption, Look, RegretBasis, named_caption, notes, regret_of_a_step};
 
 /// The most changes that are listed one by one.
 const MOST_SHOWN: usize = 5;
@@ -85,13 +85,13 @@ impl Environment {
         if self.changes.is_empty() {
             return Vec::new();
         }
-        let later = self.changes.iter().map(|phase| (phase.from, phase.winners.clone()));
-        std::iter::once((1, self.winners.clone())).chain(later).collect()
+        let later_phases = self.changes.iter().map(|phase| (phase.from, phase.winners.clone()));
+        std::iter::once((1, self.winners.clone())).chain(later_phases).collect()
     }
 
     /// The part of a folder name for changes.
     #[must_use]
-    pub fn part(&self) -> String {
+    pub fn folder_suffix(&self) -> String {
         if self.changes.is_empty() {
             return String::new();
         }
@@ -181,7 +181,7 @@ impl PreparedEnvironment<MatrixArena> {
     /// The same environment, with a `doubt` before the truth, e.g. that pairs were never compared: the truth then rests on less than it
     /// seems to.
     #[must_use]
-    pub fn doubting(mut self, doubt: Option<String>) -> Self {
+    pub fn with_doubt(mut self, doubt: Option<String>) -> Self {
         if let Some(doubt) = doubt {
             self.truth = format!("{doubt}; {}", self.truth);
         }
@@ -199,23 +199,24 @@ impl PreparedEnvironment<MatrixArena> {
         let kind = self.measured.kind;
         let reference = kind.reference().context("nDCG is refused above")?;
         let count = phases.len();
-        for Phase { from, change, matrix } in phases {
+        for Phase { from: first_step, change, matrix } in phases {
             let gaps = reference.gaps(&matrix).map_err(|error| {
-                let from = with_separators(from);
-                usage(format!("from step {from} on (--change {change}) there is no {kind} regret: {error}"))
+                let first_step = with_separators(first_step);
+                usage(format!("from step {first_step} on (--change {change}) there is no {kind} regret: {error}"))
             })?;
             let (checksum, winners) = (matrix_checksum(&matrix, quiet), truth::winners(&gaps));
-            self.environment.changes.push(PhaseDescription { from, change, checksum, winners });
-            self.arenas.arena = self.arenas.arena.then(from, MatrixArena::with_gaps(matrix, gaps));
+            self.environment.changes.push(PhaseDescription { from: first_step, change, checksum, winners });
+            self.arenas.arena = self.arenas.arena.then(first_step, MatrixArena::with_gaps(matrix, gaps));
         }
         let changes = &self.environment.changes;
-        let later: Vec<(u64, &str)> = changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
-        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later });
+        let later_matrices: Vec<(u64, &str)> =
+            changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
+        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later_matrices });
         self.truth += "; regret is dynamic, against the best arm of each step: ";
-        let shown = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
-        let named = shown
+        let listed_phases = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
+        let phase_names = listed_phases
             .map(|phase| format!("from step {} {}", with_separators(phase.from), self.names.name(phase.winners[0])));
-        self.truth += &named.collect::<Vec<_>>().join(", ");
+        self.truth += &phase_names.collect::<Vec<_>>().join(", ");
         Ok(self)
     }
 }
@@ -281,24 +282,24 @@ impl PreparedEnvironment<OutsideArena> {
                 estimated_from: MatrixOrigin::default(),
                 changes: Vec::new(),
             };
-            let measured = RegretBasis::unknown(RegretKind::Condorcet);
+            let regret_basis = RegretBasis::unknown(RegretKind::Condorcet);
             let truth = "regret is unknown: the environment states no preferences".to_owned();
             let arena = OutsideArena::new(outside, vec![0.0; arms]);
             return Ok(Self {
                 arenas: CopiedArenas { arena, content },
                 environment,
                 names: ArmNames::NUMBERS,
-                measured,
+                measured: regret_basis,
                 truth,
             });
         };
         ensure!(matrix.arms() == arms, usage(format!("{name} has {arms} arms, and preferences of {}", matrix.arms())));
-        let named =
+        let named_matrix =
             NamedMatrix { matrix, name, taken: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
-        let stated = PreparedEnvironment::of_matrix(named, regret, true)?;
-        let arena = OutsideArena::new(outside, stated.arenas.arena.gaps().to_vec());
-        let PreparedEnvironment { environment, names, measured, truth, .. } = stated;
-        Ok(Self { arenas: CopiedArenas { arena, content }, environment, names, measured, truth })
+        let with_preferences = PreparedEnvironment::of_matrix(named_matrix, regret, true)?;
+        let arena = OutsideArena::new(outside, with_preferences.arenas.arena.gaps().to_vec());
+        let PreparedEnvironment { environment, names, measured: regret_basis, truth, .. } = with_preferences;
+        Ok(Self { arenas: CopiedArenas { arena, content }, environment, names, measured: regret_basis, truth })
     }
 }
 
@@ -310,8 +311,8 @@ impl<A: Arena> PreparedEnvironment<A> {
         kind: RegretKind,
         truth: String,
     ) -> Self {
-        let measured = RegretBasis::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
-        Self { arenas, environment, names, measured, truth }
+        let regret_basis = RegretBasis::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
+        Self { arenas, environment, names, measured: regret_basis, truth }
     }
 
     /// The text of its figures.
@@ -320,9 +321,9 @@ impl<A: Arena> PreparedEnvironment<A> {
         let Environment { name, arms, estimated_from, .. } = &self.environment;
         let synthetic = estimated_from.note(name);
         let names = self.names.shortened();
-        let given: Vec<Option<&str>> = (0..*arms).map(|arm| names.given_name(arm)).collect();
+        let user_names: Vec<Option<&str>> = (0..*arms).map(|arm| names.given_name(arm)).collect();
         Caption {
-            title: format!("{} of {name}", named(&given, "arm")),
+            title: format!("{} of {name}", named_caption(&user_names, "arm")),
             x_label: "steps".to_owned(),
             regret: regret_of_a_step(self.measured.kind, "best arm", "played"),
             note: notes([self.measured.note(), synthetic]),

@@ -83,21 +83,21 @@ impl<'a> Keeper<'a> {
     /// Those of [`play_cells`].
     pub fn runs<A: ArenaFactory>(
         &self,
-        on: &PlayedOn<'_, A>,
+        played_on: &PlayedOn<'_, A>,
         plans: Vec<StudyPlan>,
         progress: &Progress,
     ) -> Result<Arc<Vec<Vec<RunResult>>>> {
-        let PlayedOn { arenas, gaps, timings } = *on;
-        let kept = self
+        let PlayedOn { arenas, gaps, timings } = *played_on;
+        let kept_runs = self
             .place
             .folder()
             .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).sharing(self.place.share()));
         let cells: Vec<RunPlan<'_>> = plans.iter().flat_map(StudyPlan::cells).collect();
         let runs = plans.first().map_or(0, |plan| plan.runs);
-        let results = Arc::new(play_cells(arenas, &cells, runs, kept.as_ref(), progress)?);
+        let results = Arc::new(play_cells(arenas, &cells, runs, kept_runs.as_ref(), progress)?);
         drop(cells);
-        if let Some(kept) = kept {
-            let played = Played { kept, plans, results: Arc::clone(&results) };
+        if let Some(kept_runs) = kept_runs {
+            let played = Played { kept: kept_runs, plans, results: Arc::clone(&results) };
             self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(played);
         }
         Ok(results)

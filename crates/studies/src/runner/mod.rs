@@ -163,20 +163,20 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
     let work = ShardedWork::new(&config, units, &execution.made)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
-    let found = study.play(&resolved, &keeper)?;
+    let findings = study.play(&resolved, &keeper)?;
     if let Some(shard) = share.shard() {
         let cells = keeper.into_cells(shard)?;
         work.finish(shard, place, &cells)?;
         return Ok(StudyOutcome::Part);
     }
-    let (report, written) = match &place {
+    let (report, write_result) = match &place {
         Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
         place => {
             info!("all is computed; writing the files");
-            let report = study.report(&resolved, &found)?;
-            let written = place.write(&config, &report, || keeper.complete());
-            (Some(report), written.map(Some))
+            let report = study.report(&resolved, &findings)?;
+            let write_result = place.write(&config, &report, || keeper.complete());
+            (Some(report), write_result.map(Some))
         }
     };
-    Ok(StudyOutcome::Finished(Finished { study, resolved, found, report, written }))
+    Ok(StudyOutcome::Finished(Finished { study, resolved, found: findings, report, written: write_result }))
 }

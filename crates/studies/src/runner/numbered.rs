@@ -127,11 +127,11 @@ impl NumberedWork {
         let subject = &format!("{} {subject}", self.within);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {
-            let found: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
-            if let Some(lacking) = (0..total).find(|number| !found.contains_key(number)) {
-                return Err(parts.incomplete(&format!("number {lacking} of {subject}")));
+            let records: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
+            if let Some(missing_number) = (0..total).find(|number| !records.contains_key(number)) {
+                return Err(parts.incomplete(&format!("number {missing_number} of {subject}")));
             }
-            return Ok(found.into_values().take(total as usize).map(|numbered| numbered.value).collect());
+            return Ok(records.into_values().take(total as usize).map(|numbered| numbered.value).collect());
         }
         let Some(folder) = &self.folder else { return Ok((0..total).into_par_iter().map(compute).collect()) };
         let range = self.share.shard().map_or(0..total, |shard| shard.range(total));
@@ -144,21 +144,21 @@ impl NumberedWork {
         }
         let path = folder.join(".runs").join(format!("{}.jsonl", &sha256_hex(subject)[..32]));
         self.files.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let mut kept: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
-        kept.found.retain(|number, _| range.contains(number));
-        let missing: Vec<u64> = range.filter(|number| !kept.found.contains_key(number)).collect();
-        let computed = missing.into_par_iter().with_max_len(1).map(|number| {
+        let mut kept_records: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
+        kept_records.found.retain(|number, _| range.contains(number));
+        let missing_numbers: Vec<u64> = range.filter(|number| !kept_records.found.contains_key(number)).collect();
+        let computed = missing_numbers.into_par_iter().with_max_len(1).map(|number| {
             let numbered = Numbered { number, value: compute(number) };
-            kept.append(&numbered).map(|()| (number, numbered))
+            kept_records.append(&numbered).map(|()| (number, numbered))
         });
         let computed = computed.collect::<Result<Vec<_>>>()?;
-        kept.found.extend(computed);
+        kept_records.found.extend(computed);
         if self.share.shard().is_none() {
-            return Ok(kept.found.into_values().map(|numbered| numbered.value).collect());
+            return Ok(kept_records.found.into_values().map(|numbered| numbered.value).collect());
         }
-        let cell = Cell::new(subject.to_owned(), kept.found.values())?;
+        let cell = Cell::new(subject.to_owned(), kept_records.found.values())?;
         self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(cell);
-        Ok(kept.found.into_values().map(|numbered| numbered.value).collect())
+        Ok(kept_records.found.into_values().map(|numbered| numbered.value).collect())
     }
 
     /// Removes the files with values: they are in the results now.

@@ -72,8 +72,8 @@ impl Workplace {
             }
             (None, Destination::File { path, replace }) => {
                 let file = claim_file(path, key, Existing::replaced(*replace))?;
-                if let Some(aside) = file.moves_to() {
-                    info(*quiet, &moves(path, aside));
+                if let Some(backup) = file.moves_to() {
+                    info(*quiet, &moves(path, backup));
                 }
                 if let Some(parent) = path.parent() {
                     announce_missing(parent, *quiet);
@@ -193,8 +193,8 @@ pub fn claim_folder(
     quiet: bool,
 ) -> Result<ResultsFolder> {
     let folder = ResultsFolder::claim(path, key, existing)?;
-    if let Some(aside) = folder.moves_to() {
-        info(quiet, &moves(path, aside));
+    if let Some(backup) = folder.moves_to() {
+        info(quiet, &moves(path, backup));
     }
     if let Some(parent) = folder.created_parent().filter(|_| named) {
         info(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
@@ -209,8 +209,8 @@ fn moves(path: &Path, aside: &Path) -> String {
 
 /// Prints that `out`, a folder of folders or a file's parents, will be created.
 pub fn announce_missing(out: &Path, quiet: bool) {
-    let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
-    if let Some(first) = above.take_while(|above| !above.exists()).last() {
-        info(quiet, &format!("created the folder {} for --out", first.display()));
+    let ancestors = out.ancestors().filter(|ancestors| !ancestors.as_os_str().is_empty());
+    if let Some(topmost) = ancestors.take_while(|ancestors| !ancestors.exists()).last() {
+        info(quiet, &format!("created the folder {} for --out", topmost.display()));
     }
 }

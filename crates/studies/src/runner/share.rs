@@ -24,7 +24,7 @@ use crate::runner::Units;
 pub const WORK: &str = ".share.json";
 
 /// The file in the folder of a shard of a matrix with the pieces that are counted.
-pub const PIECES: &str = "counts";
+pub const COUNTS_FILE: &str = "counts";
 
 /// Work that is divided into shares, as far as all shares have it in common.
 #[derive(Debug, Clone)]
@@ -45,13 +45,13 @@ pub struct Working {
 }
 
 impl ShardedWork {
-    /// The work with the complete configuration `config`, started by `made`.
+    /// The work with the complete configuration `config`, started by `invocation`.
     ///
     /// # Errors
     /// If the configuration has no JSON form.
-    pub fn new(config: &impl Serialize, units: Units, made: &Invocation) -> Result<Self> {
+    pub fn new(config: &impl Serialize, units: Units, invocation: &Invocation) -> Result<Self> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
-        Ok(Self { config, units, made: made.clone(), start: Instant::now() })
+        Ok(Self { config, units, made: invocation.clone(), start: Instant::now() })
     }
 
     fn header(&self, shard: Shard) -> Header {
@@ -85,8 +85,8 @@ impl ShardedWork {
     /// If they are not.
     pub fn check(&self, share: &Share) -> Result<()> {
         let Share::Merge(parts) = share else { return Ok(()) };
-        if let Some(other) = parts.other_builds(&self.made.build) {
-            note(false, &other);
+        if let Some(other_builds) = parts.other_builds(&self.made.build) {
+            note(false, &other_builds);
         }
         parts.check(&self.config, &self.units.revisions)
     }
@@ -103,8 +103,8 @@ impl ShardedWork {
     /// # Errors
     /// If the part cannot be written.
     pub fn leave(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
-        let made = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
-        leave(&Part::of_cells(self.header(shard), made, cells), folder, quiet)
+        let invocation = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
+        leave(&Part::of_cells(self.header(shard), invocation, cells), folder, quiet)
     }
 }
 
@@ -137,8 +137,8 @@ fn part_of(folder: &Path) -> PathBuf {
 /// # Errors
 /// If the part or the folder is of other work, or cannot be written to.
 pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) -> Result<Option<ResultsFolder>> {
-    let parts = folder_of(out);
-    let folder = parts.join(shard.name());
+    let parts_folder = folder_of(out);
+    let folder = parts_folder.join(shard.name());
     let path = part_of(&folder);
     match path.exists().then(|| Part::read(&path)) {
         None => {}
@@ -162,7 +162,7 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
             return Ok(None);
         }
     }
-    create_folder(&parts)?;
+    create_folder(&parts_folder)?;
     remove_leftovers(&path);
     ResultsFolder::claim(&folder, key, Existing::SameKey).map(Some)
 }

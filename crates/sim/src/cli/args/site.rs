@@ -290,5 +290,5 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
             rankers_of(dataset),
         );
     }
-    output::tell::notes(quiet, notes::of_dataset(dataset));
+    output::tell::notes(quiet, notes::dataset_notes(dataset));
 }

@@ -104,7 +104,7 @@ impl Bandit {
                 let phases = self.changes.phases(&matrix, taken.as_deref(), arm_count, quiet)?;
                 let matrix = NamedMatrix { matrix, name, taken, names, origin };
                 let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
-                self.play(prepared.doubting(never_compared_note).changing(phases, quiet)?, settings)
+                self.play(prepared.with_doubt(never_compared_note).changing(phases, quiet)?, settings)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -163,14 +163,16 @@ impl Bandit {
     /// The results folder unless another is given.
     fn folder(&self, kind: &str, played_on: &Environment, late: &LateAnswers) -> PathBuf {
         let default_regret = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
-        let (arms_suffix, regret_suffix) =
-            (self.arms.folder_suffix(), self.request.run.regret_part(default_regret) + &self.request.evidence.part());
+        let (arms_suffix, regret_suffix) = (
+            self.arms.folder_suffix(),
+            self.request.run.regret_suffix(default_regret) + &self.request.evidence.folder_suffix(),
+        );
         let seeded = self.place.common.seeded();
         let name = match (&self.source.matrix, &played_on.checksum) {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        let changes = played_on.part();
+        let changes = played_on.folder_suffix();
         default_folder(&format!("{kind}-{name}{arms_suffix}{changes}{regret_suffix}{}{seeded}", late.part()))
     }
 }

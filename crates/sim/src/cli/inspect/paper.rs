@@ -29,7 +29,7 @@ impl<'a> PaperTable<'a> {
         let (measures, rows) = (means.measures.names(), means.best_first());
         let queries = with_unit(means.queries as u64, "query");
         let mut notes = vec![match tests {
-            Some(tests) => format!("Means {}", tests.over(None)),
+            Some(tests) => format!("Means {}", tests.basis_text(None)),
             None => format!("Means over {queries}"),
         }];
         if let Some(tests) = tests {
@@ -107,7 +107,8 @@ impl<'a> PaperTable<'a> {
 
     /// The rows that a run beats by a measure.
     fn beaten_positions(&self, means: &Means, column: usize) -> Vec<usize> {
-        let beaten_arms = self.tests.map_or_else(Vec::new, |tests| tests.beaten(&self.measures[column], means.arm()));
+        let beaten_arms =
+            self.tests.map_or_else(Vec::new, |tests| tests.beaten_arms(&self.measures[column], means.arm()));
         (0..self.rows.len()).filter(|place| beaten_arms.contains(&self.rows[*place].arm())).collect()
     }
 }

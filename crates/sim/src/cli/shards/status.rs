@@ -18,7 +18,7 @@ use output::shards::parts::{PartFile, found_in, listed, most_common, other_work}
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
-use studies::runner::share::{PIECES, WORK, Working};
+use studies::runner::share::{COUNTS_FILE, WORK, Working};
 
 /// Show how far the shards of a command are (--shard).
 ///
@@ -280,7 +280,7 @@ fn begun_shards_in(folder: &Path) -> Result<Vec<BegunShard>> {
 
 fn begun_shard(folder: &Path) -> Option<BegunShard> {
     Shard::from_name(folder.file_name()?.to_str()?)?;
-    let pieces_file = folder.join(PIECES);
+    let pieces_file = folder.join(COUNTS_FILE);
     let since = |time: SystemTime| SystemTime::now().duration_since(time).ok();
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let age = changed(&folder.join(".unfinished.json")).and_then(since);

@@ -130,7 +130,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let compute = || {
             let pairs = context.sharing.share.shard().map_or(plan.pairs, |shard| shard.length(plan.pairs));
             let progress = Progress::new(&setting.name, pairs, context.quiet);
-            let agreements = agreement::of_pairs(&prepared.site, &plan, &work, &progress)?;
+            let agreements = agreement::pair_agreements(&prepared.site, &plan, &work, &progress)?;
             progress.finish();
             Ok(agreements)
         };

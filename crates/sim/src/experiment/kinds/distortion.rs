@@ -139,7 +139,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
                 let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
                 let multileaving = &prepared.methods.multileaving;
                 let shares =
-                    distortion::shares_of(&prepared.site, multileaving, &truth.winners, plan, &work, &progress)?;
+                    distortion::loss_shares(&prepared.site, multileaving, &truth.winners, plan, &work, &progress)?;
                 progress.finish();
                 Ok(shares)
             };

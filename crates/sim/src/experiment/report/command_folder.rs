@@ -13,7 +13,7 @@ use output::numbers::{significant, with_separators, with_unit};
 use serde_json::Value;
 use simulation::arm_names::ArmNames;
 use simulation::truth::{GroundTruth, RESOLVED};
-use studies::verdict::{by_clicks, capitalised};
+use studies::verdict::{capitalised, click_sentence};
 
 use super::command_tables::{algorithms_table, findings_table, measures_table};
 use super::markup::{NarrowFigure, PageText, inline_svg, link_address, relative_path, table};
@@ -271,7 +271,7 @@ impl CommandFolder {
         }
         let truth: GroundTruth = serde_json::from_value(self.config.get("truth")?.clone()).ok()?;
         let names = self.names()?;
-        let two_rankers = by_clicks(&truth, &names, &[]);
+        let two_rankers = click_sentence(&truth, &names, &[]);
         Some(two_rankers.unwrap_or_else(|| truth.describe(|arm| names.name(arm))) + ".")
     }
 
