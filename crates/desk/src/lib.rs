@@ -21,7 +21,7 @@
 //! | 141 | the reader closed the pipe: what was printed is not all |
 //!
 //! Each failure is one line on standard error: `error: `, what was expected, and a remedy; errors of usage end with `(see --help)`.
-//! [`output::tell`] has the three levels of other lines.
+//! [`output::messages`] has the three levels of other lines.
 //!
 //! # How to add a program
 //!

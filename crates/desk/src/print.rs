@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::panic::resume_unwind;
 
-pub use output::tell::line;
+pub use output::messages::line;
 use ranktypes::text::harmless;
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use judges::{Config, Session};
-use output::tell::note;
+use output::messages::note;
 
 use crate::journal::{self, Journal};
 

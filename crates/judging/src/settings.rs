@@ -8,8 +8,8 @@ use judges::{AuditedModel, Config, Goal};
 use letor_io::NameList;
 use output::explained;
 use output::input;
+use output::messages::note;
 use output::numbers::{parse_positive, parse_tolerance};
-use output::tell::note;
 use output::usage::usage;
 
 use crate::session_file::{SessionFile, Unbegun};

@@ -16,7 +16,7 @@ pub use crate::checksum::sha256_hex;
 use crate::checksum::{seal, unseal};
 use crate::files::{check_writable, create_folder, remove_leftovers, write_atomic, write_json_pretty};
 use crate::input;
-use crate::tell::warn;
+use crate::messages::warn;
 
 /// A larger file is not a stored value.
 const MOST_BYTES: u64 = 1 << 34;
@@ -38,9 +38,9 @@ struct CachedValue {
 
 impl CachedValue {
     fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
-        let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
-        kept.checksum = kept.sum();
-        Ok(kept)
+        let mut cached = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
+        cached.checksum = cached.sum();
+        Ok(cached)
     }
 
     fn sum(&self) -> String {
@@ -88,10 +88,10 @@ impl<'a> Cache<'a> {
 
     /// The value under `key` in the bytes of a JSON file.
     fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Cached<T> {
-        let kept = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
-        let Some(kept) = kept else { return Cached::Damaged };
-        match serde_json::from_value::<T>(kept.value) {
-            Ok(value) if kept.key == key && sound(&value) => Cached::Whole(value),
+        let cached = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|cached| cached.checksum == cached.sum());
+        let Some(cached) = cached else { return Cached::Damaged };
+        match serde_json::from_value::<T>(cached.value) {
+            Ok(value) if cached.key == key && sound(&value) => Cached::Whole(value),
             _ => Cached::Nothing,
         }
     }
@@ -185,7 +185,7 @@ mod tests {
         let mut mutations = Mutations::new(2);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {
-            let mutated = mutations.of(&file);
+            let mutated = mutations.mutated(&file);
             match Cache::value_in::<Vec<f64>>(&mutated, "a key", |_| true) {
                 Cached::Whole(found) => {
                     assert_eq!(found, value, "{}", String::from_utf8_lossy(&mutated));

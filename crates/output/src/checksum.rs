@@ -23,12 +23,12 @@ pub fn sha256_hex(text: &str) -> String {
 /// # Errors
 /// Errors of the reader.
 pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
-    let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
-        match reader.read(&mut piece) {
+        match reader.read(&mut buffer) {
             Ok(0) => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
             Ok(count) => {
-                hash.update(&piece[..count]);
+                hash.update(&buffer[..count]);
                 read(count);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -54,19 +54,19 @@ pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
 
 /// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `of`, too.
 #[must_use]
-pub fn sealed_line(of: &str, text: &str) -> String {
-    format!("{} {text}", line_checksum(of, text))
+pub fn sealed_line(subject: &str, text: &str) -> String {
+    format!("{} {text}", line_checksum(subject, text))
 }
 
 /// The text of a line made by [`sealed_line`]; `None` if it is not one, was damaged, or belongs to something else.
 #[must_use]
-pub fn unsealed_line<'a>(of: &str, line: &'a str) -> Option<&'a str> {
+pub fn unsealed_line<'a>(subject: &str, line: &'a str) -> Option<&'a str> {
     let (checksum, text) = line.split_once(' ')?;
-    (checksum == line_checksum(of, text)).then_some(text)
+    (checksum == line_checksum(subject, text)).then_some(text)
 }
 
-fn line_checksum(of: &str, text: &str) -> String {
-    let mut hash = sha256_hex(&format!("{of}\n{text}"));
+fn line_checksum(subject: &str, text: &str) -> String {
+    let mut hash = sha256_hex(&format!("{subject}\n{text}"));
     hash.truncate(DIGITS);
     hash
 }

@@ -89,8 +89,8 @@ pub fn compare_pairs<I: Interleaving>(
 ) -> Vec<PairCount> {
     let draws = draw_queries(site, comparisons, master, purpose);
     let list = PairList::new(pairs);
-    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_PER_PIECE).collect();
-    let tallies = pieces
+    let pieces_of_draws: Vec<&[u32]> = draws.chunks(DRAWS_PER_PIECE).collect();
+    let tallies = pieces_of_draws
         .par_iter()
         .enumerate()
         .fold(
@@ -210,9 +210,9 @@ impl Tally {
     }
 
     pub(crate) fn merged(mut self, other: Self) -> Self {
-        for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
-            for (count, more) in mine.iter_mut().zip(theirs) {
-                *count += more;
+        for (own_counts, other_counts) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
+            for (count, added) in own_counts.iter_mut().zip(other_counts) {
+                *count += added;
             }
         }
         self
@@ -268,8 +268,8 @@ impl PairList {
 fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let first = values.get(start)?;
-        let length = values[start..].iter().take_while(|value| *value == first).count();
+        let first_value = values.get(start)?;
+        let length = values[start..].iter().take_while(|value| *value == first_value).count();
         start += length;
         Some(start - length..start)
     })

@@ -92,14 +92,14 @@ impl Site {
     /// The share of list positions, from 0 to 1, with a document that has the same score as another in its list, over
     /// a sample of at most `most` queries.
     #[must_use]
-    pub fn tied_share(&self, most: usize) -> f64 {
-        let step = self.queries().div_ceil(most.max(1)).max(1);
+    pub fn tied_share(&self, depth: usize) -> f64 {
+        let step = self.queries().div_ceil(depth.max(1)).max(1);
         let lists = (0..self.queries()).step_by(step);
         let lists = lists.flat_map(|query| (0..self.arms()).map(move |arm| self.rankings.list(query, arm)));
-        let (tied, all) = lists.fold((0, 0), |(tied, all), list| {
-            (tied + list.groups().filter(|group| group.size() > 1).count(), all + list.len())
+        let (tied_documents, documents) = lists.fold((0, 0), |(tied_documents, documents), list| {
+            (tied_documents + list.groups().filter(|group| group.size() > 1).count(), documents + list.len())
         });
-        tied as f64 / all.max(1) as f64
+        tied_documents as f64 / documents.max(1) as f64
     }
 
     /// Draws a query uniformly with replacement, as in the papers.

@@ -69,7 +69,7 @@ impl Study for LiveStudy {
         let Resolved { truth, measured } = resolved;
         let plan = self.settings.run.plan();
         let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
-        let arenas = Late::new(arenas, self.settings.run.late.clone());
+        let arenas = LateArenas::new(arenas, self.settings.run.late.clone());
         let progress = keeper.progress("playing", plan.total_steps());
         let played_on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
         let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;

@@ -1,7 +1,7 @@
 //! Dueling bandits on a preference matrix or a problem: coin flips instead of users.
 
 use anyhow::Result;
-use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
+use simulation::runs::{ArenaFactory as _, CopiedArenas, LateArenas, PlayedArena};
 
 use crate::live::units_of_runs;
 use crate::report::Report;
@@ -21,7 +21,7 @@ pub struct MatrixStudy<A> {
 /// An environment, and how results present it.
 pub struct PlayedEnvironment<A> {
     /// The arenas of all runs.
-    pub arenas: Late<CopiedArenas<A>>,
+    pub arenas: LateArenas<CopiedArenas<A>>,
     /// Its description.
     pub environment: Environment,
     /// The names of its arms.
@@ -39,7 +39,7 @@ impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
         let caption = prepared.caption(settings.look.usually(Axes::Log)).with(changes).with(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
-        Self { arenas: Late::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
+        Self { arenas: LateArenas::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }
 }
 

@@ -12,7 +12,7 @@ use output::numbers::with_separators;
 use ranktypes::npy::MAGIC;
 use simulation::proxy::{MatrixOrigin, matrix_origin};
 
-use output::tell::note;
+use output::messages::note;
 
 use crate::npz::Npz;
 

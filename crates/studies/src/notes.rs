@@ -1,4 +1,4 @@
-//! Notes on data and settings that users should read before results. [`output::tell::notes`] shows them: the command line prints them on
+//! Notes on data and settings that users should read before results. [`output::messages::notes`] shows them: the command line prints them on
 //! standard error; other front ends that [watch](output::progress::watched) the work receive them.
 
 use bandits::problems::Problem;

@@ -12,7 +12,7 @@ use output::numbers::parse_above_zero;
 use output::usage::usage;
 use simulation::description::Effort;
 use simulation::prepared::PreparedSite;
-use simulation::truth::{GroundTruth, of_preferences};
+use simulation::truth::{GroundTruth, regret_kind};
 
 use crate::results::RegretBasis;
 
@@ -120,12 +120,12 @@ impl OpenSite {
         seed: u64,
         quiet: bool,
     ) -> Result<(GroundTruth, RegretBasis)> {
-        of_preferences::check_live(regret)?;
+        regret_kind::check_live(regret)?;
         let truth = match regret {
             Some(RegretKind::Ndcg) => GroundTruth::of_ndcg(&self.prepared.ndcg()?),
             _ => self.truth(request, seed, quiet)?,
         };
-        let kind = of_preferences::kind_of_live(regret, &truth)?;
+        let kind = regret_kind::kind_of_live(regret, &truth)?;
         let synthetic = Some(self.prepared.description.dataset.synthetic);
         let regret_basis = RegretBasis::new(kind, &truth.gaps, synthetic);
         Ok((truth, regret_basis))

@@ -17,7 +17,7 @@ impl BoardReport {
     /// If the figure cannot be drawn.
     pub fn html(&self) -> Result<String> {
         let table = rows::table(&self.boards(), Vec::new());
-        let text = |cell: &output::text_table::noted::Cell| cell.text.clone();
+        let text = |cell: &output::text_table::annotated::Cell| cell.text.clone();
         Ok(standalone(&Judgements {
             overview: Overview {
                 name: self.name.rsplit('/').next().unwrap_or_default().to_owned(),

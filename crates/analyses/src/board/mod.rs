@@ -24,9 +24,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, BoardError, CategoryBoards, Settings};
 use judges::Goal;
+use output::messages::note;
 use output::numbers::with_separators;
-use output::tell::note;
-use output::text_table::noted::{self, NotedTable};
+use output::text_table::annotated::{self, AnnotatedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
 
@@ -211,7 +211,7 @@ impl BoardReport {
     }
 
     /// The table with what it assumes below.
-    fn noted(&self) -> NotedTable {
+    fn noted(&self) -> AnnotatedTable {
         let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
         rows::table(&self.boards(), notes)
     }
@@ -232,7 +232,7 @@ impl BoardReport {
         let table = rows::table(&self.boards(), Vec::new());
         let never = table.notes.iter().map(|note| format!("{note}."));
         let notes: Vec<String> = never.chain(self.assumptions()).collect();
-        let table = NotedTable { notes: Vec::new(), ..table }.text();
+        let table = AnnotatedTable { notes: Vec::new(), ..table }.text();
         text += &format!("\n{}\n\n{}", table.trim_end(), notes.join("\n"));
         if let Some(discrimination) = &self.board.discrimination {
             text += &format!("\n\n{}", slopes::table(discrimination).text().trim_end());

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use board::{Board, Competitor, Estimate, ModelReport, Ranks, percent};
 use output::numbers::with_separators;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 
 /// A board, and the category it is of; none for the board of all.
 pub(super) type Of<'a> = (Option<&'a str>, &'a Board);
@@ -12,7 +12,7 @@ pub(super) type Of<'a> = (Option<&'a str>, &'a Board);
 const OF_ALL: &str = "(all)";
 
 /// Board after board, best first, with the notes given.
-pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
+pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> AnnotatedTable {
     let several = boards.iter().any(|(_, board)| board.groups.len() > 1);
     let (plain, model) = (has_plain(boards), model(boards));
     let mut columns = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
         );
     }
     let rows = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one)));
-    NotedTable::plain(columns, rows, notes)
+    AnnotatedTable::plain(columns, rows, notes)
 }
 
 /// How much more the model gives a competitor than people do.

@@ -2,10 +2,10 @@
 
 use board::{Discrimination, JudgeSlope};
 use output::numbers::with_separators;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 
 /// The most discriminating first.
-pub(super) fn table(discrimination: &Discrimination) -> NotedTable {
+pub(super) fn table(discrimination: &Discrimination) -> AnnotatedTable {
     let columns = [("judge", false), ("units", true), ("slope", true), ("95% interval", true)];
     let row = |one: &JudgeSlope| {
         let interval = format!("{:.2}–{:.2}", one.interval[0], one.interval[1]);
@@ -16,7 +16,7 @@ pub(super) fn table(discrimination: &Discrimination) -> NotedTable {
          deviation of {:.2}, as learnt, by which slopes of judges with few units are drawn towards 1",
         discrimination.spread
     )];
-    NotedTable::plain(columns, discrimination.judges.iter().map(row), notes)
+    AnnotatedTable::plain(columns, discrimination.judges.iter().map(row), notes)
 }
 
 /// The same with all digits, for programs.

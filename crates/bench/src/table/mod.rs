@@ -11,7 +11,7 @@ mod html;
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 use output::text_table::{Align, TextTable};
 use studies::Content;
 
@@ -138,13 +138,13 @@ fn units(track: &TrackScores) -> Vec<String> {
 }
 
 /// The table of a track with what explains it.
-fn noted(track: &TrackScores) -> NotedTable {
+fn noted(track: &TrackScores) -> AnnotatedTable {
     let (header, rows) = rows(track);
     let unranked = track.unranked.iter().map(|(name, why)| format!("{name}: {why}"));
     // Names and ranks are text; then medians and worst problems take turns.
     let columns = header.iter().enumerate().map(|(place, name)| (name.as_str(), place >= 2 && place % 2 == 0));
     let notes = [caption(track)].into_iter().chain(units(track)).chain(unranked).collect();
-    NotedTable::plain(columns, rows, notes)
+    AnnotatedTable::plain(columns, rows, notes)
 }
 
 /// The tables as Markdown.

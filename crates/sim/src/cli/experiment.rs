@@ -166,7 +166,7 @@ impl ExperimentCommand {
         let work = self.sharded_work(&context, file)?;
         let Some(shard) = share.shard() else {
             experiment::run_share(&context, file)?;
-            output::tell::info(quiet, "prepared for all shards: data, ground truths and matrices");
+            output::messages::info(quiet, "prepared for all shards: data, ground truths and matrices");
             return Ok(());
         };
         ensure!(!self.replace, no_replace());

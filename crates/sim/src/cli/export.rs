@@ -14,7 +14,7 @@ use rankers::Selection;
 use serde::Serialize;
 use simulation::spec::SiteSpec;
 
-use output::tell::note;
+use output::messages::note;
 
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, shortened_list,

@@ -171,7 +171,7 @@ impl Proxy {
             return Ok(());
         };
         print(&report, self.json);
-        output::tell::info(quiet, &write_result);
+        output::messages::info(quiet, &write_result);
         Ok(())
     }
 }

@@ -267,7 +267,7 @@ fn is_synthetic(path: &Path) -> Result<bool> {
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {
         match origin.doubt() {
-            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::tell::warn(false, &remark),
+            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::messages::warn(false, &remark),
             _ => bail!(remark),
         }
     }

@@ -13,7 +13,7 @@ use simulation::late_answers::LateAnswers;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
 use simulation::prepared::PreparedSite;
-use simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, RunPlan, play_runs};
+use simulation::runs::{self, ArenaFactory as _, CopiedArenas, LateArenas, RunPlan, play_runs};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
@@ -32,8 +32,8 @@ pub(crate) struct Environment {
 
 enum Arenas {
     Live { prepared: Box<PreparedSite>, gaps: Vec<f64>, late: LateAnswers },
-    Matrix(Late<CopiedArenas<MatrixArena>>),
-    Utilities(Late<CopiedArenas<UtilityArena>>),
+    Matrix(LateArenas<CopiedArenas<MatrixArena>>),
+    Utilities(LateArenas<CopiedArenas<UtilityArena>>),
 }
 
 impl Environment {
@@ -46,7 +46,7 @@ impl Environment {
             Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", loss_noun(regret))),
         };
         let copies = CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) };
-        let arenas = Arenas::Utilities(Late::new(copies, LateAnswers::default()));
+        let arenas = Arenas::Utilities(LateArenas::new(copies, LateAnswers::default()));
         Ok(Self { arenas, regret, truth }.checked())
     }
 
@@ -73,7 +73,7 @@ impl Environment {
         let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
         let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
         let arena = MatrixArena::with_reference(matrix, reference)?;
-        let copies = Late::new(CopiedArenas { arena, content }, LateAnswers::default());
+        let copies = LateArenas::new(CopiedArenas { arena, content }, LateAnswers::default());
         let environment = Self { arenas: Arenas::Matrix(copies), regret, truth };
         Ok((environment.checked(), winner.is_some()))
     }
@@ -107,8 +107,8 @@ impl Environment {
     pub(super) fn with_late(mut self, late: &LateAnswers) -> Self {
         self.arenas = match self.arenas {
             Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: late.clone() },
-            Arenas::Matrix(copies) => Arenas::Matrix(Late::new(copies.arenas, late.clone())),
-            Arenas::Utilities(copies) => Arenas::Utilities(Late::new(copies.arenas, late.clone())),
+            Arenas::Matrix(copies) => Arenas::Matrix(LateArenas::new(copies.arenas, late.clone())),
+            Arenas::Utilities(copies) => Arenas::Utilities(LateArenas::new(copies.arenas, late.clone())),
         };
         self.truth.extend(late.describe().map(|late| format!("; {late}")));
         self
@@ -214,6 +214,10 @@ fn loss_noun(regret: RegretKind) -> &'static str {
     }
 }
 
-fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], late: &LateAnswers) -> Late<LiveArenaFactory<'a>> {
-    Late::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late.clone())
+fn live_arenas<'a>(
+    prepared: &'a PreparedSite,
+    gaps: &'a [f64],
+    late: &LateAnswers,
+) -> LateArenas<LiveArenaFactory<'a>> {
+    LateArenas::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late.clone())
 }

@@ -32,7 +32,7 @@ pub fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multilea
 /// Those of [`State::run`].
 pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Duration)>, quiet: bool) -> Result<u64> {
     struct Run<'a>(&'a mut State, &'a PreparedSite, Option<(&'a Path, Duration)>, bool);
-    impl Comparing for Run<'_> {
+    impl ComparisonTask for Run<'_> {
         type Output = Result<u64>;
         fn with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
             let Self(state, prepared, save, quiet) = self;
@@ -44,7 +44,7 @@ pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Dur
 }
 
 /// Work that compares pairs in some way.
-pub(super) trait Comparing {
+pub(super) trait ComparisonTask {
     /// Its result.
     type Output;
 
@@ -53,7 +53,7 @@ pub(super) trait Comparing {
 }
 
 /// Does `work` with the comparison of a prepared site.
-pub(super) fn with_comparison<W: Comparing>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
+pub(super) fn with_comparison<W: ComparisonTask>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
     let PreparedSite { site, methods, .. } = prepared;
     if multileaved {
         return work.with(&Multileaved { site, method: &methods.multileaving });

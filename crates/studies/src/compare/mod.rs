@@ -22,7 +22,7 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::{
     Files, MatrixOrigin, PairSelection, Request as Impressions, Sampling, StartMode, identity, open_state, play, write,
 };
-use simulation::runs::{CopiedArenas, Late, StudyPlan};
+use simulation::runs::{CopiedArenas, LateArenas, StudyPlan};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::GroundTruth;
@@ -205,10 +205,10 @@ impl Study for CompareStudy {
         let Resolved { matrix, checksum, truth, measured } = resolved;
         let plan = self.settings.run.plan();
         let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
-        let live = Late::new(live, LateAnswers::default());
+        let live = LateArenas::new(live, LateAnswers::default());
         let arena = MatrixArena::with_gaps(matrix.clone(), truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(checksum)) };
-        let proxy = Late::new(proxy, LateAnswers::default());
+        let proxy = LateArenas::new(proxy, LateAnswers::default());
         let progress = keeper.progress_twice("playing live and proxy", plan.total_steps());
         let played_on = PlayedOn { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };
         let live = keeper.runs(&played_on, vec![plan.clone()], &progress)?;

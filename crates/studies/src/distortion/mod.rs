@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use output::messages::note;
 use output::numbers::{parse_positive, with_separators};
 use output::progress::{Progress, foresee};
 use output::shards::Share;
-use output::tell::note;
 use output::usage::usage;
 use serde::Serialize;
 use simulation::description::SiteDescription;

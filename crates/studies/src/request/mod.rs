@@ -23,7 +23,7 @@ use anyhow::Result;
 use bandits::RegretKind;
 use bandits::registry::Spec;
 use clap::Args;
-use output::tell::{notes, warn};
+use output::messages::{notes, warn};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::StudyPlan;
 use simulation::runs::evidence::EvidencePlan;

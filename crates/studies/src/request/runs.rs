@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use output::numbers::{parse_positive, parse_up_to};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::ensure_room_for_runs;
-use simulation::truth::of_preferences;
+use simulation::truth::regret_kind;
 
 use super::RunSettings;
 use crate::results::{Axes, Look, SpreadKind};
@@ -204,7 +204,7 @@ impl RunRequest {
     /// # Errors
     /// As wrong usage.
     pub fn check_live(&self) -> Result<()> {
-        of_preferences::check_live(self.regret)
+        regret_kind::check_live(self.regret)
     }
 
     /// The requested kind of regret, if any.

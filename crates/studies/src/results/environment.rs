@@ -14,7 +14,7 @@ use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
 use simulation::runs::outside::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
-use simulation::truth::of_preferences as truth;
+use simulation::truth::regret_kind as truth;
 
 use super::{Caption, Look, RegretBasis, named_caption, notes, regret_of_a_step};
 

@@ -6,10 +6,10 @@
 use anyhow::{Context, Result, ensure};
 use bandits::log_spaced;
 use bandits::registry::Spec;
+use output::messages::info;
 use output::numbers::{with_separators, with_unit};
 use output::results_folder::ResultsFolder;
 use output::shards::Share;
-use output::tell::info;
 use output::usage::usage;
 use serde_json::Value;
 

@@ -63,9 +63,9 @@ pub mod share;
 mod study;
 
 use anyhow::Result;
+use output::messages::info;
 use output::numbers::with_unit;
 use output::shards::{Invocation, Share};
-use output::tell::info;
 use tracing::info;
 
 pub use extend::{Length, Size};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use output::messages::info;
 use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
 use output::shards::Share;
-use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;

@@ -234,7 +234,7 @@ impl Analyse {
             - findings.never_compared.as_ref().map_or(0, |never_compared| never_compared.pairs);
         if open_compared > 0 {
             let open_pairs = with_unit(open_compared as u64, "pair");
-            output::tell::note(quiet, &format!("{open_pairs} at exactly 1/2"));
+            output::messages::note(quiet, &format!("{open_pairs} at exactly 1/2"));
         }
         if !self.common.quiet {
             eprintln!("results in {}: {files}, findings.json, config.json", folder.path().display());

@@ -256,7 +256,7 @@ impl SiteArgs {
             spec.prepare_rankers(Arc::new(dataset), features, master, &lists_for(share, self.reading.no_cache))?;
         // To count ties takes time.
         if !quiet || output::progress::is_watched() {
-            output::tell::notes(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
+            output::messages::notes(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
         }
         Ok(prepared)
     }
@@ -290,5 +290,5 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
             rankers_of(dataset),
         );
     }
-    output::tell::notes(quiet, notes::dataset_notes(dataset));
+    output::messages::notes(quiet, notes::dataset_notes(dataset));
 }

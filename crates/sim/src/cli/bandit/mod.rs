@@ -115,7 +115,7 @@ impl Bandit {
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
                 request.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
-                output::tell::notes(quiet, notes::of_problem(problem));
+                output::messages::notes(quiet, notes::of_problem(problem));
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
                     Setting::Matrix(matrix) => {

@@ -8,8 +8,8 @@ use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use bench::{BenchStudy, Definition, Entry, Program, Request, Track};
 use clap::{Args, Subcommand};
+use output::messages::info;
 use output::numbers::{parse_above_zero, parse_positive};
-use output::tell::info;
 use output::usage::usage;
 
 use super::args::{PlaceArgs, default_folder};

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use bench::{Results, Scores, table};
 use clap::Args;
 use output::input::{self, MOST_OF_RESULTS};
-use output::tell::info;
+use output::messages::info;
 use studies::runner::announce_missing;
 use studies::{Report, write_files};
 

@@ -273,8 +273,8 @@ impl Inspect {
             PaperTable::new(means, findings.tests.as_ref(), &names, synthetic)
         });
         match (self.format, paper) {
-            (TableFormat::Markdown, Some(table)) => println!("{}", table.to_noted_table().markdown()),
-            (TableFormat::Latex, Some(table)) => println!("{}", table.to_noted_table().latex(self.standalone)),
+            (TableFormat::Markdown, Some(table)) => println!("{}", table.to_annotated_table().markdown()),
+            (TableFormat::Latex, Some(table)) => println!("{}", table.to_annotated_table().latex(self.standalone)),
             (TableFormat::Csv, Some(table)) => println!("{}", table.csv()?.trim_end()),
             _ if self.output.json || self.format == TableFormat::Json => {
                 println!("{}", serde_json::to_string_pretty(&findings)?);

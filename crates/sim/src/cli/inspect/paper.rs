@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::text_table::noted::{Cell, NotedTable, letter, letters};
+use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
 use simulation::arm_names::ArmNames;
 use studies::verdict::{LEVEL, MeasureTests};
 
@@ -53,7 +53,7 @@ impl<'a> PaperTable<'a> {
     }
 
     /// With raised letters, for Markdown and LaTeX.
-    pub(super) fn to_noted_table(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let mut columns: Vec<(String, bool)> = self.measures.iter().map(|measure| (measure.clone(), true)).collect();
         columns.insert(0, ("run".to_owned(), false));
         if self.tests.is_none() {
@@ -67,7 +67,7 @@ impl<'a> PaperTable<'a> {
             let values = (0..self.measures.len()).map(|at| self.cell(means, at));
             letter.into_iter().chain([name]).chain(values).collect()
         };
-        NotedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
+        AnnotatedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
     }
 
     /// All numbers in full, and the names of the runs that each run beats.

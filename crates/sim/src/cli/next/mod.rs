@@ -13,8 +13,8 @@ use anyhow::Result;
 use clap::Args;
 use judges::{Answer, Pair, Ticket, verdict_from_word};
 use judging::{SessionFile, Settings, Texts};
+use output::messages::note;
 use output::numbers::{parse_confidence, parse_positive};
-use output::tell::note;
 use output::usage::usage;
 use serde::Serialize;
 

@@ -5,8 +5,8 @@ mod on_site;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use output::messages::info;
 use output::shards::Share;
-use output::tell::info;
 use studies::{Destination, Execution, Report, Study, StudyOutcome, UsualPlace, run};
 
 pub(super) use on_site::StudyOfSite;

@@ -3,7 +3,7 @@
 use analyses::significance::{Comparison, Sample};
 use anyhow::Result;
 use output::numbers::{significant, uncertainty};
-use output::text_table::noted::{Cell, NotedTable, letter, letters};
+use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
 use serde_json::{Value, json};
 use studies::results::Spread;
 
@@ -37,7 +37,7 @@ impl<'a> ByAlgorithm<'a> {
         Self { samples, table, algorithms }
     }
 
-    pub(super) fn to_noted_table(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let metric = self.table.metric;
         let of_sample = |sample: &Sample| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
         let mut columns = vec![(String::new(), false), ("algorithm".to_owned(), false)];
@@ -49,7 +49,7 @@ impl<'a> ByAlgorithm<'a> {
         let mut notes = self.table.samples_and_correction();
         notes.insert(0, format!("Mean {metric} with standard error; letters: better than these by more than chance"));
         notes.extend(self.table.too_few());
-        NotedTable { columns, rows: self.algorithms.iter().enumerate().map(row).collect(), notes }
+        AnnotatedTable { columns, rows: self.algorithms.iter().enumerate().map(row).collect(), notes }
     }
 
     /// All numbers in full.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use output::numbers::{significant, with_unit};
-use output::text_table::noted::{Cell, NotedTable};
+use output::text_table::annotated::{AnnotatedTable, Cell};
 use serde_json::{Value, json};
 
 use analyses::significance::{Comparison, ComparisonSettings, Correction, Pairing};
@@ -122,9 +122,9 @@ impl Table<'_> {
     }
 
     /// The table with its notes.
-    pub(super) fn to_noted_table(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let rows = self.comparisons.iter().map(|comparison| self.cells(comparison)).collect();
-        NotedTable { columns: self.columns(), rows, notes: self.notes() }
+        AnnotatedTable { columns: self.columns(), rows, notes: self.notes() }
     }
 
     /// All numbers in full.
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn text_names_the_test() {
-        let text = table(["rucb alpha=0.6", "mdb"]).to_noted_table().text();
+        let text = table(["rucb alpha=0.6", "mdb"]).to_annotated_table().text();
         let expected = "better          other  regret of better  of other  difference";
         assert!(text.starts_with(expected), "{text}");
         for part in
@@ -226,7 +226,7 @@ mod tests {
     fn latex_escapes_everything_and_has_as_many_cells_in_each_row() {
         let nasty = "a_b & 50% {#1} \\x ~^ $5 | <y>";
         let found = table([nasty, "mdb"]);
-        let text = found.to_noted_table().latex(false);
+        let text = found.to_annotated_table().latex(false);
         assert!(text.contains("a\\_b \\& 50\\% \\{\\#1\\} \\textbackslash{}x \\textasciitilde{}\\textasciicircum{} \\$5 $\\vert$ $<$y$>$"), "{text}");
         let rows: Vec<&str> = text.lines().filter(|line| line.ends_with("\\\\")).collect();
         assert_eq!(rows.len(), 2);
@@ -236,12 +236,12 @@ mod tests {
         let rules = ["\\toprule", "\\midrule", "\\bottomrule", "\\begin{tabular}{llrrrrrrr}", "\\end{tabular}"];
         assert!(rules.iter().all(|rule| text.matches(rule).count() == 1), "{text}");
         // Balanced braces and dollars, escaped ones aside.
-        for text in [text, found.to_noted_table().latex(true)] {
+        for text in [text, found.to_annotated_table().latex(true)] {
             let plain = text.replace("\\{", "").replace("\\}", "").replace("\\$", "");
             assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{text}");
             assert_eq!(plain.matches('$').count() % 2, 0, "{text}");
         }
-        let document = found.to_noted_table().latex(true);
+        let document = found.to_annotated_table().latex(true);
         assert!(
             document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"),
             "{document}"
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn markdown_and_csv_hold_the_same() {
         let found = table(["a|b", "c"]);
-        let markdown = found.to_noted_table().markdown();
+        let markdown = found.to_annotated_table().markdown();
         let lines: Vec<&str> = markdown.lines().take(3).collect();
         assert!(lines[2].contains("a\\|b") && lines[2].contains("1.6e-4\\*"), "{markdown}");
         let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -152,7 +152,7 @@ impl Significance {
         }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
         let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
-        let noted = by_algorithm.as_ref().map_or_else(|| table.to_noted_table(), ByAlgorithm::to_noted_table);
+        let noted = by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), ByAlgorithm::to_annotated_table);
         match self.format {
             TableFormat::Text => println!("{}", noted.text()),
             TableFormat::Markdown => println!("{}", noted.markdown()),
@@ -187,7 +187,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
         alpha: 0.05,
         smaller_is_better: true,
     };
-    Ok(table(&samples, &question, "regret", None)?.to_noted_table().text())
+    Ok(table(&samples, &question, "regret", None)?.to_annotated_table().text())
 }
 
 fn table<'a>(
