@@ -100,7 +100,7 @@ impl Session {
             .collect::<Result<Vec<_>, _>>()?;
         let n = named.len().max(1) as f64;
         let share = |more: u64| named.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
-        let chances = Chance::rising(STEPS.into_iter().filter(|more| *more <= plays.most), share);
+        let chances = Chance::never_falling(STEPS.into_iter().filter(|more| *more <= plays.most), share);
         let later = chances.last().map_or(1.0, |last| 1.0 - last.share);
         Ok(Chances { chances, later, plays: named.len() })
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use output::explained;
 use output::input;
 use output::lock::Lock;
+use output::path_error;
 
 /// No log is larger.
 const MOST: u64 = 1 << 34;
@@ -66,7 +66,7 @@ impl Journal {
         if at == 0 {
             return output::write_atomic(&self.path, lines);
         }
-        let failed = |error| explained(error, "append to", &self.path);
+        let failed = |error| path_error(error, "append to", &self.path);
         let mut file = input::open_with(File::options().write(true), &self.path).map_err(failed)?;
         write(&mut file, at, lines).map_err(|error| {
             // A last line that is not whole does no harm either: readers pass over it.
@@ -84,7 +84,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match input::read_file(path, MOST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(explained(error, "read", path)),
+        Err(error) => Err(path_error(error, "read", path)),
     }
 }
 

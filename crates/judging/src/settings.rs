@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use judges::{AuditedModel, Config, Goal};
 use letor_io::NameList;
-use output::explained;
 use output::input;
 use output::messages::note;
 use output::numbers::{parse_positive, parse_tolerance};
+use output::path_error;
 use output::usage::usage;
 
 use crate::session_file::{SessionFile, Unbegun};
@@ -116,7 +116,7 @@ fn not_plain(path: &Path, lines: &[String]) -> Option<(usize, String)> {
 
 /// The lines of a file.
 fn lines_of(path: &Path) -> Result<Vec<String>> {
-    let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+    let text = input::read_text(path, MOST).map_err(|error| path_error(error, "read", path))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if let Some(empty) = lines.iter().position(|line| line.trim().is_empty()) {

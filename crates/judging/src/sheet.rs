@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use judges::{Answer, Pair, Session, Ticket, verdict_from_word};
-use output::explained;
 use output::input;
+use output::path_error;
 use output::usage::usage;
 use ranktypes::text::excerpt;
 
@@ -63,7 +63,7 @@ fn inert(text: &str) -> String {
 /// # Errors
 /// If the file is not such a sheet, or an answer is none of `1`, `2`, `0` or `tie`, `9` or `both bad`; with its line.
 pub fn read(path: &Path) -> Result<Vec<Filled>> {
-    let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+    let text = input::read_text(path, MOST).map_err(|error| path_error(error, "read", path))?;
     rows(text.strip_prefix('\u{feff}').unwrap_or(&text))
         .map_err(|message| usage(format_args!("{}{message}", path.display())))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
-use output::explained;
 use output::input;
+use output::path_error;
 use output::usage::usage;
 use ranktypes::text::{excerpt, plain_header};
 
@@ -47,7 +47,7 @@ impl Texts {
     /// # Errors
     /// If the file cannot be read, a line is damaged, a column is missing, or a competitor has no text, or two, on an item.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+        let text = input::read_text(path, MOST).map_err(|error| path_error(error, "read", path))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let rows = if text.trim_start().starts_with('{') { lines(text) } else { records(text) };
         let table = rows.and_then(Self::of);

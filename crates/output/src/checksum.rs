@@ -52,7 +52,7 @@ pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     (Sha256::digest(body)[..] == *checksum).then_some(body)
 }
 
-/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `of`, too.
+/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `subject`, too.
 #[must_use]
 pub fn sealed_line(subject: &str, text: &str) -> String {
     format!("{} {text}", line_checksum(subject, text))

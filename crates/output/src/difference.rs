@@ -11,7 +11,7 @@ pub enum Compare {
     WhatIsWanted,
 }
 
-/// Describes the first difference between the values `found` and `wanted` in a clause such as `its seed is 1, not 2`;
+/// Describes the first difference between the values `found` and `expected` in a clause such as `its seed is 1, not 2`;
 /// `None` if they agree.
 #[must_use]
 pub fn first_difference(found: &Value, expected: &Value, compare: Compare) -> Option<String> {

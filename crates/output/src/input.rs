@@ -60,7 +60,7 @@ pub fn open_or_pipe(path: &Path) -> io::Result<File> {
     if is_pipe(&metadata) { Ok(file) } else { checked_file(&metadata).map(|()| file) }
 }
 
-/// The bytes of the file or pipe at `path`, at most `most`: for files that users name.
+/// The bytes of the file or pipe at `path`, at most `max_bytes`: for files that users name.
 ///
 /// # Errors
 /// If it cannot be read, is something else, has more bytes, or more than there is memory for.
@@ -68,7 +68,7 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     bytes_of(&open_or_pipe(path)?, max_bytes)
 }
 
-/// The text of the file or pipe at `path`, at most `most` bytes: for files that users name.
+/// The text of the file or pipe at `path`, at most `max_bytes` bytes: for files that users name.
 ///
 /// # Errors
 /// As for [`read`], and if it is not UTF-8.
@@ -76,7 +76,7 @@ pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
     text_of(read(path, max_bytes)?)
 }
 
-/// The bytes of the regular file at `path`, at most `most`.
+/// The bytes of the regular file at `path`, at most `max_bytes`.
 ///
 /// # Errors
 /// As for [`read`], and if it is a pipe.
@@ -84,7 +84,7 @@ pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     bytes_of(&open(path)?, max_bytes)
 }
 
-/// The text of the regular file at `path`, at most `most` bytes.
+/// The text of the regular file at `path`, at most `max_bytes` bytes.
 ///
 /// # Errors
 /// As for [`read_file`], and if it is not UTF-8.
@@ -92,7 +92,7 @@ pub fn read_file_text(path: &Path, max_bytes: u64) -> io::Result<String> {
     text_of(read_file(path, max_bytes)?)
 }
 
-/// The bytes of `file` from where it stands, at most `most`. Memory is taken once: growing doubles the peak.
+/// The bytes of `file` from where it stands, at most `max_bytes`. Memory is taken once: growing doubles the peak.
 ///
 /// # Errors
 /// If it cannot be read, has more bytes, or more than there is memory for.
@@ -120,7 +120,7 @@ pub fn buffer_for(length: u64) -> io::Result<Vec<u8>> {
     if reserved { Ok(bytes) } else { Err(io::Error::other(format!("there is no memory for its {length} bytes"))) }
 }
 
-/// Unpacks `packed` into `to`: as many bytes as are `declared`, which must not exceed `most`.
+/// Unpacks `compressed` into `writer`: as many bytes as are `declared`, which must not exceed `max_bytes`.
 ///
 /// # Errors
 /// If it cannot be unpacked, has another size, or cannot be written.

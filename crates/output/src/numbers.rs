@@ -46,10 +46,10 @@ pub fn parse_positive(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a count from 1 to `MOST`.
+/// Reads a count from 1 to `MAX`.
 ///
 /// # Errors
-/// As for [`parse_positive`], and for numbers above `MOST`.
+/// As for [`parse_positive`], and for numbers above `MAX`.
 pub fn parse_up_to<T: TryFrom<u64>, const MAX: u64>(text: &str) -> Result<T, String> {
     let count = parse_positive(text)?;
     let expected = || format!("expected 1 to {}", with_separators(MAX));

@@ -84,7 +84,7 @@ const FASTEST: u64 = 10_000_000;
 /// A day: work that takes longer is announced.
 const LONG_TIME: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the highest rate
+/// Notes on standard error that `units` times `bytes_each` impressions, named `what` in the plural, take a day or longer even at the highest rate
 /// of a thread, ten million per second. For work with progress too rare to measure.
 pub fn foresee(what: &str, units: u64, bytes_each: u64, quiet: bool) {
     let a_second = FASTEST * rayon::current_num_threads() as u64;

@@ -118,7 +118,7 @@ impl<R: Record> Records<R> {
         self.rewrite_with(|_| records).map_err(|error| self.explained(error))
     }
 
-    /// Rewrites the file with the records that `from` makes of its content.
+    /// Rewrites the file with the records that `records_from` makes of its content.
     fn rewrite_with(&self, records_from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
         let _locked = self.locked()?;
         let bytes = input::read_file(&self.path, MOST_BYTES)?;

@@ -64,7 +64,7 @@ pub fn runs(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.lines();
     let subject = lines.next().unwrap_or_default();
-    let store = RunStore::at(PathBuf::new(), subject.to_owned());
+    let store = RunStore::empty(PathBuf::new(), subject.to_owned());
     let record = |line: &str| sealed_line(subject, line.split_once(' ').map_or(line, |(_, record)| record));
     let sealed: Vec<String> = std::iter::once(subject.to_owned()).chain(lines.map(record)).collect();
     store.count_in(sealed.join("\n").as_bytes());

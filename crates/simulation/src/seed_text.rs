@@ -145,7 +145,7 @@ pub enum Seeded<'a> {
     },
 }
 
-/// The frozen text of `what`.
+/// The frozen text of `seeded`.
 #[must_use]
 pub fn seed_text(seeded: Seeded<'_>) -> String {
     match seeded {

@@ -90,7 +90,7 @@ impl Site {
     }
 
     /// The share of list positions, from 0 to 1, with a document that has the same score as another in its list, over
-    /// a sample of at most `most` queries.
+    /// a sample of at most `depth` queries.
     #[must_use]
     pub fn tied_share(&self, depth: usize) -> f64 {
         let step = self.queries().div_ceil(depth.max(1)).max(1);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use bandits::RegretKind;
 use simulation::live_arena::LiveArenaFactory;
-use simulation::runs::Late;
+use simulation::runs::LateArenas;
 use simulation::runs::kept_runs::revisions;
 use simulation::truth::GroundTruth;
 

@@ -20,8 +20,8 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{
-    Against, Files, Provenance, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity, open_state,
-    play, play_shard, provenance, winner, write,
+    Files, Provenance, ReferenceAgreement, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity,
+    open_state, play, play_shard, provenance, winner, write,
 };
 
 use crate::matrix_file::name;
@@ -85,7 +85,7 @@ pub fn estimate(
     quiet: bool,
 ) -> Result<Option<(Report, String)>> {
     let Request { impressions, seed, sampling, multileaved, mode, save_every, out, against: reference } = request;
-    let (files, arms) = (Files::of(&out)?, prepared.site.arms());
+    let (files, arms) = (Files::beside(&out)?, prepared.site.arms());
     if let Some(reference) = &reference {
         ensure!(
             reference.matrix.arms() == arms,
@@ -136,7 +136,9 @@ pub fn estimate(
     let save = Some((files.state.as_path(), save_every));
     let start = Instant::now();
     let (compared, seconds) = match share.parts() {
-        Some(parts) if !state.done => (state.absorb(parts, prepared.site.queries(), &files.state)?, parts.seconds()),
+        Some(parts) if !state.is_done => {
+            (state.absorb_parts(parts, prepared.site.queries(), &files.state)?, parts.seconds())
+        }
         _ => (play(&mut state, prepared, save, quiet)?, start.elapsed().as_secs_f64()),
     };
 
@@ -146,7 +148,7 @@ pub fn estimate(
     let reference = reference.map(|reference| agreement(&matrix, reference)).transpose()?;
     let provenance = provenance(&state, &prepared.description, &matrix, reference);
     let sealed = provenance.sealed()?;
-    output::write_json_pretty(&files.how, &sealed)?;
+    output::write_json_pretty(&files.provenance, &sealed)?;
     let timings = Timings {
         processor: machine::processor(),
         threads: rayon::current_num_threads(),
@@ -177,7 +179,7 @@ struct ShardOutput<'a> {
 /// Plays the pieces of `shard`, and leaves its part.
 fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, played_part: &ShardOutput<'_>) -> Result<()> {
     let ShardOutput { out, save_every, made, quiet } = *played_part;
-    if state.done {
+    if state.is_done {
         info(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
         return Ok(());
     }
@@ -186,14 +188,14 @@ fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, played_part: 
     let path = folder.path().display().to_string();
     say_when_stopped(move || format!("stopped; what was counted is kept in {path}, and the same command goes on"));
     let progress = folder.join(COUNTS_FILE);
-    let files = ShardFiles { progress: (&progress, save_every), made: made.clone(), quiet };
+    let files = ShardFiles { progress: (&progress, save_every), invocation: made.clone(), quiet };
     let played_part = play_shard(state, shard, prepared, &files)?;
     leave(&played_part, folder, quiet)
 }
 
-fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<Against> {
+fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<ReferenceAgreement> {
     let Reference { matrix: other, name, synthetic } = reference;
-    Ok(Against { matrix: name, synthetic, agreement: Agreement::between(matrix, &other)? })
+    Ok(ReferenceAgreement { matrix: name, synthetic, agreement: Agreement::between(matrix, &other)? })
 }
 
 fn text(

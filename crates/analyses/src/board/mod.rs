@@ -211,7 +211,7 @@ impl BoardReport {
     }
 
     /// The table with what it assumes below.
-    fn noted(&self) -> AnnotatedTable {
+    fn annotated_table(&self) -> AnnotatedTable {
         let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
         rows::table(&self.boards(), notes)
     }
@@ -249,11 +249,11 @@ impl BoardReport {
     /// The same in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("**{}**\n\n", noted::markdown(&self.sentence()));
+        let mut text = format!("**{}**\n\n", annotated::markdown(&self.sentence()));
         for remark in self.details().into_iter().chain(self.remarks()).chain(self.advice()) {
-            text += &format!("* {}\n", noted::markdown(&remark));
+            text += &format!("* {}\n", annotated::markdown(&remark));
         }
-        text = format!("{}\n\n{}", text.trim_end(), self.noted().markdown());
+        text = format!("{}\n\n{}", text.trim_end(), self.annotated_table().markdown());
         if let Some(discrimination) = &self.board.discrimination {
             text += &format!("\n\n{}", slopes::table(discrimination).markdown());
         }
@@ -263,7 +263,7 @@ impl BoardReport {
     /// The table in LaTeX; `standalone`: a whole document. The sentence and what would mislead are comments or a paragraph.
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
-        let mut table = self.noted();
+        let mut table = self.annotated_table();
         let said = std::iter::once(self.sentence()).chain(self.details()).chain(self.remarks()).chain(self.advice());
         table.notes.splice(0..0, said.map(|note| note.trim_end_matches('.').to_owned()));
         table.latex(standalone)

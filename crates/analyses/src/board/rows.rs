@@ -45,7 +45,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> AnnotatedTable {
         cells.extend([
             competitor.rank.to_string(),
             competitor.name.clone(),
-            competitor.claim.words().to_owned(),
+            competitor.claim.label().to_owned(),
             format!("{:.2}", competitor.strength),
             format!("{:.2}", competitor.standard_error),
         ]);
@@ -78,7 +78,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> AnnotatedTable {
         );
     }
     let rows = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one)));
-    AnnotatedTable::plain(columns, rows, notes)
+    AnnotatedTable::terminal_text(columns, rows, notes)
 }
 
 /// How much more the model gives a competitor than people do.
@@ -162,8 +162,8 @@ pub(super) fn csv(boards: &[Of<'_>]) -> Result<Vec<u8>> {
             rank(|ranks| ranks.worst),
             one.beats.to_string(),
             one.beaten_by.to_string(),
-            one.claim.words().to_owned(),
-            board.looks.words().to_owned(),
+            one.claim.label().to_owned(),
+            board.looks.label().to_owned(),
         ]);
         if plain {
             cells.extend([one.plain.map(|plain| plain.value), one.plain.map(|plain| plain.error)].map(number));

@@ -16,7 +16,7 @@ pub(super) fn table(discrimination: &Discrimination) -> AnnotatedTable {
          deviation of {:.2}, as learnt, by which slopes of judges with few units are drawn towards 1",
         discrimination.spread
     )];
-    AnnotatedTable::plain(columns, discrimination.judges.iter().map(row), notes)
+    AnnotatedTable::terminal_text(columns, discrimination.judges.iter().map(row), notes)
 }
 
 /// The same with all digits, for programs.

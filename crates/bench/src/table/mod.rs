@@ -144,7 +144,7 @@ fn noted(track: &TrackScores) -> AnnotatedTable {
     // Names and ranks are text; then medians and worst problems take turns.
     let columns = header.iter().enumerate().map(|(place, name)| (name.as_str(), place >= 2 && place % 2 == 0));
     let notes = [caption(track)].into_iter().chain(units(track)).chain(unranked).collect();
-    AnnotatedTable::plain(columns, rows, notes)
+    AnnotatedTable::terminal_text(columns, rows, notes)
 }
 
 /// The tables as Markdown.

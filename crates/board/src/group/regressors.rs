@@ -27,8 +27,8 @@ pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
 
 /// Refuses covariates if the units of a group do not determine their coefficients.
 pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
-    let all = cells(units.iter().map(|unit| &unit.comparison));
-    let Some((place, reason)) = undetermined_covariate(arms, &all) else { return Ok(()) };
+    let cells_of_units = cells(units.iter().map(|unit| &unit.comparison));
+    let Some((covariate, reason)) = undetermined_covariate(arms, &cells_of_units) else { return Ok(()) };
     let reason = match reason {
         UndeterminedReason::Zero => "both answers have the same in all judgements".to_owned(),
         UndeterminedReason::Strengths => {
@@ -41,10 +41,10 @@ pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) ->
         }
         UndeterminedReason::Covariates => format!(
             "it follows from {}, so that their effects cannot be distinguished",
-            names[..place].join(", ")
+            names[..covariate].join(", ")
         ),
     };
-    Err(BoardError::Covariate { name: names[place].clone(), reason })
+    Err(BoardError::Covariate { name: names[covariate].clone(), reason })
 }
 
 /// Numbers the judges of a group's units within the group; returns them by their numbers in the table.
@@ -52,7 +52,7 @@ pub(super) fn assign_slopes(table: &Table, arms: usize, units: &mut [Unit]) -> R
     let mut judges = Vec::new();
     for unit in units.iter() {
         let Some(judge) = unit.judge else {
-            return Err(BoardError::NoJudge { row: table.judgements[unit.last].row });
+            return Err(BoardError::NoJudge { row: table.judgements[unit.last_row].row });
         };
         judges.push(judge);
     }

@@ -48,7 +48,7 @@ pub fn max_threads() -> usize {
     4 * available_parallelism().map_or(16, usize::from).max(16)
 }
 
-/// The number of threads to start if `asked` are requested: by default all cores, or `RAYON_NUM_THREADS`; at most [`max_threads`], and no more
+/// The number of threads to start if `requested` are requested: by default all cores, or `RAYON_NUM_THREADS`; at most [`max_threads`], and no more
 /// than fit into the address space of `ulimit -v`.
 #[must_use]
 pub fn count(requested: Option<usize>) -> usize {

@@ -208,7 +208,7 @@ fn split_header(bytes: &[u8]) -> Result<(Header, Invocation, &[u8])> {
     Ok((header, invocation, packed))
 }
 
-/// Unpacks the content of a part into `to`: as many bytes as are `declared`.
+/// Unpacks the content of a part into `writer`: as many bytes as are `declared`.
 fn unpack_body(declared: u64, compressed: &[u8], writer: &mut impl io::Write) -> Result<()> {
     input::unpack(DeflateDecoder::new(compressed), writer, declared, MOST_UNPACKED)
         .context("its content cannot be unpacked")

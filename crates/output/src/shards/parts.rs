@@ -276,7 +276,7 @@ pub fn most_common<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
     groups.into_iter().find(|(_, count)| *count == max_count).map(|(header, _)| header)
 }
 
-/// The differences between the work behind `found` and that of `wanted`.
+/// The differences between the work behind `found` and that of `expected`.
 #[must_use]
 pub fn other_work(found: &Header, expected: &Header) -> Option<String> {
     // Another build of the same revisions gives the same results.

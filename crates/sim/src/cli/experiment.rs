@@ -204,7 +204,7 @@ impl ExperimentCommand {
                 .map_or_else(String::new, |folder| format!(", neither in the registry nor in {}", folder.display()));
             let text =
                 format!("look-alikes stand in for data sets that are not installed{location}:\n{}", lines.join("\n"));
-            if !output::progress::noted(&text) {
+            if !output::progress::send_note(&text) {
                 eprintln!("{text}");
             }
         }

@@ -40,7 +40,7 @@ impl Live {
             request.truth.folder_suffix(),
             request.streams.folder_suffix(),
             request.evidence.folder_suffix(),
-            settings.run.late.part(),
+            settings.run.late.folder_suffix(),
         ];
         let open_site = site.open_for(&launcher.share, &place.common)?;
         let folder = site.default_folder("live", &open_site.prepared.description, &suffixes.concat(), &place.common);

@@ -137,7 +137,7 @@ impl Effort {
 impl Proxy {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        Files::of(&self.out)?;
+        Files::beside(&self.out)?;
         let save_every = self.effort.save_every()?;
         let share = self.shard.share()?;
         if !self.site.spec()?.may_have_names() {

@@ -7,7 +7,7 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::{mean_of, with_unit};
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use serde_json::Value;
 
 use super::Request;
@@ -161,7 +161,8 @@ impl Study {
 impl StudyCurves {
     fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
         let path = folder.join(file);
-        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
+        let bytes =
+            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
         let at_horizons = file == "horizons.csv";
         let curves = curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(!curves.is_empty(), "{} has no curves", path.display());
@@ -247,7 +248,7 @@ fn regret(name: &str) -> String {
 }
 
 pub(super) fn json(path: &Path) -> Result<Value> {
-    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
+    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::with_unit;
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use serde_json::Value;
 use studies::results::{notes, palette};
 use times::{date, day_of_date};
@@ -44,7 +44,8 @@ struct Look {
 impl WinRates {
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(WIN_RATE_FILE);
-        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
+        let bytes =
+            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
         let pairs = looks(&bytes).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(
             !pairs.is_empty(),

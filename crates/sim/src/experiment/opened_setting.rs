@@ -113,7 +113,7 @@ impl OpenedSetting {
             Content::Data { dataset, features, .. } => {
                 let names = dataset.feature_names();
                 let columns = features.iter().map(|feature| feature.0 as usize - 1);
-                ArmNames::features(features.clone()).called(names.and_then(|names| names.subset(columns)))
+                ArmNames::features(features.clone()).with_user_names(names.and_then(|names| names.subset(columns)))
             }
             Content::Utilities { .. } => ArmNames::NUMBERS,
         }
@@ -255,7 +255,7 @@ fn proxy_content(context: &ExperimentContext, setting: &Setting, source: &Source
         let arms: Vec<Arm> = kept_features.map(|feature| Arm(feature.0 - 1)).collect();
         let matrix = full_matrix.subset(&arms)?;
         let names = names.and_then(|names| names.subset(arms.iter().map(|arm| arm.index())));
-        let names = ArmNames::chosen(arms).called(names);
+        let names = ArmNames::chosen(arms).with_user_names(names);
         return Ok(Content::Matrix {
             matrix,
             names,

@@ -44,11 +44,12 @@ impl Finished {
     /// One line if a file is missing or damaged, or the experiment has no figure.
     pub(crate) fn read(results: &Path) -> Result<Self> {
         let path = results.join("experiment.toml");
-        let text = input::read_file_text(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let text =
+            input::read_file_text(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
         let resolved: Resolved = toml::from_str(&text).with_context(damaged)?;
         let path = results.join("summary.json");
-        let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
         let summary: Summary = serde_json::from_slice(&bytes).with_context(damaged)?;
         let series = series::read(&results.join("curves.csv"), &results.join("runs.csv"))?;

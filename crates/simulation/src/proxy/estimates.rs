@@ -8,7 +8,7 @@ use super::state::State;
 use crate::pairwise::PairCount;
 
 impl State {
-    /// The outcomes of the pair with index `place` in [`all_pairs`], over all finished rounds.
+    /// The outcomes of the pair with index `pair` in [`all_pairs`], over all finished rounds.
     ///
     /// # Panics
     /// If there is no such pair.

@@ -306,7 +306,7 @@ impl Numbers<'_> {
 }
 
 impl Identity {
-    /// Describes the first difference between this identity and `wanted`; `None` if they are equal.
+    /// Describes the first difference between this identity and `expected`; `None` if they are equal.
     pub(super) fn difference(&self, expected: &Self) -> Option<String> {
         let value = |identity| serde_json::to_value(identity).unwrap_or_default();
         first_difference(&value(self), &value(expected), Compare::Everything)

@@ -35,7 +35,7 @@ impl Strata {
     pub(super) fn draw(queries: usize, impressions: u64, generator: &mut Generator) -> Self {
         let per_query = (impressions / queries as u64) as u32;
         let mut remaining = (impressions % queries as u64) as usize;
-        // Selection sampling: every subset of `left` queries is equally likely.
+        // Selection sampling: every subset of `remaining` queries is equally likely.
         let mut has_extra = vec![false; queries];
         for (query, has_extra) in has_extra.iter_mut().enumerate() {
             if generator.random_range(0..queries - query) < remaining {

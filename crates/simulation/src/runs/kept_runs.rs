@@ -220,7 +220,7 @@ impl KeptRuns {
         Ok(())
     }
 
-    /// From here on, an interrupted process prints how many of `total` runs are finished; `kept` are already.
+    /// From here on, an interrupted process prints how many of `total` runs are finished; `kept_runs` are already.
     pub(crate) fn announce(&self, kept_runs: u64, total: u64) {
         self.finished.store(kept_runs, Ordering::Relaxed);
         let (finished, kept_in) = (Arc::clone(&self.finished), self.folder.clone());

@@ -183,7 +183,7 @@ impl RunResult {
 }
 
 /// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
-/// result depends neither on the number of threads nor on the runs in `kept`, which are not played again. If `kept` is that
+/// result depends neither on the number of threads nor on the runs in `kept_runs`, which are not played again. If `kept_runs` is that
 /// of [a shard](KeptRuns::sharing), plays and returns only its share.
 ///
 /// # Errors

@@ -100,7 +100,7 @@ pub(super) fn ensure_room_for_evidence(arms: usize, in_step: usize) -> Result<()
 }
 
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
-/// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
+/// the kind and the run numbers of each. A batch has at most `max_batch` runs, and fewer if otherwise not every thread
 /// would have work.
 pub fn batches_of_runs(jobs: Vec<(usize, u64)>, max_batch: usize) -> Vec<(usize, Vec<u64>)> {
     let max_batch = max_batch.min(jobs.len() / rayon::current_num_threads()).max(1);

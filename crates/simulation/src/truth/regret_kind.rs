@@ -29,7 +29,7 @@ pub fn check_live(requested: Option<RegretKind>) -> Result<()> {
     }
 }
 
-/// The kind of regret of a live run with this truth; `given` is the requested one.
+/// The kind of regret of a live run with this truth; `requested` is the requested one.
 ///
 /// # Errors
 /// If it needs a Condorcet winner and there is none.
@@ -44,7 +44,7 @@ pub fn kind_of_live(requested: Option<RegretKind>, truth: &GroundTruth) -> Resul
     }
 }
 
-/// The kind of regret where arms meet by their preferences alone; `usual` is the default there.
+/// The kind of regret where arms meet by their preferences alone; `default_kind` is the default there.
 ///
 /// # Errors
 /// For nDCG, which needs documents.

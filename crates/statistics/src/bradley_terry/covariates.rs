@@ -6,15 +6,15 @@
 /// The values of the covariates of a comparison, for its first arm: the second has their negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Covariates {
-    values: [f64; Covariates::MOST],
+    values: [f64; Covariates::MAX_COVARIATES],
     count: u8,
 }
 
 impl Covariates {
     /// The most covariates of a fit.
-    pub const MOST: usize = 8;
+    pub const MAX_COVARIATES: usize = 8;
 
-    /// With these values; `None` if there are more than [`Self::MOST`] or one is not finite.
+    /// With these values; `None` if there are more than [`Self::MAX_COVARIATES`] or one is not finite.
     #[must_use]
     pub fn new(values: &[f64]) -> Option<Self> {
         let mut covariates = Self { count: values.len().try_into().ok()?, ..Self::default() };

@@ -99,13 +99,13 @@ impl Layout {
 /// Parameters, each with the derivative of something by it. The others are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Directions {
-    places: [(usize, f64); Directions::MOST],
+    places: [(usize, f64); Directions::MAX_DIRECTIONS],
     count: usize,
 }
 
 impl Directions {
     /// Two strengths, the position effect, covariates, a slope and ln ν.
-    const MOST: usize = Covariates::MOST + 5;
+    const MAX_DIRECTIONS: usize = Covariates::MAX_COVARIATES + 5;
 
     /// The parameters, by their places in [`Fit::parameters`](super::Fit::parameters), with their derivatives.
     #[must_use]

@@ -319,7 +319,7 @@ impl CompareStudy {
             play(&mut state, prepared, None, quiet)?;
             return Ok(state.matrix()?);
         };
-        let files = Files::of(&results_folder.join(MATRIX))?;
+        let files = Files::beside(&results_folder.join(MATRIX))?;
         output::create_folder(results_folder)?;
         let _lock = files.lock()?;
         let mut state = open_state(&files.state, identity, request, StartMode::Resume)?;
@@ -371,7 +371,7 @@ fn copy_prepared(share: &Share, folder: &ResultsFolder) -> Result<()> {
     };
     let Some(parts_folder) = parts_folder else { return Ok(()) };
     let (prepared_state, own_state) =
-        (Files::of(&prepared_folder(parts_folder).join(MATRIX))?.state, Files::of(&folder.join(MATRIX))?.state);
+        (Files::beside(&prepared_folder(parts_folder).join(MATRIX))?.state, Files::beside(&folder.join(MATRIX))?.state);
     if let (Ok(bytes), false) = (output::input::read_file(&prepared_state, u64::MAX), own_state.exists()) {
         folder.marker()()?;
         output::write_atomic(&own_state, &bytes).context("the matrix of all shards could not be copied")?;

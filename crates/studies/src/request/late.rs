@@ -45,7 +45,7 @@ impl LateRequest {
     /// As for [`answers`](Self::answers), and if no answer would come before the end.
     pub fn answers_within(&self, steps: u64) -> Result<LateAnswers> {
         let answers = self.answers()?;
-        let first_arrival = answers.first();
+        let first_arrival = answers.first_arrival();
         let flag = if self.delay.is_some() { "delay" } else { "batch" };
         ensure!(
             first_arrival < steps || answers.is_none(),

@@ -150,11 +150,11 @@ impl PreparedEnvironment<MatrixArena> {
         let reference = kind.reference().context("nDCG is refused above")?;
         let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
-        let mut text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
+        let mut text = truth::describe_regret(kind, condorcet, &gaps, &names, Some(&matrix));
         let winners = truth::winners(&gaps);
         if let Some(account) = origin.account().filter(|_| condorcet)
             && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
-            && let Some(unresolved) = account.unresolved(margin, taken.is_none())
+            && let Some(unresolved) = account.unresolved_note(margin, taken.is_none())
         {
             text += &format!("; {unresolved}");
         }
@@ -165,7 +165,7 @@ impl PreparedEnvironment<MatrixArena> {
         let environment = Environment {
             name,
             arms: matrix.arms(),
-            names: names.given().cloned(),
+            names: names.user_names().cloned(),
             arms_in_matrix: taken,
             checksum: Some(checksum),
             condorcet,
@@ -228,9 +228,9 @@ impl PreparedEnvironment<UtilityArena> {
     /// For a kind of regret that utilities do not have.
     pub fn of_utilities(arena: UtilityArena, name: String, regret: Option<RegretKind>) -> Result<Self> {
         let kind = truth::kind_of_preferences(regret, RegretKind::Condorcet)?;
-        let arena = truth::of_utilities(arena, kind)?;
+        let arena = truth::utilities_with_regret(arena, kind)?;
         let names = ArmNames::NUMBERS;
-        let text = truth::describe(kind, true, arena.gaps(), &names, None);
+        let text = truth::describe_regret(kind, true, arena.gaps(), &names, None);
         let content = seed_text(Seeded::Problem(&name));
         let environment = Environment {
             name,

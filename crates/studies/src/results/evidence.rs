@@ -207,7 +207,7 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
     }
     let mut header = vec!["stated_arm".to_owned()];
     header.extend(arms.names.column().map(|column| format!("stated_{column}")));
-    header.extend(arms.names.given().map(|_| "stated_name".to_owned()));
+    header.extend(arms.names.user_names().map(|_| "stated_name".to_owned()));
     header.extend(
         ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates", "proven_by"]
             .map(str::to_owned),
@@ -225,7 +225,7 @@ pub(super) fn cells(plan: &StudyPlan, spec: &Spec, run: &RunResult, arms: &Arms<
     if arms.names.column().is_some() {
         cells.push(optional(stated_arm.map(|arm| arms.names.number(arm.index()))));
     }
-    if arms.names.given().is_some() {
+    if arms.names.user_names().is_some() {
         cells.push(optional(stated_arm.and_then(|arm| arms.names.given_name(arm.index())).map(str::to_owned)));
     }
     cells.push(optional(evidence.stated.map(|(_, step)| step.to_string())));

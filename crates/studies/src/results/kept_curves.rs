@@ -7,7 +7,7 @@ use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use output::{explained, input};
+use output::{input, path_error};
 use ranktypes::npy;
 use simulation::runs::{RunResult, StudyPlan};
 use zip::write::SimpleFileOptions;
@@ -61,7 +61,7 @@ impl KeptCurves {
     /// # Errors
     /// One line if it cannot be read or is none of these files.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = input::open(path).map_err(|error| explained(error, "read", path))?;
+        let file = input::open(path).map_err(|error| path_error(error, "read", path))?;
         Self::parse(BufReader::new(file))
             .with_context(|| format!("{} is not a file that --keep-curves wrote", path.display()))
     }
@@ -114,7 +114,7 @@ fn read_words(mut reader: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<
         8 * cells as u128 == u128::from(length.saturating_sub(begin)),
         "it has more or less than its header announces"
     );
-    let mut bytes = input::with_room(length)?;
+    let mut bytes = input::buffer_for(length)?;
     reader.read_to_end(&mut bytes)?;
     let (chunks, remainder) = bytes.as_chunks::<8>();
     ensure!(chunks.len() == cells && remainder.is_empty(), "it is cut off");

@@ -198,7 +198,7 @@ impl Arms<'_> {
         if self.names.column().is_some() {
             cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
         }
-        if self.names.given().is_some() {
+        if self.names.user_names().is_some() {
             cells.push(best.and_then(|arm| self.names.cell(arm.index()).flatten()).unwrap_or_default());
         }
         cells.push(self.is_best(best).map_or_else(String::new, |best| best.to_string()));

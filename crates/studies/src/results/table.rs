@@ -64,7 +64,7 @@ pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look
 #[must_use]
 pub fn settled_note(plan: &StudyPlan, results: &[Vec<RunResult>]) -> Option<String> {
     let of_algorithm = plan.algorithms.iter().zip(results).filter_map(|(spec, runs)| {
-        let since: Vec<u64> = runs.iter().filter_map(|run| run.settled(plan.steps)).collect();
+        let since: Vec<u64> = runs.iter().filter_map(|run| run.settled_step(plan.steps)).collect();
         let mean = since.iter().sum::<u64>().checked_div(since.len() as u64)?;
         let which = match since.len() {
             1 if runs.len() == 1 => String::new(),

@@ -129,7 +129,7 @@ impl NumberedWork {
         if let Some(parts) = self.share.parts() {
             let records: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
             if let Some(missing_number) = (0..total).find(|number| !records.contains_key(number)) {
-                return Err(parts.incomplete(&format!("number {missing_number} of {subject}")));
+                return Err(parts.incomplete_error(&format!("number {missing_number} of {subject}")));
             }
             return Ok(records.into_values().take(total as usize).map(|numbered| numbered.value).collect());
         }
@@ -145,20 +145,20 @@ impl NumberedWork {
         let path = folder.join(".runs").join(format!("{}.jsonl", &sha256_hex(subject)[..32]));
         self.files.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
         let mut kept_records: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
-        kept_records.found.retain(|number, _| range.contains(number));
-        let missing_numbers: Vec<u64> = range.filter(|number| !kept_records.found.contains_key(number)).collect();
+        kept_records.by_number.retain(|number, _| range.contains(number));
+        let missing_numbers: Vec<u64> = range.filter(|number| !kept_records.by_number.contains_key(number)).collect();
         let computed = missing_numbers.into_par_iter().with_max_len(1).map(|number| {
             let numbered = Numbered { number, value: compute(number) };
             kept_records.append(&numbered).map(|()| (number, numbered))
         });
         let computed = computed.collect::<Result<Vec<_>>>()?;
-        kept_records.found.extend(computed);
+        kept_records.by_number.extend(computed);
         if self.share.shard().is_none() {
-            return Ok(kept_records.found.into_values().map(|numbered| numbered.value).collect());
+            return Ok(kept_records.by_number.into_values().map(|numbered| numbered.value).collect());
         }
-        let cell = Cell::new(subject.to_owned(), kept_records.found.values())?;
+        let cell = Cell::new(subject.to_owned(), kept_records.by_number.values())?;
         self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(cell);
-        Ok(kept_records.found.into_values().map(|numbered| numbered.value).collect())
+        Ok(kept_records.by_number.into_values().map(|numbered| numbered.value).collect())
     }
 
     /// Removes the files with values: they are in the results now.

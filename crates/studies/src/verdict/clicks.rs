@@ -115,7 +115,7 @@ mod tests {
 
     fn sentence(truth: &GroundTruth) -> Option<String> {
         let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-        click_sentence(truth, &ArmNames::NUMBERS.called(Some(names)), &[])
+        click_sentence(truth, &ArmNames::NUMBERS.with_user_names(Some(names)), &[])
     }
 
     #[test]

@@ -110,7 +110,7 @@ mod tests {
 
     fn sentence(tests: Vec<PairTest>) -> String {
         let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-        let names = ArmNames::NUMBERS.called(Some(names));
+        let names = ArmNames::NUMBERS.with_user_names(Some(names));
         MeasureTests { queries: 784, tests, baseline: None }.sentence(&names).expect("a sentence")
     }
 
@@ -166,7 +166,7 @@ mod tests {
             let tests = MeasureTests::corrected_within_measures(784, pairs()).unwrap().unwrap();
             let tests = tests.against(baseline).unwrap();
             assert!(tests.tests.len() == 3 && tests.baseline == Some(baseline));
-            tests.sentence(&ArmNames::NUMBERS.called(Some(names))).unwrap()
+            tests.sentence(&ArmNames::NUMBERS.with_user_names(Some(names))).unwrap()
         };
         // Holm's correction is for three pairs: 2 * 0.01, 3 * 0.001.
         assert_eq!(

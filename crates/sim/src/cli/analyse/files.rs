@@ -89,7 +89,7 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
         Numbering::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
         Numbering::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
-    if names.given().is_some() {
+    if names.user_names().is_some() {
         header.extend(["first_name", "second_name", "third_name"]);
     }
     header.extend(["margin_first_over_second", "margin_second_over_third", "margin_third_over_first", "significant"]);
@@ -97,7 +97,7 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
         let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
         let user_names =
-            names.given().map(|user_names| cycle.arms.map(|arm| user_names.get(arm.index()).map(str::to_owned)));
+            names.user_names().map(|user_names| cycle.arms.map(|arm| user_names.get(arm.index()).map(str::to_owned)));
         let (arms, margins) = (cycle.arms, cycle.margins);
         CycleRow { arms, elsewhere, names: user_names, margins, significant: significant(arms) }
     });
@@ -143,7 +143,7 @@ fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
         return ("rank", Vec::new());
     }
     let heading = match names.numbering() {
-        Numbering::Features(_) if names.given().is_some() => "ranker",
+        Numbering::Features(_) if names.user_names().is_some() => "ranker",
         Numbering::Features(_) => "feature",
         _ => "arm",
     };

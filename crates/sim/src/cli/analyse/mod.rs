@@ -196,7 +196,7 @@ impl Analyse {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
-            given: names.given().cloned(),
+            given: names.user_names().cloned(),
             names,
             arms,
             against: None,

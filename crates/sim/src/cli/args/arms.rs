@@ -263,8 +263,10 @@ impl ArmArgs {
         selected: Option<&[Arm]>,
     ) -> ArmNames {
         // A matrix in alphabetical order does not list its arms in the order of the features.
-        let all_names =
-            features.filter(|_| !self.lexicographic).map_or(ArmNames::NUMBERS, ArmNames::features).called(user_names);
+        let all_names = features
+            .filter(|_| !self.lexicographic)
+            .map_or(ArmNames::NUMBERS, ArmNames::features)
+            .with_user_names(user_names);
         match selected {
             None => all_names,
             Some(selected) => all_names.subset(&selected.iter().map(|arm| arm.index()).collect::<Vec<_>>()),

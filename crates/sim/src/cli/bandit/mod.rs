@@ -173,6 +173,6 @@ impl Bandit {
             _ => played_on.name.clone(),
         };
         let changes = played_on.folder_suffix();
-        default_folder(&format!("{kind}-{name}{arms_suffix}{changes}{regret_suffix}{}{seeded}", late.part()))
+        default_folder(&format!("{kind}-{name}{arms_suffix}{changes}{regret_suffix}{}{seeded}", late.folder_suffix()))
     }
 }

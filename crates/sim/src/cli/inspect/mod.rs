@@ -230,7 +230,7 @@ impl Inspect {
         let folder = self.output.claim(default_folder, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
         let names = ArmNames::features((1..=dataset.features()).map(FeatureId).collect());
-        let names = names.called(dataset.feature_names().cloned());
+        let names = names.with_user_names(dataset.feature_names().cloned());
         let rankings = MeasuredRankings::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
         let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
         let tested = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());

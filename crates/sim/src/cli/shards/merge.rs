@@ -10,7 +10,7 @@ use crate::cli::run_again;
 use desk::eprintln;
 use output::numbers::parse_up_to;
 use output::program;
-use output::shards::parts::found_in;
+use output::shards::parts::part_files_in;
 use output::shards::{Invocation, Parts, folder_of, results_of};
 use output::usage::usage;
 
@@ -67,7 +67,7 @@ impl Merge {
     /// The arguments of the command behind the parts, to merge them.
     fn arguments(&self) -> Result<Vec<OsString>> {
         let folder = parts_folder(&self.folder)?;
-        let mut parts = found_in(&folder)?.into_iter().filter_map(|file| file.part.ok()).peekable();
+        let mut parts = part_files_in(&folder)?.into_iter().filter_map(|file| file.part.ok()).peekable();
         if parts.peek().is_none() {
             // Reports the fault.
             Parts::read(&folder)?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use output::shards::shard::of_this_task;
+use output::shards::shard::for_this_task;
 use output::shards::{Invocation, Parts, ShardSpec, Share};
 
 /// A share of the work.
@@ -41,7 +41,7 @@ impl ShardArgs {
             None => Share::All,
             Some(ShardSpec::Prepare) => Share::Prepare,
             Some(ShardSpec::Shard(shard)) => Share::One(*shard),
-            Some(ShardSpec::Auto { offset, of }) => Share::One(of_this_task(*offset, *of)?),
+            Some(ShardSpec::Auto { offset, of }) => Share::One(for_this_task(*offset, *of)?),
             Some(ShardSpec::Merge(folder)) => Share::Merge(Arc::new(Parts::read(folder)?)),
         })
     }

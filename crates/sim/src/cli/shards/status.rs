@@ -14,7 +14,7 @@ use super::merge::parts_folder;
 use desk::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
-use output::shards::parts::{PartFile, found_in, listed, most_common, other_work};
+use output::shards::parts::{PartFile, most_common, other_work, part_files_in, range_list};
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
@@ -157,7 +157,7 @@ impl Status {
         if report.missing.is_empty() {
             println!("complete: `{} merge {}` unites them", output::program::name(), report.folder);
         } else {
-            println!("not finished: {}", listed(report.missing.iter().copied()));
+            println!("not finished: {}", range_list(report.missing.iter().copied()));
             if let Some(seconds) = report.seconds_left {
                 println!("about {} left if as many go on at a time as are begun", duration(seconds));
             }
@@ -167,7 +167,7 @@ impl Status {
 
 /// The report on all shards in `folder`.
 fn report(folder: &Path) -> Result<Report> {
-    let part_files = found_in(folder)?;
+    let part_files = part_files_in(folder)?;
     let begun_shards = begun_shards_in(folder)?;
     let sound: Vec<Header> = part_files
         .iter()

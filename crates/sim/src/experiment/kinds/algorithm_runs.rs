@@ -172,12 +172,12 @@ fn play_cells<'a>(
         missing_runs = jobs_of(shard, missing_runs);
         let owned: BTreeSet<(usize, u64)> = missing_runs.iter().copied().collect();
         for (cell_index, cell) in cells.iter_mut().enumerate() {
-            cell.store.found.retain(|run, _| owned.contains(&(cell_index, *run)));
+            cell.store.by_number.retain(|run, _| owned.contains(&(cell_index, *run)));
         }
     }
-    missing_runs.retain(|(cell_index, run)| !cells[*cell_index].store.found.contains_key(run));
+    missing_runs.retain(|(cell_index, run)| !cells[*cell_index].store.by_number.contains_key(run));
     if let (Some(parts), Some((cell_index, run))) = (context.sharing.share.parts(), missing_runs.first()) {
-        return Err(parts.incomplete(&format!("run {run} of {} in {name}", label(cells[*cell_index].spec))));
+        return Err(parts.incomplete_error(&format!("run {run} of {} in {name}", label(cells[*cell_index].spec))));
     }
     let total: u64 = missing_runs.iter().filter_map(|&(cell_index, _)| cells[cell_index].checkpoints.last()).sum();
     let progress = Progress::new(name, total, context.quiet);
@@ -205,16 +205,16 @@ fn play_cells<'a>(
     progress.finish();
     work.played += played.len() as u64;
     for (cell_index, record) in played {
-        cells[cell_index].store.found.insert(record.run, record);
+        cells[cell_index].store.by_number.insert(record.run, record);
     }
     if context.sharing.share.shard().is_some() {
         let mut finished = context.sharing.cells.borrow_mut();
-        for store in cells.iter().map(|cell| &cell.store).filter(|store| !store.found.is_empty()) {
-            finished.push(Cell::new(store.subject().to_owned(), store.found.values())?);
+        for store in cells.iter().map(|cell| &cell.store).filter(|store| !store.by_number.is_empty()) {
+            finished.push(Cell::new(store.subject().to_owned(), store.by_number.values())?);
         }
     }
     for cell in &cells {
-        let seconds: f64 = cell.store.found.range(..plan.runs).map(|(_, record)| record.seconds).sum();
+        let seconds: f64 = cell.store.by_number.range(..plan.runs).map(|(_, record)| record.seconds).sum();
         let steps = cell.checkpoints.last().copied().unwrap_or(0) * plan.runs;
         work.add(name, &label(cell.spec), seconds, steps);
     }

@@ -26,7 +26,7 @@ struct CheckpointValues {
 impl CheckpointValues {
     fn at_checkpoint(plan: &ExperimentPlan, cells: &[&CellRuns<'_>], index: usize) -> Self {
         let checkpoints = &cells[0].checkpoints;
-        let runs = || cells.iter().flat_map(|cell| cell.store.found.range(..plan.runs).map(|(_, run)| run));
+        let runs = || cells.iter().flat_map(|cell| cell.store.by_number.range(..plan.runs).map(|(_, run)| run));
         Self {
             step: checkpoints[index],
             regret: runs().map(|run| run.regret[index]).collect(),

@@ -266,7 +266,7 @@ impl CommandFolder {
             let tests: studies::verdict::MeasureTests = tests;
             let rankers = self.findings.pointer("/measures/rankers")?.as_array()?;
             let names: Vec<&str> = rankers.iter().map(|ranker| ranker["name"].as_str()).collect::<Option<_>>()?;
-            let names = ArmNames::NUMBERS.called(Names::new(names).ok());
+            let names = ArmNames::NUMBERS.with_user_names(Names::new(names).ok());
             return tests.sentence(&names).map(|sentence| sentence + ".");
         }
         let truth: GroundTruth = serde_json::from_value(self.config.get("truth")?.clone()).ok()?;
@@ -282,7 +282,7 @@ impl CommandFolder {
             features.map(|id| Some(FeatureId(id.as_u64()?.try_into().ok()?))).collect::<Option<_>>()?;
         let user_names = self.config.pointer("/site/names").and_then(Value::as_array);
         let user_names = user_names.and_then(|names| names.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-        Some(ArmNames::features(features).called(user_names.and_then(|names| Names::new(names).ok())))
+        Some(ArmNames::features(features).with_user_names(user_names.and_then(|names| Names::new(names).ok())))
     }
 
     /// Where live runs and those on a matrix differ most.

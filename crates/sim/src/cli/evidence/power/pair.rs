@@ -144,7 +144,7 @@ mod tests {
         }
         let error = by_name(&names, 3, ["1", "7"]).unwrap_err();
         assert_eq!(error.to_string(), "--first 1: no ranker has that name; there are 7, 8, 110");
-        let named = names.clone().called(letor_io::Names::new(["bm25", "ltr", "dense"]).ok());
+        let named = names.clone().with_user_names(letor_io::Names::new(["bm25", "ltr", "dense"]).ok());
         assert_eq!(by_name(&named, 3, ["bm25", "ltr"]).unwrap(), [0, 1]);
         let error = by_name(&named, 3, ["bm25", "bm52"]).unwrap_err();
         assert_eq!(error.to_string(), "--second bm52: no ranker has that name; did you mean `bm25`?");

@@ -152,11 +152,12 @@ impl Significance {
         }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
         let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
-        let noted = by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), ByAlgorithm::to_annotated_table);
+        let annotated =
+            by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), ByAlgorithm::to_annotated_table);
         match self.format {
-            TableFormat::Text => println!("{}", noted.text()),
-            TableFormat::Markdown => println!("{}", noted.markdown()),
-            TableFormat::Latex => println!("{}", noted.latex(self.standalone)),
+            TableFormat::Text => println!("{}", annotated.text()),
+            TableFormat::Markdown => println!("{}", annotated.markdown()),
+            TableFormat::Latex => println!("{}", annotated.latex(self.standalone)),
             TableFormat::Csv => {
                 println!("{}", by_algorithm.as_ref().map_or_else(|| table.csv(), ByAlgorithm::csv)?.trim_end());
             }

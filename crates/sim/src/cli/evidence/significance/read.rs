@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
@@ -113,7 +113,7 @@ fn file(results: &Path) -> Result<PathBuf> {
 }
 
 fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
-    let bytes = input::read(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
+    let bytes = input::read(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
     let name = path.display();
     let mut reader = csv::Reader::from_reader(&bytes[..]);
     let header: Vec<String> = reader

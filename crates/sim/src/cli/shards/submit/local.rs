@@ -15,7 +15,7 @@ use output::numbers::with_unit;
 use output::program;
 use output::progress::Progress;
 use output::shards::Shard;
-use output::shards::parts::listed;
+use output::shards::parts::range_list;
 
 /// Prepares, runs the shards, some at a time, and merges.
 pub(super) fn run(job: &Job<'_>) -> Result<()> {
@@ -74,7 +74,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<()> {
     }
     progress.finish();
     if let Some((first, log)) = failed.first() {
-        let failed_shards = listed(failed.iter().map(|(index, _)| *index));
+        let failed_shards = range_list(failed.iter().map(|(index, _)| *index));
         anyhow::bail!(
             "{} of {} failed ({failed_shards}); shard {first} says: {}; the same command runs those again",
             failed.len(),

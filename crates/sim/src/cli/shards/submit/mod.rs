@@ -21,7 +21,7 @@ use limits::{MemoryLimit, TimeLimit};
 use output;
 use output::numbers::parse_up_to;
 use output::program;
-use output::shards::parts::{found_in, listed, most_common, other_work};
+use output::shards::parts::{most_common, other_work, part_files_in, range_list};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
 use ranktypes::text::escaped;
@@ -258,7 +258,7 @@ impl Submit {
 
     /// The shards without a sound part.
     fn missing_in(&self, parts: &Path) -> Result<Vec<u32>> {
-        let part_files = if parts.is_dir() { found_in(parts)? } else { Vec::new() };
+        let part_files = if parts.is_dir() { part_files_in(parts)? } else { Vec::new() };
         let sound: Vec<&Header> =
             part_files.iter().filter_map(|part_files| Some(&part_files.part.as_ref().ok()?.0)).collect();
         let Some(work) = most_common(&sound) else { return Ok((0..self.shards).collect()) };
@@ -283,7 +283,7 @@ impl Submit {
         if self.missing {
             match job.shards.len() {
                 0 => eprintln!("no shard is missing; the parts are merged"),
-                _ => eprintln!("missing: {}", listed(job.shards.iter().copied())),
+                _ => eprintln!("missing: {}", range_list(job.shards.iter().copied())),
             }
         }
         let submit = folder.join("submit.sh");

@@ -12,7 +12,7 @@ use anyhow::Result;
 
 use super::limits::MemoryLimit;
 use super::{Job, absolute, prologue, shell, values};
-use output::shards::parts::listed;
+use output::shards::parts::range_list;
 
 /// Seconds before the end of its time at which a task is asked to stop.
 const GRACE: u32 = 60;
@@ -110,7 +110,7 @@ fn submit_script(job: &Job<'_>) -> String {
             text += &format!(
                 "shards{number}=$(job --dependency=afterok:$prepare --array={}{limit} \"$here/shard.sh\" {offset})\n\
                  echo \"shards from {offset}: job $shards{number}\"\n",
-                listed(tasks).replace(", ", ",")
+                range_list(tasks).replace(", ", ",")
             );
             dependencies += &format!(":$shards{number}");
         }
