@@ -104,11 +104,16 @@ impl CategoryBoards {
         let (all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
         let divided = Settings { level: 1.0 - settings.alpha() / count as f64, ..settings.clone() };
         let (mut boards, mut proven) = (Vec::new(), Vec::new());
-        for (count, name) in categories.names.iter().enumerate() {
-            let category_table = table_of_category(table, &categories.of, count as u32);
+        for (category, name) in categories.names.iter().enumerate() {
+            let category_table = table_of_category(table, &categories.of, category as u32);
             let (board, proven_wins) = Board::weighted(&category_table, &divided, &|_| 1.0)
                 .map_err(|error| BoardError::Category { category: name.clone(), error: Box::new(error) })?;
-            boards.push(Category { name: name.clone(), judgements: judgements[count], share: shares[count], board });
+            boards.push(Category {
+                name: name.clone(),
+                judgements: judgements[category],
+                share: shares[category],
+                board,
+            });
             proven.push(proven_wins);
         }
         let mut by_number = rank_changes(table, &boards, &proven);

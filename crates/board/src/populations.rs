@@ -321,12 +321,12 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
         let fit_of_kind = cluster_fits.iter().find(|cluster_fit| cluster_fit.kind == kind);
         let effective = fit_of_kind.map_or(count as f64, |cluster_fit| median_of_pairs(&cluster_fit.effective, arms));
         let too_few = fit_of_kind.filter(|_| effective < MIN_EFFECTIVE_CLUSTERS).and_then(|fit_of_kind| {
-            let known_pairs = contrasts.known(look);
+            let known_pairs = contrasts.known_pairs(look);
             let otherwise = match cluster_fits.iter().find(|cluster_fit| cluster_fit.kind != fit_of_kind.kind) {
                 Some(cluster_fit) => base.clustered(&[&cluster_fit.covariance], &[&cluster_fit.effective]),
                 None => base.clustered(&[&of_strengths(fit, &source.by_unit())], &[]),
             };
-            let otherwise = otherwise.known(look);
+            let otherwise = otherwise.known_pairs(look);
             (2 * known_pairs < otherwise).then_some((known_pairs, otherwise))
         });
         populations.push(Population { kind, count, effective, general: fit_of_kind.is_some(), too_few });

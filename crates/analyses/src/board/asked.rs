@@ -6,9 +6,9 @@ use board::read::CovariateColumns;
 use output::usage::usage;
 
 /// `--covariates length,lines=delta,headers=h1:h2`.
-pub(super) fn covariates(named: &[String]) -> Result<Vec<CovariateColumns>> {
-    let mut all: Vec<CovariateColumns> = Vec::new();
-    for text in named {
+pub(super) fn covariates(assignments: &[String]) -> Result<Vec<CovariateColumns>> {
+    let mut covariates: Vec<CovariateColumns> = Vec::new();
+    for text in assignments {
         let (name, columns) = text.split_once('=').map_or((text.as_str(), None), |(name, rest)| (name, Some(rest)));
         let columns: Vec<String> = match columns {
             None => Vec::new(),
@@ -23,27 +23,27 @@ pub(super) fn covariates(named: &[String]) -> Result<Vec<CovariateColumns>> {
                  length=words_a:words_b"
             ))
         );
-        ensure!(all.iter().all(|one| one.name != name), usage(format!("--covariates names {name} twice")));
-        all.push(CovariateColumns { name, columns });
+        ensure!(covariates.iter().all(|one| one.name != name), usage(format!("--covariates names {name} twice")));
+        covariates.push(CovariateColumns { name, columns });
     }
-    Ok(all)
+    Ok(covariates)
 }
 
 /// `--by category --mix coding=.3,chat=.7`.
-pub(super) fn split(by: Option<&String>, mix: &[String]) -> Result<Option<Split>> {
-    let Some(column) = by else {
+pub(super) fn split(column: Option<&String>, mix: &[String]) -> Result<Option<Split>> {
+    let Some(column) = column else {
         ensure!(mix.is_empty(), usage("--mix weighs the categories of --by: add it".to_owned()));
         return Ok(None);
     };
-    let mut shares = Vec::new();
+    let mut mix_shares = Vec::new();
     for text in mix {
         let share = text.rsplit_once('=').and_then(|(name, share)| Some((name.to_owned(), share.trim().parse().ok()?)));
         match share {
-            Some((name, share)) if !name.is_empty() => shares.push((name, share)),
+            Some((name, share)) if !name.is_empty() => mix_shares.push((name, share)),
             _ => bail!(usage(format!("--mix {text}: expected a category and its share, e.g. coding=0.3,chat=0.7"))),
         }
     }
-    Ok(Some(Split { column: column.clone(), mix: shares }))
+    Ok(Some(Split { column: column.clone(), mix: mix_shares }))
 }
 
 #[cfg(test)]

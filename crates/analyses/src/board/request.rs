@@ -215,12 +215,12 @@ impl From<TiesArg> for TieModel {
 }
 
 /// The columns that were named.
-fn columns(named: &[String]) -> Result<Columns> {
+fn columns(assignments: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
-    for text in named {
+    for text in assignments {
         let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge or weight";
-        let (what, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
-        let place = match what {
+        let (role, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
+        let slot = match role {
             "first" => &mut columns.first,
             "second" => &mut columns.second,
             "winner" => &mut columns.winner,
@@ -229,8 +229,8 @@ fn columns(named: &[String]) -> Result<Columns> {
             "weight" => &mut columns.weight,
             _ => bail!(usage(format!("--columns {text}: {expected}"))),
         };
-        ensure!(place.is_none(), usage(format!("--columns names {what} twice")));
-        *place = Some(column.to_owned());
+        ensure!(slot.is_none(), usage(format!("--columns names {role} twice")));
+        *slot = Some(column.to_owned());
     }
     Ok(columns)
 }

@@ -23,9 +23,10 @@ pub(super) fn table(discrimination: &Discrimination) -> AnnotatedTable {
 pub(super) fn csv(discrimination: &Discrimination) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["judge", "units", "slope", "ln_error", "low", "high"])?;
-    for one in &discrimination.judges {
-        let numbers = [one.slope, one.ln_error, one.interval[0], one.interval[1]].map(|value| value.to_string());
-        writer.write_record([one.judge.clone(), one.units.to_string()].into_iter().chain(numbers))?;
+    for judge in &discrimination.judges {
+        let numbers =
+            [judge.slope, judge.ln_error, judge.interval[0], judge.interval[1]].map(|value| value.to_string());
+        writer.write_record([judge.judge.clone(), judge.units.to_string()].into_iter().chain(numbers))?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }

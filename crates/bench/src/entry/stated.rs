@@ -51,11 +51,11 @@ impl Test {
         match self {
             Self::Evidence(test) => test.declared(),
             Self::Naive(counts) => {
-                let beats = |i: usize, j: usize| {
+                let beats_pair = |i: usize, j: usize| {
                     let [wins, losses] = [counts.wins(i, j), counts.wins(j, i)].map(f64::from);
                     wins - losses > NORMAL_QUANTILE * (wins + losses).sqrt()
                 };
-                (0..counts.arms()).find(|&i| (0..counts.arms()).all(|j| i == j || beats(i, j)))
+                (0..counts.arms()).find(|&i| (0..counts.arms()).all(|j| i == j || beats_pair(i, j)))
             }
         }
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_naive_test_is_that_of_one_look() {
         let mut test = Test::Naive(OutcomeCounts::new(2));
-        let one = |outcome| [Arrived { of: 1, pair: [1, 0], outcome }];
+        let one = |outcome| [Arrived { step: 1, pair: [1, 0], outcome }];
         for _ in 0..2 {
             test.record(&one(Preference::First));
         }

@@ -58,7 +58,7 @@ impl Preferences {
     ///
     /// # Errors
     /// If there are no arms, or two numbers are not probabilities of disjoint events.
-    fn new(arms: usize, mut of: impl FnMut(usize, usize) -> (f64, f64)) -> Result<Self> {
+    fn new(arms: usize, mut probabilities: impl FnMut(usize, usize) -> (f64, f64)) -> Result<Self> {
         let mut wins = vec![0; arms * arms];
         let exact = |p: f64| {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^32")]
@@ -67,19 +67,19 @@ impl Preferences {
         };
         for i in 0..arms {
             for j in i + 1..arms {
-                let (one, other) = of(i, j);
+                let (forward, backward) = probabilities(i, j);
                 ensure!(
-                    one >= 0.0 && other >= 0.0 && one + other <= 1.0 + 1e-9,
-                    "arms {i} and {j}: {one} and {other} are not the probabilities of disjoint events"
+                    forward >= 0.0 && backward >= 0.0 && forward + backward <= 1.0 + 1e-9,
+                    "arms {i} and {j}: {forward} and {backward} are not the probabilities of disjoint events"
                 );
-                wins[i * arms + j] = exact(one);
+                wins[i * arms + j] = exact(forward);
                 // Without ties, not one of the draws is lost to rounding.
-                wins[j * arms + i] = if one + other == 1.0 { WHOLE - exact(one) } else { exact(other) };
+                wins[j * arms + i] = if forward + backward == 1.0 { WHOLE - exact(forward) } else { exact(backward) };
             }
         }
         let matrix = PreferenceMatrix::from_upper(arms, |i, j| {
-            let (one, other) = (wins[i.index() * arms + j.index()], wins[j.index() * arms + i.index()]);
-            (WHOLE + one - other) as f64 / (2 * WHOLE) as f64
+            let (forward, backward) = (wins[i.index() * arms + j.index()], wins[j.index() * arms + i.index()]);
+            (WHOLE + forward - backward) as f64 / (2 * WHOLE) as f64
         })?;
         Ok(Self { arms, wins, matrix })
     }
@@ -122,8 +122,8 @@ impl Preferences {
     }
 
     fn text(&self) -> String {
-        let words: Vec<String> = self.wins.iter().map(ToString::to_string).collect();
-        format!("{} {}", self.arms, words.join(" "))
+        let cells: Vec<String> = self.wins.iter().map(ToString::to_string).collect();
+        format!("{} {}", self.arms, cells.join(" "))
     }
 }
 

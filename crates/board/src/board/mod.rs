@@ -422,7 +422,7 @@ fn group(table: &Table, fit: &GroupFit, every_look: bool) -> Group {
         clusters: fit.populations.clusters,
         populations: fit.populations.populations.clone(),
         quantile: fit.contrasts.quantile(),
-        known_once: fit.contrasts.known(Look::Once),
-        known_always: every_look.then(|| fit.contrasts.known(Look::Every)),
+        known_once: fit.contrasts.known_pairs(Look::Once),
+        known_always: every_look.then(|| fit.contrasts.known_pairs(Look::Every)),
     }
 }

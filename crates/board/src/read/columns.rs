@@ -126,7 +126,7 @@ pub(super) fn detect(cells: &Cells, chosen: &Columns) -> Result<DetectedColumns,
     // A column that names a competitor is not an item: `prompt` may be either.
     let is_other = |index: &usize| *index != first && *index != second && WinnerColumns::One(*index) != won;
     let item = match &chosen.item {
-        Some(name) if header.iter().any(|name| name == name) => vec![exactly(&chosen.item)?],
+        Some(name) if header.iter().any(|heading| heading == name) => vec![exactly(&chosen.item)?],
         Some(names) => names.split('+').map(|name| exactly(&Some(name.trim().to_owned()))).collect::<Result<_, _>>()?,
         None => {
             let item = first_known(&ITEMS).filter(is_other);

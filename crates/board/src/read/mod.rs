@@ -122,10 +122,10 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let (mut items, mut judges) = (Numbering::default(), Numbering::default());
     let mut notes = Vec::new();
     let pair = |row: u64, cells: &[String], names: &mut Numbering| -> Result<[u32; 2], ReadError> {
-        let mut number = |category_index: usize| {
-            ranktypes::text::check_name(&cells[category_index])
+        let mut number = |column: usize| {
+            ranktypes::text::check_name(&cells[column])
                 .map_err(|fault| ReadError::in_row(row, format!("a competitor's name {fault}")))?;
-            Ok(names.number(&cells[category_index]))
+            Ok(names.number(&cells[column]))
         };
         Ok([number(columns.first)?, number(columns.second)?])
     };
@@ -134,13 +134,10 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         let mut counted = Vec::new();
         for (row, cells) in &cells.rows {
             let [first, second] = pair(*row, cells, &mut names)?;
-            let count = |category_index: usize| {
-                let cell = if cells[category_index].is_empty() { "0" } else { &cells[category_index] };
+            let count = |column: usize| {
+                let cell = if cells[column].is_empty() { "0" } else { &cells[column] };
                 cell.parse().ok().filter(|count: &u64| *count <= counts::MAX_COUNT).ok_or_else(|| {
-                    ReadError::in_row(
-                        *row,
-                        format!("found {}, expected a count of judgements", quoted(&cells[category_index])),
-                    )
+                    ReadError::in_row(*row, format!("found {}, expected a count of judgements", quoted(&cells[column])))
                 })
             };
             let ties = ties.map_or(Ok(0), count)?;
@@ -153,7 +150,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         return Ok(Reading { table, notes, categories: None });
     }
     let values = values(cells, &columns);
-    let pair_of_headers = [columns.first, columns.second].map(|category_index| cells.header[category_index].as_str());
+    let pair_of_headers = [columns.first, columns.second].map(|column| cells.header[column].as_str());
     let mut covariates = covariates::CovariateReader::of(&cells.header, &options.covariates, pair_of_headers)?;
     let category_column = options
         .by
@@ -164,11 +161,8 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let mut judgements = Vec::new();
     let (mut unanswered, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
-        if let WinnerColumns::One(category_index) = columns.won
-            && winner::is_skipped(
-                &line[category_index],
-                [columns.first, columns.second].map(|category_index| line[category_index].as_str()),
-            )
+        if let WinnerColumns::One(column) = columns.won
+            && winner::is_skipped(&line[column], [columns.first, columns.second].map(|column| line[column].as_str()))
         {
             skipped += 1;
             continue;
@@ -186,9 +180,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             })?;
             category_of.push(categories.number(&line[category_index]));
         }
-        let text = |category_index: Option<usize>| {
-            category_index.map(|category_index| line[category_index].as_str()).filter(|text| !text.is_empty())
-        };
+        let text = |column: Option<usize>| column.map(|column| line[column].as_str()).filter(|text| !text.is_empty());
         let weight = match text(columns.weight) {
             None => 1.0,
             Some(text) => {
@@ -230,8 +222,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         ("judge", columns.judge.as_slice(), options.columns.judge.is_none()),
     ];
     for (role, column_indices, _) in guessed.into_iter().filter(|(.., is_guessed)| *is_guessed) {
-        let headers: Vec<&String> =
-            column_indices.iter().map(|category_index| &cells.header[*category_index]).collect();
+        let headers: Vec<&String> = column_indices.iter().map(|column| &cells.header[*column]).collect();
         if let [first, ..] = headers[..]
             && (headers.len() > 1 || headers::plain(first) != role)
         {

@@ -39,10 +39,10 @@ pub struct Weighed {
 
 impl Weighed {
     /// The smallest [`chance`](Self::chance): a twentieth, so that points stay within [`Answer::FARTHEST`].
-    pub(crate) const LEAST: u16 = 50;
+    pub(crate) const MIN_CHANCE: u16 = 50;
 
     pub(crate) fn checked(guess: u16, doubt: u16, chance: u16, audit: bool) -> Option<Self> {
-        let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::LEAST..=1_000).contains(&chance);
+        let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::MIN_CHANCE..=1_000).contains(&chance);
         // With chance 1 there is an audit.
         (is_fit && (audit || chance < 1_000)).then_some(Self { guess, doubt, chance, audit })
     }

@@ -125,11 +125,11 @@ impl Session {
     /// All competitors from the strongest down, by a Bradley-Terry model of the answers that the policy learns from.
     #[must_use]
     pub fn ranking(&self) -> Vec<CompetitorSummary> {
-        let standing = |i: usize| CompetitorSummary {
+        let summary_of = |i: usize| CompetitorSummary {
             competitor: i as u32,
             strength: self.model.mean(i),
             deviation: self.model.deviation(i),
         };
-        self.model.ranking().into_iter().map(standing).collect()
+        self.model.ranking().into_iter().map(summary_of).collect()
     }
 }

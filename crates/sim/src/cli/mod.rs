@@ -133,7 +133,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if let Some(program) = arguments.first() {
         program::set(program);
     }
-    desk::ended(|| run_with(arguments).map(|()| 0))
+    desk::exit_code_of(|| run_with(arguments).map(|()| 0))
 }
 
 /// The path of the program that this is the command line of, where that is not the file of the process.

@@ -60,7 +60,7 @@ pub(super) struct Audits {
     /// The points that people gave the answer shown first, in thousandths of a point, by the ticket of the model.
     points: BTreeMap<u64, u16>,
     /// How many questions each person was asked.
-    asked: BTreeMap<String, u64>,
+    asked_by_person: BTreeMap<String, u64>,
     calibration: Calibration,
 }
 
@@ -76,16 +76,16 @@ struct Due {
 impl Weighed {
     /// The points that the question counts, given those of a person if it was audited.
     fn counts(self, points: u16) -> f64 {
-        let whole = f64::from(POINT);
+        let point = f64::from(POINT);
         let (guess, beyond) = (f64::from(self.guess), f64::from(points) - f64::from(self.guess));
-        if self.audit { guess / whole + beyond / f64::from(self.chance) } else { guess / whole }
+        if self.audit { guess / point + beyond / f64::from(self.chance) } else { guess / point }
     }
 
     /// The least and the most that the question could have counted.
     fn range(self) -> [f64; 2] {
-        let (guess, whole) = (f64::from(self.guess), f64::from(POINT));
-        let further = 1.0 / f64::from(self.chance) - 1.0 / whole;
-        [-guess * further, 1.0 + (whole - guess) * further]
+        let (guess, point) = (f64::from(self.guess), f64::from(POINT));
+        let weight = 1.0 / f64::from(self.chance) - 1.0 / point;
+        [-guess * weight, 1.0 + (point - guess) * weight]
     }
 
     /// The expected squared distance of the counted points from a half, given that of people's points.
@@ -120,11 +120,12 @@ impl Session {
             let TicketState::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
             let Judged { first, second, item, .. } = self.rows[row];
             let has_seen = |person: &str| {
-                let seen = self.seen.get(person).and_then(|seen| seen.get(&sorted((first, second))));
-                item.is_some_and(|item| seen.is_some_and(|seen| seen.contains(&item)))
+                let seen_pairs = self.seen.get(person).and_then(|seen_pairs| seen_pairs.get(&sorted((first, second))));
+                item.is_some_and(|item| seen_pairs.is_some_and(|seen_pairs| seen_pairs.contains(&item)))
             };
-            let asked = |person: &&String| (has_seen(person), self.audits.asked.get(*person).copied().unwrap_or(0));
-            model.people.iter().filter(may).min_by_key(asked).map(|person| (*of, person.clone()))
+            let audits_asked =
+                |person: &&String| (has_seen(person), self.audits.asked_by_person.get(*person).copied().unwrap_or(0));
+            model.people.iter().filter(may).min_by_key(audits_asked).map(|person| (*of, person.clone()))
         })
     }
 
@@ -134,7 +135,7 @@ impl Session {
         else {
             return;
         };
-        *self.audits.asked.entry(judge.to_owned()).or_default() += 1;
+        *self.audits.asked_by_person.entry(judge.to_owned()).or_default() += 1;
         if let Purpose::Audit(of) = purpose
             && let Some(due) = self.audits.due.get_mut(&of)
         {
@@ -198,7 +199,7 @@ impl Session {
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
         let Judged { first, second, verdict, .. } = self.rows[row];
         self.audits.weighed.insert(number, weighed);
-        self.audits.calibration.said(outcome(verdict));
+        self.audits.calibration.count_answer(outcome(verdict));
         if weighed.audit {
             self.audits.due.insert(number, Due { origin, is_asked: false, passed: BTreeSet::new() });
         } else {
@@ -213,10 +214,10 @@ impl Session {
 
     fn complete(&mut self, of: u64, points: u16) {
         let Some(Due { origin, .. }) = self.audits.due.remove(&of) else { return };
-        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
+        let Some((pair, answer, weighed)) = self.said_by_model(of) else { return };
         self.audits.points.insert(of, points);
-        self.audits.calibration.count(shown, said, weighed.guess, points, 1);
-        self.learn(of, origin, shown, weighed.counts(points));
+        self.audits.calibration.count(pair, answer, weighed.guess, points, 1);
+        self.learn(of, origin, pair, weighed.counts(points));
     }
 
     /// A person passed an audit over: it goes to another one, and is a tie once all did.
@@ -231,9 +232,9 @@ impl Session {
 
     /// Takes back the answer to an audit, which is due again.
     pub(super) fn unaudited(&mut self, of: u64, origin: (Competitors, Destination)) {
-        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
+        let Some((pair, answer, weighed)) = self.said_by_model(of) else { return };
         if let Some(points) = self.audits.points.remove(&of) {
-            self.audits.calibration.count(shown, said, weighed.guess, points, -1);
+            self.audits.calibration.count(pair, answer, weighed.guess, points, -1);
         }
         self.audits.due.insert(of, Due { origin, is_asked: true, passed: BTreeSet::new() });
     }
@@ -263,16 +264,18 @@ impl Session {
         self.config.model.as_ref()?;
         let Audits { weighed, points, due, .. } = &self.audits;
         let agreed = points.iter().filter(|(of, points)| {
-            let said = self.said_by_model(**of);
-            said.is_some_and(|(_, said, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == said)
+            let answer = self.said_by_model(**of);
+            answer
+                .is_some_and(|(_, answer, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == answer)
         });
-        let alone = self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
+        let unaudited =
+            self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
         Some(Audited {
             answers: weighed.len() as u64,
             audits: points.len() as u64,
             agreed: agreed.count() as u64,
             due: due.len() as u64,
-            alone: alone.count() as u64,
+            alone: unaudited.count() as u64,
         })
     }
 
