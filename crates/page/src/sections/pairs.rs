@@ -3,19 +3,19 @@
 use maud::{Markup, html};
 
 use crate::charts;
+use crate::glossary;
 use crate::model::{Matrix, MatrixCell, Overview, Pair};
-use crate::words;
 use ranktypes::text::with_separators;
 
 use crate::text::{percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
-    let shown = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
-    let reach = charts::common_reach(shown);
+    let intervals = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
+    let reach = charts::common_reach(intervals);
     html! {
         @if !overview.pairs.is_empty() {
             h2 { "Pairs" }
-            @if overview.pairs.iter().any(says_both) { p.about { (words::CERTAINTIES) } }
+            @if overview.pairs.iter().any(says_both) { p.about { (glossary::CERTAINTIES) } }
             div.scroll tabindex="0" role="region" aria-label="Pairs" {
                 table.pairs {
                     caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
