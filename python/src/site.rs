@@ -54,7 +54,7 @@ fn prepared(
 
 /// Ranks all lists, and passes on the notes of the command line on data and users.
 fn ready(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
-    messages::notes(true, notes::of_dataset(&dataset));
+    messages::notes(true, notes::dataset_notes(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
     messages::notes(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
     Ok(Site { inner: Arc::new(OpenSite::new(prepared, None)), spec: spec.clone() })

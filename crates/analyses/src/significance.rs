@@ -22,7 +22,7 @@ pub struct Sample {
     /// Where they were measured, if there are several settings.
     pub setting: Option<String>,
     /// The step, horizon or number of rankers.
-    pub at: String,
+    pub step: String,
     /// Names and values, in the order of the file.
     pub algorithms: Vec<(String, Vec<f64>)>,
     /// Why the values with the same index belong together, if they do.
@@ -217,7 +217,7 @@ fn compare_pair(
     let side = |of: &(String, Vec<f64>)| Side { algorithm: of.0.clone(), mean: mean(&of.1), runs: of.1.len() };
     Ok(Comparison {
         setting: sample.setting.clone(),
-        at: sample.at.clone(),
+        at: sample.step.clone(),
         better: side(better),
         other: side(worse),
         difference: bootstrap.mean,
@@ -272,7 +272,7 @@ mod tests {
         let values = |shift: f64| (0..6).map(|i| f64::from(i * i % 7) + shift + f64::from(i) / 64.0).collect();
         Sample {
             setting: None,
-            at: "1000".to_owned(),
+            step: "1000".to_owned(),
             algorithms: vec![
                 ("slow".to_owned(), values(100.0)),
                 ("fast".to_owned(), values(0.0)),

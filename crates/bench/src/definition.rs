@@ -96,12 +96,12 @@ impl Definition {
     /// # Errors
     /// If a problem has changed: the program is damaged.
     pub fn of_this_program() -> Result<&'static Self> {
-        static MADE: OnceLock<Definition> = OnceLock::new();
-        if let Some(definition) = MADE.get() {
+        static DEFINITION: OnceLock<Definition> = OnceLock::new();
+        if let Some(definition) = DEFINITION.get() {
             return Ok(definition);
         }
         let definition = Self::parse(TEXT)?;
-        Ok(MADE.get_or_init(|| definition))
+        Ok(DEFINITION.get_or_init(|| definition))
     }
 
     fn parse(text: &str) -> Result<Self> {

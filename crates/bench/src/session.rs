@@ -187,8 +187,8 @@ impl<'a> World<'a> {
         match &mut self.late {
             None => self.deliver(outcome_arrived, arrived),
             Some((lateness, delays)) => {
-                let (due, _) = lateness.due(step, delays);
-                self.under_way.entry(due).or_default().push_back(outcome_arrived);
+                let (due_step, _) = lateness.due(step, delays);
+                self.under_way.entry(due_step).or_default().push_back(outcome_arrived);
                 self.arrive_by(step, arrived);
             }
         }

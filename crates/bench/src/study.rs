@@ -310,23 +310,23 @@ impl Study for BenchStudy {
         let broke_at: Vec<AtomicUsize> = self.infos.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         let values =
             NumberedValues { subject: "bench", units: "units", total, bytes: 64 * self.infos.len().max(1) as u64 };
-        let found = keeper.values(&values, |number| {
+        let cells = keeper.values(&values, |number| {
             let cells = self.play_unit(number as usize, arena.as_ref(), &broke_at);
             progress.advance(1);
             cells
         })?;
         progress.finish();
         // A shard has its own units alone, and reports nothing.
-        Ok(if found.len() == self.units.len() { self.results(&found) } else { self.results(&[]) })
+        Ok(if cells.len() == self.units.len() { self.results(&cells) } else { self.results(&[]) })
     }
 
     fn report(&self, _arena: &Option<Arena>, results: &Results) -> Result<Report> {
         let scores = Scores::of(std::slice::from_ref(results))?;
         let text = table::text(&scores);
         let mut report = Report { text, json: serde_json::to_string(results)?, files: Vec::new() };
-        report = report.with(RESULTS, Content::Bytes(results.to_json()?.into_bytes()));
+        report = report.with_file(RESULTS, Content::Bytes(results.to_json()?.into_bytes()));
         for (name, content) in table::files(&scores)? {
-            report = report.with(&name, content);
+            report = report.with_file(&name, content);
         }
         Ok(report)
     }

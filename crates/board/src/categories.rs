@@ -98,10 +98,11 @@ impl CategoryBoards {
             *count += 1;
         }
         let of_table: Vec<f64> = judgements.iter().map(|count| *count as f64 / expected as f64).collect();
-        let shares = if mix.is_empty() { of_table.clone() } else { category_shares(categories)? };
-        let factors: Vec<f64> = shares.iter().zip(&of_table).map(|(share, of_table)| share / of_table).collect();
+        let category_shares = if mix.is_empty() { of_table.clone() } else { category_shares(categories)? };
+        let factors: Vec<f64> =
+            category_shares.iter().zip(&of_table).map(|(share, of_table)| share / of_table).collect();
         let factor = |place: usize| if mix.is_empty() { 1.0 } else { factors[categories.of[place] as usize] };
-        let (all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
+        let (board_of_all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
         let divided = Settings { level: 1.0 - settings.alpha() / count as f64, ..settings.clone() };
         let (mut boards, mut proven) = (Vec::new(), Vec::new());
         for (category, name) in categories.names.iter().enumerate() {
@@ -111,16 +112,17 @@ impl CategoryBoards {
             boards.push(Category {
                 name: name.clone(),
                 judgements: judgements[category],
-                share: shares[category],
+                share: category_shares[category],
                 board,
             });
             proven.push(proven_wins);
         }
         let mut by_number = rank_changes(table, &boards, &proven);
-        let dependent: Vec<Dependent> = all.competitors.iter().filter_map(|one| by_number[one.number].take()).collect();
+        let dependent: Vec<Dependent> =
+            board_of_all.competitors.iter().filter_map(|one| by_number[one.number].take()).collect();
         let sentence = sentence(&categories.column, &boards, &dependent);
         let (column, is_mix_given) = (categories.column.clone(), !mix.is_empty());
-        Ok(Self { column, is_mix_given, all, categories: boards, dependent, sentence })
+        Ok(Self { column, is_mix_given, all: board_of_all, categories: boards, dependent, sentence })
     }
 }
 
@@ -142,12 +144,12 @@ fn category_shares(categories: &Categories) -> Result<Vec<f64>, BoardError> {
             (None, _) => Err(BoardError::Mix(format!("{name} has no share; give one, 0 to leave it out"))),
         }
     };
-    let shares = categories.names.iter().map(share).collect::<Result<Vec<f64>, _>>()?;
-    let sum: f64 = shares.iter().sum();
+    let checked_shares = categories.names.iter().map(share).collect::<Result<Vec<f64>, _>>()?;
+    let sum: f64 = checked_shares.iter().sum();
     if (sum - 1.0).abs() > 1e-3 {
         return Err(BoardError::Mix(format!("the shares add up to {sum}; expected 1")));
     }
-    Ok(shares.into_iter().map(|share| share / sum).collect())
+    Ok(checked_shares.into_iter().map(|share| share / sum).collect())
 }
 
 /// The table where an item in two categories is two items, so that units have one category each.

@@ -16,7 +16,7 @@ pub(crate) type Key = (usize, usize, u32);
 
 impl Question {
     /// The questions of a model's units, in the order of their keys.
-    pub(crate) fn all(units: &[Unit]) -> Vec<Self> {
+    pub(crate) fn questions_of(units: &[Unit]) -> Vec<Self> {
         let mut keyed: Vec<(Key, &Unit)> = units.iter().filter_map(|unit| Some((key(unit)?, unit))).collect();
         // Several judges of one question, in an order that the rows do not decide.
         keyed.sort_by_key(|(key, unit)| (*key, unit.judge));
@@ -40,8 +40,8 @@ impl Question {
     }
 
     /// The place of the question of a unit.
-    pub(crate) fn find(all: &[Self], unit: &Unit) -> Option<usize> {
-        all.binary_search_by_key(&key(unit)?, Self::key).ok()
+    pub(crate) fn find(questions: &[Self], unit: &Unit) -> Option<usize> {
+        questions.binary_search_by_key(&key(unit)?, Self::key).ok()
     }
 
     /// The share of the points that the first competitor gets.

@@ -136,9 +136,9 @@ impl Truth {
 pub fn named_by_strengths(table: &Table, settings: &Settings) -> Result<Option<usize>, BoardError> {
     settings.check(table)?;
     let units = Units::of(table)?;
-    let (groups, shares) = crate::board::units_by_group(table, &units);
+    let (groups, units_of_groups) = crate::board::units_by_group(table, &units);
     // In several groups, none is named.
-    let ([members], [share]) = (&groups[..], &shares[..]) else { return Ok(None) };
+    let ([members], [share]) = (&groups[..], &units_of_groups[..]) else { return Ok(None) };
     let comparisons: Vec<_> = share.iter().map(|unit| unit.comparison).collect();
     let fit = crate::group::fitted(members.len(), &comparisons, settings.ties.model())?;
     let source = Source { fit: &fit, comparisons: &comparisons, units: share, correction: None };

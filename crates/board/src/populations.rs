@@ -294,9 +294,9 @@ impl Estimates {
 }
 
 /// The block of the strengths of covariances of all parameters.
-fn of_strengths(fit: &Fit, full: &[f64]) -> Vec<f64> {
+fn of_strengths(fit: &Fit, covariance: &[f64]) -> Vec<f64> {
     let (arms, size) = (fit.arms(), fit.size());
-    (0..arms * arms).map(|at| full[at / arms * size + at % arms]).collect()
+    (0..arms * arms).map(|at| covariance[at / arms * size + at % arms]).collect()
 }
 
 /// Only the contrasts that are needed to name the best of one group.

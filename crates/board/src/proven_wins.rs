@@ -36,10 +36,10 @@ impl ProvenWins {
         populations: &Populations,
         alpha: f64,
     ) -> Result<Self, StatisticsError> {
-        let corrected = CorrectedPoints::all(units);
+        let corrected = CorrectedPoints::corrected_points(units);
         if !corrected.is_empty() {
             let clusters_by_kind: Vec<Vec<u32>> = populations.kinds().map(|kind| numbers_of(kind, units)).collect();
-            let ln_evidence = of_corrected(members, &corrected, &clusters_by_kind);
+            let ln_evidence = ln_e_values_of_corrected(members, &corrected, &clusters_by_kind);
             return Ok(Self { members, alpha, ln_evidence });
         }
         let mut ln_capitals: Vec<Vec<f64>> =
@@ -90,7 +90,7 @@ impl ProvenWins {
 /// Corrected points of a unit.
 struct CorrectedPoints {
     /// Its place among the units.
-    place: usize,
+    unit_index: usize,
     pair: (usize, usize),
     /// The points of the first of the pair, beyond a half.
     beyond: f64,
@@ -100,12 +100,17 @@ struct CorrectedPoints {
 
 impl CorrectedPoints {
     /// The corrected points of the units that have any.
-    fn all(units: &[Unit]) -> Vec<Self> {
+    fn corrected_points(units: &[Unit]) -> Vec<Self> {
         let corrected = |(unit_index, unit): (usize, &Unit)| {
             let Unit { comparison, expected, .. } = unit;
             let (range, Point::Share(share)) = (expected.as_ref()?.range, comparison.point) else { return None };
             let bounds = [0.5 - range[0], range[1] - 0.5];
-            Some(Self { place: unit_index, pair: (comparison.first, comparison.second), beyond: share - 0.5, bounds })
+            Some(Self {
+                unit_index: unit_index,
+                pair: (comparison.first, comparison.second),
+                beyond: share - 0.5,
+                bounds,
+            })
         };
         units.iter().enumerate().filter_map(corrected).collect()
     }
@@ -113,12 +118,12 @@ impl CorrectedPoints {
 
 /// The evidence of all ordered pairs, from bets on units or, where statements are about a kind in general, on the means of its clusters; the
 /// smaller counts.
-fn of_corrected(members: usize, points: &[CorrectedPoints], kinds: &[Vec<u32>]) -> Vec<f64> {
+fn ln_e_values_of_corrected(members: usize, points: &[CorrectedPoints], kinds: &[Vec<u32>]) -> Vec<f64> {
     let own_clusters: Vec<u32> = (0..points.len() as u32).collect();
     let mut ln_evidence = vec![0.0; members * members];
     let by_kind: Vec<Vec<u32>> = match kinds {
         [] => vec![own_clusters],
-        kinds => kinds.iter().map(|numbers| points.iter().map(|one| numbers[one.place]).collect()).collect(),
+        kinds => kinds.iter().map(|numbers| points.iter().map(|one| numbers[one.unit_index]).collect()).collect(),
     };
     let mut is_first_kind = true;
     for clusters in by_kind {

@@ -223,12 +223,12 @@ fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
 
 /// The number of rows of a unit that repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
-    let mut kinds: Vec<(u32, f64, bool)> =
+    let mut rows_by_kind: Vec<(u32, f64, bool)> =
         rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
-    kinds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let kind_count = kinds.len();
-    kinds.dedup();
-    kind_count - kinds.len()
+    rows_by_kind.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let kind_count = rows_by_kind.len();
+    rows_by_kind.dedup();
+    kind_count - rows_by_kind.len()
 }
 
 /// A row without an item. If it counts a whole number of times, it is that many units.

@@ -31,9 +31,9 @@ struct PairHistory {
     /// How often the lower, and the higher place was shown first.
     orders: [u32; 2],
     /// How many questions were new.
-    new: u64,
+    new_count: u64,
     /// Items of questions that were never answered, asked again when all others were.
-    owed: VecDeque<u32>,
+    owed_items: VecDeque<u32>,
     /// Items that were asked before their turn, because the judge had seen those before them.
     ahead: BTreeSet<u32>,
 }
@@ -48,13 +48,13 @@ struct JudgeHistory {
 }
 
 impl JudgeHistory {
-    /// The pair was shown in this order `by` times more.
-    fn count(&mut self, (first, second): Competitors, by: i32) {
+    /// The pair was shown in this order `change` times more.
+    fn count(&mut self, (first, second): Competitors, change: i32) {
         let orders = self.orders.entry(key((first, second))).or_default();
         let order = &mut orders[usize::from(first > second)];
-        *order = order.saturating_add_signed(by);
-        *self.lead.entry(first).or_default() += i64::from(by);
-        *self.lead.entry(second).or_default() -= i64::from(by);
+        *order = order.saturating_add_signed(change);
+        *self.lead.entry(first).or_default() += i64::from(change);
+        *self.lead.entry(second).or_default() -= i64::from(change);
     }
 }
 
@@ -120,11 +120,11 @@ impl Screen {
         }
         let none = PairHistory::default();
         let history = self.pairs.get(&key(pair)).unwrap_or(&none);
-        let round = self.round(pair, history.new).filter(|item| !history.ahead.contains(item));
-        let is_between = history.new.is_multiple_of(u64::from(self.items));
+        let round = self.round(pair, history.new_count).filter(|item| !history.ahead.contains(item));
+        let is_between = history.new_count.is_multiple_of(u64::from(self.items));
         let [first_choice, second_choice] =
-            if is_between { [&history.owed, &none.owed] } else { [&none.owed, &history.owed] };
-        let next_round = || self.round(pair, (history.new / u64::from(self.items) + 1) * u64::from(self.items));
+            if is_between { [&history.owed_items, &none.owed_items] } else { [&none.owed_items, &history.owed_items] };
+        let next_round = || self.round(pair, (history.new_count / u64::from(self.items) + 1) * u64::from(self.items));
         let mut turns =
             first_choice.iter().copied().chain(round).chain(second_choice.iter().copied()).chain(next_round());
         let turn = turns.next();
@@ -136,11 +136,11 @@ impl Screen {
         }
     }
 
-    /// The items of a pair after `new` questions, until each had its turn in this round.
-    fn round(&self, pair: Competitors, new: u64) -> impl Iterator<Item = u32> {
+    /// The items of a pair after `round_number` questions, until each had its turn in this round.
+    fn round(&self, pair: Competitors, round_number: u64) -> impl Iterator<Item = u32> {
         let ((lower, higher), items, count) = (key(pair), self.items, u64::from(self.items));
-        let seed = stream(self.seed, "items", [u64::from(lower), u64::from(higher), new / count]);
-        ((new % count) as u32..items).map(move |place| shuffled(seed, items, place))
+        let seed = stream(self.seed, "items", [u64::from(lower), u64::from(higher), round_number / count]);
+        ((round_number % count) as u32..items).map(move |place| shuffled(seed, items, place))
     }
 
     /// A question is asked. A new one takes its item.
@@ -149,34 +149,34 @@ impl Screen {
         let mut history = self.pairs.remove(&key(pair)).unwrap_or_default();
         history.orders[usize::from(pair.0 > pair.1)] += 1;
         if let Some(item) = item.filter(|_| is_new && self.items > 0) {
-            let is_between = history.new.is_multiple_of(u64::from(self.items));
-            let turn = self.round(pair, history.new).find(|item| !history.ahead.contains(item));
-            let index = history.owed.iter().position(|owed| *owed == item);
+            let is_between = history.new_count.is_multiple_of(u64::from(self.items));
+            let turn = self.round(pair, history.new_count).find(|item| !history.ahead.contains(item));
+            let index = history.owed_items.iter().position(|owed| *owed == item);
             match index {
-                Some(index) if is_between || turn != Some(item) => drop(history.owed.remove(index)),
+                Some(index) if is_between || turn != Some(item) => drop(history.owed_items.remove(index)),
                 _ if turn == Some(item) => {
-                    history.new += 1;
-                    for passed in self.round(pair, history.new) {
-                        if history.new.is_multiple_of(u64::from(self.items)) || !history.ahead.remove(&passed) {
+                    history.new_count += 1;
+                    for passed in self.round(pair, history.new_count) {
+                        if history.new_count.is_multiple_of(u64::from(self.items)) || !history.ahead.remove(&passed) {
                             break;
                         }
-                        history.new += 1;
+                        history.new_count += 1;
                     }
                 }
                 // Otherwise it had its turn in this round, or another revision asked.
-                _ if self.round(pair, history.new).any(|later| later == item) => drop(history.ahead.insert(item)),
+                _ if self.round(pair, history.new_count).any(|later| later == item) => drop(history.ahead.insert(item)),
                 _ => {}
             }
         }
         self.pairs.insert(key(pair), history);
     }
 
-    /// The judge, if known, was shown the pair in this order `by` times more.
-    fn count(&mut self, pair: Competitors, judge: Option<&str>, by: i32) {
+    /// The judge, if known, was shown the pair in this order `change` times more.
+    fn count(&mut self, pair: Competitors, judge: Option<&str>, change: i32) {
         let Some(judge) = judge else { return };
         match self.judges.get_mut(judge) {
-            Some(counts) => counts.count(pair, by),
-            None => self.judges.entry(judge.to_owned()).or_default().count(pair, by),
+            Some(counts) => counts.count(pair, change),
+            None => self.judges.entry(judge.to_owned()).or_default().count(pair, change),
         }
     }
 
@@ -186,7 +186,7 @@ impl Screen {
         if let Some(history) = self.pairs.get_mut(&key(pair)) {
             let order = &mut history.orders[usize::from(pair.0 > pair.1)];
             *order = order.saturating_sub(1);
-            history.owed.extend(item.filter(|_| is_new));
+            history.owed_items.extend(item.filter(|_| is_new));
         }
     }
 
@@ -195,8 +195,8 @@ impl Screen {
         self.count(pair, judge, 1);
         if let Some(history) = self.pairs.get_mut(&key(pair)) {
             history.orders[usize::from(pair.0 > pair.1)] += 1;
-            if let Some(index) = history.owed.iter().rposition(|owed| is_new && Some(*owed) == item) {
-                history.owed.remove(index);
+            if let Some(index) = history.owed_items.iter().rposition(|owed| is_new && Some(*owed) == item) {
+                history.owed_items.remove(index);
             }
         }
     }

@@ -65,23 +65,23 @@ impl<'a> Cache<'a> {
         Self { folder }
     }
 
-    fn path(&self, what: &str, key: &str, extension: &str) -> PathBuf {
-        self.folder.join(format!("{what}-{}.{extension}", &sha256_hex(key)[..24]))
+    fn path(&self, kind: &str, key: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{kind}-{}.{extension}", &sha256_hex(key)[..24]))
     }
 
     /// The value stored under `key` if it is `sound`; otherwise calls `compute`, and stores and returns its value. The
-    /// name of the file starts with `what`.
+    /// name of the file starts with `kind`.
     ///
     /// # Errors
     /// Errors of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
     pub fn json<T: Serialize + DeserializeOwned>(
         &self,
-        what: &str,
+        kind: &str,
         key: &str,
         sound: impl Fn(&T) -> bool,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let path = self.path(what, key, "json");
+        let path = self.path(kind, key, "json");
         let find = |bytes: &[u8]| Self::value_in(bytes, key, sound);
         self.find_or(&path, find, |value| write_json_pretty(&path, &CachedValue::new(key, value)?), compute)
     }
@@ -96,7 +96,7 @@ impl<'a> Cache<'a> {
         }
     }
 
-    /// As [`json`](Self::json), for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
+    /// As [`json`](Self::json), for values with a file format of their own. `parse` returns `None` for bytes that are not such a value, and
     /// the key is compared only by its hash.
     ///
     /// # Errors
@@ -105,12 +105,12 @@ impl<'a> Cache<'a> {
         &self,
         (what, extension): (&str, &str),
         key: &str,
-        read: impl Fn(&[u8]) -> Option<T>,
+        parse: impl Fn(&[u8]) -> Option<T>,
         write: impl Fn(&T) -> Vec<u8>,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        let find = |bytes: &[u8]| unseal(bytes).and_then(&read).map_or(Cached::Damaged, Cached::Whole);
+        let find = |bytes: &[u8]| unseal(bytes).and_then(&parse).map_or(Cached::Damaged, Cached::Whole);
         self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 

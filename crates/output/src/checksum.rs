@@ -18,18 +18,18 @@ pub fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of all that `reader` reads, in hexadecimal; calls `read` with the number of bytes of each piece.
+/// SHA-256 of all that `reader` reads, in hexadecimal; calls `on_read` with the number of bytes of each piece.
 ///
 /// # Errors
 /// Errors of the reader.
-pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
+pub fn sha256_hex_of(mut reader: impl Read, mut on_read: impl FnMut(usize)) -> io::Result<String> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
             Ok(count) => {
                 hash.update(&buffer[..count]);
-                read(count);
+                on_read(count);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

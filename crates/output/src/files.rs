@@ -303,7 +303,7 @@ impl Drop for Aside {
 }
 
 /// One line with what failed, where, and a remedy; the cause follows as the source of the error.
-pub fn path_error(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
+pub fn path_error(error: io::Error, action: &str, path: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::NotFound => "does its folder exist?",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
@@ -317,7 +317,7 @@ pub fn path_error(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
         ErrorKind::InvalidInput => "give a regular file",
         _ => "check the disk or choose another folder",
     };
-    let message = format!("failed to {what} {} ({hint})", path.display());
+    let message = format!("failed to {action} {} ({hint})", path.display());
     anyhow::Error::new(error).context(message)
 }
 

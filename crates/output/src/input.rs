@@ -112,8 +112,8 @@ pub fn bytes_of(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// If there is no memory for them.
 pub fn buffer_for(length: u64) -> io::Result<Vec<u8>> {
-    let (what, remedy) = (|| format!("its {length} bytes"), || "free some, or give a smaller file".to_owned());
-    memory::ensure_room(length, what, remedy).map_err(|error| io::Error::other(error.to_string()))?;
+    let (subject, remedy) = (|| format!("its {length} bytes"), || "free some, or give a smaller file".to_owned());
+    memory::ensure_room(length, subject, remedy).map_err(|error| io::Error::other(error.to_string()))?;
     let mut bytes = Vec::new();
     let capacity = usize::try_from(length).ok().and_then(|length| length.checked_add(1));
     let reserved = capacity.is_some_and(|capacity| bytes.try_reserve_exact(capacity).is_ok());

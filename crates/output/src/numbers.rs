@@ -140,8 +140,8 @@ pub fn uncertainty(mean: f64, value: f64) -> String {
 
 /// `mean of 5 runs`, `a single run`.
 #[must_use]
-pub fn mean_of(count: u64, what: &str) -> String {
-    if count == 1 { format!("a single {what}") } else { format!("mean of {}", with_unit(count, what)) }
+pub fn mean_of(count: u64, noun: &str) -> String {
+    if count == 1 { format!("a single {noun}") } else { format!("mean of {}", with_unit(count, noun)) }
 }
 
 /// A number for a reader: three significant digits, thousands grouped, e.g. `0.123`, `12.3`, `12,300` and `1.23e9`.

@@ -12,18 +12,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::numbers::{with_separators, with_unit};
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
-pub fn announce(what: &str) {
+pub fn announce(work: &str) {
     if watch().is_some() {
         return;
     }
     // There is nowhere to report an error to.
-    let _ = writeln!(std::io::stderr().lock(), "{what}");
+    let _ = writeln!(std::io::stderr().lock(), "{work}");
 }
 
 /// Receives the progress of work, from any thread.
 pub trait Watch: Send + Sync {
     /// Work of `total` units begins, e.g. `playing`.
-    fn begins(&self, what: &str, total: u64);
+    fn begins(&self, work: &str, total: u64);
 
     /// `units` more of it are done. To stop the work, unwind from here with [`std::panic::resume_unwind`]: all threads
     /// that take part come by every few milliseconds.
@@ -84,15 +84,15 @@ const FASTEST: u64 = 10_000_000;
 /// A day: work that takes longer is announced.
 const LONG_TIME: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `bytes_each` impressions, named `what` in the plural, take a day or longer even at the highest rate
+/// Notes on standard error that `units` times `bytes_each` impressions, named `work` in the plural, take a day or longer even at the highest rate
 /// of a thread, ten million per second. For work with progress too rare to measure.
-pub fn foresee(what: &str, units: u64, bytes_each: u64, quiet: bool) {
+pub fn foresee(work: &str, units: u64, bytes_each: u64, quiet: bool) {
     let a_second = FASTEST * rayon::current_num_threads() as u64;
     let seconds = u128::from(units) * u128::from(bytes_each) / u128::from(a_second);
     let seconds = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
     if !quiet && seconds >= LONG_TIME {
         note(&format!(
-            "{} times {} {what} take more than {}: no more than {} a second are possible",
+            "{} times {} {work} take more than {}: no more than {} a second are possible",
             with_separators(units),
             with_separators(bytes_each),
             span(seconds),
@@ -119,8 +119,8 @@ fn span(time: Duration) -> String {
 
 /// Lets the time on a bar that is shown go on while no work is done, and notes after some seconds if all of the work takes
 /// days. Where no thread can be started, neither happens.
-fn keep_moving(bar: &ProgressBar, what: &str) {
-    let (bar, what) = (bar.downgrade(), what.to_owned());
+fn keep_moving(bar: &ProgressBar, work: &str) {
+    let (bar, work) = (bar.downgrade(), work.to_owned());
     let tick = move || {
         let (start, mut measures) = (Instant::now(), true);
         while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
@@ -129,7 +129,7 @@ fn keep_moving(bar: &ProgressBar, what: &str) {
             if measures && start.elapsed() >= MEASURED_TIME && !remaining.is_zero() {
                 measures = false;
                 if remaining >= LONG_TIME {
-                    bar.suspend(|| note(&format!("{what}: at this speed it takes {} more", span(remaining))));
+                    bar.suspend(|| note(&format!("{work}: at this speed it takes {} more", span(remaining))));
                 }
             }
             drop(bar);
@@ -259,8 +259,8 @@ mod tests {
     }
 
     impl Watch for Counter {
-        fn begins(&self, what: &str, total: u64) {
-            assert_eq!(what, "working");
+        fn begins(&self, work: &str, total: u64) {
+            assert_eq!(work, "working");
             self.total.store(total, Ordering::Relaxed);
         }
 

@@ -66,9 +66,9 @@ impl<R: Record> Records<R> {
         debug!("{:?}: {} kept, {} damaged", self.path, read_records.found.len(), read_records.damaged);
         self.by_number = read_records.found;
         if read_records.damaged > 0 {
-            let what = with_unit(read_records.damaged, "kept run");
+            let damaged_text = with_unit(read_records.damaged, "kept run");
             let verb = if read_records.damaged == 1 { "is" } else { "are" };
-            warn(false, &format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
+            warn(false, &format!("{damaged_text} in {} {verb} damaged and will be played again", self.path.display()));
         }
         if read_records.damaged > 0 || read_records.misnamed {
             // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs to another user,
@@ -84,7 +84,7 @@ impl<R: Record> Records<R> {
     }
 
     /// The numbers below `count` that have no record.
-    pub fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
+    pub fn missing_numbers(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
         (0..count).filter(|number| !self.by_number.contains_key(number))
     }
 
@@ -232,14 +232,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/cell.jsonl");
         let records = open(&path);
-        assert_eq!(records.missing(2).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(records.missing_numbers(2).collect::<Vec<_>>(), [0, 1]);
         records.append(&run(1)).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}0123456789abcdef {{\"run\":0,\"reg")).unwrap();
         records.append(&run(2)).unwrap();
         let again = open(&path);
         assert_eq!(again.by_number.values().cloned().collect::<Vec<_>>(), [run(1), run(2)]);
-        assert_eq!(again.missing(3).collect::<Vec<_>>(), [0]);
+        assert_eq!(again.missing_numbers(3).collect::<Vec<_>>(), [0]);
         let other = |subject: &str, length: usize| {
             Records::open(path.clone(), subject.to_owned(), |run: &Run| run.regret.len() == length).by_number.len()
         };

@@ -188,7 +188,7 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
     reversed_row(decision, pair, ahead_first(pair).0)
 }
 
-/// The verdicts in segments on the ranker `of` against the champion. `units` has the number of units that came in each segment, and
+/// The verdicts in segments on the ranker `challenger` against the champion. `units` has the number of units that came in each segment, and
 /// last that of units without one.
 #[must_use]
 pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) -> Segments {

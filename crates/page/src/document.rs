@@ -136,7 +136,7 @@ pub(crate) fn standalone_page(name: &str, main: &Markup, footer: &str) -> String
     .into_string()
 }
 
-/// The list of experiments; `next` is the last of these if more follow.
+/// The list of experiments; `next_page` is the last of these if more follow.
 #[must_use]
 pub fn list(frame: &Frame, experiments: &[ListItem], next_page: Option<&str>) -> String {
     let main = html! {

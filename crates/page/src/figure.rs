@@ -90,7 +90,7 @@ fn panel(version: Option<&str>, rate: &Rate) -> Panel {
     Panel { lines_above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
 }
 
-/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is placed below them, a line
+/// The charts of differences, such as in value, at most 12. `None` without any look; `notes` is placed below them, a line
 /// each.
 #[must_use]
 pub fn differences(courses: &[Course], notes: &[String]) -> Option<String> {
@@ -168,10 +168,10 @@ fn styles() -> String {
     let mut text = String::new();
     for rule in RULES.lines() {
         let Some((selector, declarations)) = rule.split_once('{') else { continue };
-        let mut parts = declarations.split("var(--");
-        text += &format!(".{SCOPE} {selector}{{{}", parts.next().unwrap_or_default());
-        for part in parts {
-            let (name, suffix) = part.split_once(')').unwrap_or((part, ""));
+        let mut value_parts = declarations.split("var(--");
+        text += &format!(".{SCOPE} {selector}{{{}", value_parts.next().unwrap_or_default());
+        for value_part in value_parts {
+            let (name, suffix) = value_part.split_once(')').unwrap_or((value_part, ""));
             text += values.get(name).copied().unwrap_or_default();
             text += suffix;
         }

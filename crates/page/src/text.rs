@@ -30,7 +30,7 @@ pub(crate) fn short_date(date: &str) -> String {
     short_form.unwrap_or_else(|| date.to_owned())
 }
 
-/// Round steps of at least `least`: 1, 2 or 5 times a power of ten.
+/// Round steps of at least `minimum`: 1, 2 or 5 times a power of ten.
 pub(crate) fn nice_step(minimum: f64) -> f64 {
     let mut power = 1.0;
     loop {

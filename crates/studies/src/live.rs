@@ -77,7 +77,7 @@ impl Study for LiveStudy {
         let description = &self.site.prepared.description;
         let (names, late_text) = (description.names(), self.settings.run.late.describe());
         let mut played = PlayedRuns {
-            caption: live_caption(description, "", measured, self.settings.run.look).with(late_text.clone()),
+            caption: live_caption(description, "", measured, self.settings.run.look).with_note(late_text.clone()),
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             winners: truth.winners.clone(),
@@ -89,7 +89,7 @@ impl Study for LiveStudy {
             results,
             names,
             late: late_text,
-            shown: self.settings.run.display_order(),
+            display_order: self.settings.run.display_order(),
         };
         // Readers with two runs want to know which is better before they learn how it was found.
         played.verdict = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())?;

@@ -15,7 +15,7 @@ pub struct MatrixStudy<A> {
     /// The settings.
     pub settings: RunSettings,
     /// The environment.
-    pub on: PlayedEnvironment<A>,
+    pub environment: PlayedEnvironment<A>,
 }
 
 /// An environment, and how results present it.
@@ -37,7 +37,8 @@ pub struct PlayedEnvironment<A> {
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     /// A prepared environment with answers and figures by the settings; `changes` describes changing preferences in titles.
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
-        let caption = prepared.caption(settings.look.usually(Axes::Log)).with(changes).with(settings.late.describe());
+        let caption =
+            prepared.caption(settings.look.usually(Axes::Log)).with_note(changes).with_note(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
         Self { arenas: LateArenas::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }
@@ -54,7 +55,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.settings.extend(place, self.on.arenas.arms())
+        self.settings.extend(place, self.environment.arenas.arms())
     }
 
     fn resolve(&self, _place: &Workplace) -> Result<()> {
@@ -71,10 +72,10 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             runs: size.runs,
             checkpoints: size.length.per_decade(),
             algorithms: self.settings.algorithms(),
-            regret: self.on.measured.kind,
+            regret: self.environment.measured.kind,
             evidence: evidence.map(Some),
             late: late.clone(),
-            environment: self.on.environment.clone(),
+            environment: self.environment.environment.clone(),
         }
     }
 
@@ -83,7 +84,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<PlayedRuns> {
-        let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.on;
+        let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.environment;
         let plan = self.settings.plan();
         let progress = keeper.progress("playing", plan.total_steps());
         let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
@@ -104,7 +105,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             truth: truth.clone(),
             verdict: None,
             late: self.settings.late.describe(),
-            shown: self.settings.display_order(),
+            display_order: self.settings.display_order(),
         })
     }
 

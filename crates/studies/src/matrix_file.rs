@@ -133,7 +133,7 @@ pub fn never_compared(wins: &ComparisonCounts) -> Option<String> {
 }
 
 /// With fewer comparisons of a pair its share of wins has a standard error of .09 and more.
-const FEW: f64 = 30.0;
+const RARE_COMPARISONS: f64 = 30.0;
 
 /// A note on a matrix of win counts; `board` is the command that suits few comparisons.
 #[must_use]
@@ -147,7 +147,7 @@ pub fn counts_note(file: &str, wins: &ComparisonCounts, board: &str) -> String {
     } else {
         ""
     };
-    let sparse = if fewest < FEW || wins.unplayed > 0 {
+    let sparse = if fewest < RARE_COMPARISONS || wins.unplayed > 0 {
         format!("; shares of few comparisons are mostly noise: {board} fits all pairs together and says what is known")
     } else {
         String::new()

@@ -91,10 +91,11 @@ fn names_in_directory(file: &mut (impl Read + Seek), start: u64) -> Result<Vec<S
             break;
         }
         directory.read_exact(&mut entry[4..])?;
-        let [name, extra, comment] = [28, 30, 32].map(|at| u64::from(u16::from_le_bytes([entry[at], entry[at + 1]])));
+        let [name_length, extra_length, comment_length] =
+            [28, 30, 32].map(|at| u64::from(u16::from_le_bytes([entry[at], entry[at + 1]])));
         let mut bytes = Vec::new();
-        directory.by_ref().take(name).read_to_end(&mut bytes)?;
-        std::io::copy(&mut directory.by_ref().take(extra + comment), &mut std::io::sink())?;
+        directory.by_ref().take(name_length).read_to_end(&mut bytes)?;
+        std::io::copy(&mut directory.by_ref().take(extra_length + comment_length), &mut std::io::sink())?;
         names.push(String::from_utf8(bytes).context("a name is not text")?);
         ensure!(names.len() <= MOST_ARRAYS, "it has more than {MOST_ARRAYS} arrays");
     }

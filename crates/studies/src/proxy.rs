@@ -27,7 +27,7 @@ use simulation::proxy::{
 use crate::matrix_file::name;
 use crate::report::Report;
 use crate::runner::announce_missing;
-use crate::runner::share::{COUNTS_FILE, claim_shard, leave, no_replace};
+use crate::runner::share::{COUNTS_FILE, claim_shard, leave_part, no_replace};
 
 /// The settings of a proxy matrix.
 #[derive(Debug)]
@@ -45,9 +45,9 @@ pub struct Request {
     /// The time between saves.
     pub save_every: Duration,
     /// The matrix to write, `.npy` or `.txt`.
-    pub out: PathBuf,
+    pub matrix_path: PathBuf,
     /// Another matrix of the same rankers.
-    pub against: Option<Reference>,
+    pub reference: Option<Reference>,
 }
 
 /// A matrix to compare with.
@@ -84,8 +84,8 @@ pub fn estimate(
     invocation: &Invocation,
     quiet: bool,
 ) -> Result<Option<(Report, String)>> {
-    let Request { impressions, seed, sampling, multileaved, mode, save_every, out, against: reference } = request;
-    let (files, arms) = (Files::beside(&out)?, prepared.site.arms());
+    let Request { impressions, seed, sampling, multileaved, mode, save_every, matrix_path: out, reference } = request;
+    let (files, arms) = (Files::for_matrix(&out)?, prepared.site.arms());
     if let Some(reference) = &reference {
         ensure!(
             reference.matrix.arms() == arms,
@@ -103,8 +103,13 @@ pub fn estimate(
     if let Some(shard) = share.shard() {
         ensure!(mode != StartMode::Replace, no_replace());
         let state = open_state(&files.state, identity, impressions, mode)?;
-        return play_part(shard, &state, prepared, &ShardOutput { out: &out, save_every, made: invocation, quiet })
-            .map(|()| None);
+        return play_part(
+            shard,
+            &state,
+            prepared,
+            &ShardOutput { matrix_path: &out, save_every, invocation: invocation, quiet },
+        )
+        .map(|()| None);
     }
     if let Some(parent) = out.parent() {
         announce_missing(parent, quiet);
@@ -170,15 +175,15 @@ pub fn estimate(
 
 /// The output of a shard.
 struct ShardOutput<'a> {
-    out: &'a Path,
+    matrix_path: &'a Path,
     save_every: Duration,
-    made: &'a Invocation,
+    invocation: &'a Invocation,
     quiet: bool,
 }
 
 /// Plays the pieces of `shard`, and leaves its part.
 fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, played_part: &ShardOutput<'_>) -> Result<()> {
-    let ShardOutput { out, save_every, made, quiet } = *played_part;
+    let ShardOutput { matrix_path: out, save_every, invocation: made, quiet } = *played_part;
     if state.is_done {
         info(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
         return Ok(());
@@ -190,7 +195,7 @@ fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, played_part: 
     let progress = folder.join(COUNTS_FILE);
     let files = ShardFiles { progress: (&progress, save_every), invocation: made.clone(), quiet };
     let played_part = play_shard(state, shard, prepared, &files)?;
-    leave(&played_part, folder, quiet)
+    leave_part(&played_part, folder, quiet)
 }
 
 fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<ReferenceAgreement> {

@@ -54,7 +54,7 @@ impl Report {
 
     /// The same with a further file.
     #[must_use]
-    pub fn with(mut self, name: &str, content: Content) -> Self {
+    pub fn with_file(mut self, name: &str, content: Content) -> Self {
         self.files.push(ReportFile { name: name.to_owned(), content });
         self
     }

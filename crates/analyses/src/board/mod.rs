@@ -11,9 +11,9 @@
 //! | `figure` | strengths with both kinds of intervals |
 //! | `request`, `asked` | the settings of a board, as flags |
 
-mod asked;
 mod categories;
 mod figure;
+mod flag_values;
 mod gold;
 mod html;
 mod request;

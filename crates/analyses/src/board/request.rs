@@ -9,7 +9,7 @@ use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
 
-use super::{GoldSource, asked};
+use super::{GoldSource, flag_values};
 
 /// How a table is read, and what claims are made from it.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -87,8 +87,8 @@ impl BoardRequest {
             columns,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
-            covariates: asked::covariates(&NameList::all(&self.covariates))?,
-            by: asked::split(self.by.as_ref(), &NameList::all(&self.mix))?,
+            covariates: flag_values::parse_covariates(&NameList::all(&self.covariates))?,
+            by: flag_values::parse_split(self.by.as_ref(), &NameList::all(&self.mix))?,
         })
     }
 

@@ -43,12 +43,12 @@ pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, pro
         counts
     };
     let sum = |a: [u64; 3], b: [u64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    let [first, second, both] =
+    let [first_clicks, second_clicks, both_clicks] =
         (0..impressions.div_ceil(PER_PIECE)).into_par_iter().map(play_piece).reduce(|| [0; 3], sum);
     let n = impressions.max(1) as f64;
-    let rates = [first as f64 / n, second as f64 / n];
+    let rates = [first_clicks as f64 / n, second_clicks as f64 / n];
     // The difference of a query's two users is 1, 0 or -1.
-    let squares = (first + second - 2 * both) as f64 / n;
+    let squares = (first_clicks + second_clicks - 2 * both_clicks) as f64 / n;
     let difference = rates[0] - rates[1];
     let standard_error = ((squares - difference * difference).max(0.0) / (n - 1.0).max(1.0)).sqrt();
     ClickThrough { impressions, rates, standard_error }

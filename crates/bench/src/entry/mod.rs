@@ -13,7 +13,7 @@ mod judging;
 mod policy;
 mod program;
 mod protocol;
-mod stated;
+mod winner_player;
 
 use std::fmt;
 
@@ -210,7 +210,7 @@ impl Entry {
             Self::Policy(spec) => {
                 let player = policy::PolicyPlayer::new(spec, start)?;
                 if start.task == Track::Winner {
-                    return Ok(Box::new(stated::Stated::with_evidence(player, start.arms)?));
+                    return Ok(Box::new(winner_player::WinnerStatingPlayer::with_evidence(player, start.arms)?));
                 }
                 Ok(Box::new(player))
             }
@@ -218,7 +218,7 @@ impl Entry {
             Self::Naive => {
                 let random: Spec = "random".parse().map_err(|error| Foul::DoesNotPlay(format!("{error}")))?;
                 let player = policy::PolicyPlayer::new(&random, start)?;
-                Ok(Box::new(stated::Stated::naive(player, start.arms)))
+                Ok(Box::new(winner_player::WinnerStatingPlayer::naive(player, start.arms)))
             }
             Self::Program(program) => Ok(Box::new(program.begin(start)?)),
         }

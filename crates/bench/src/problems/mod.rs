@@ -42,7 +42,7 @@ pub enum Family {
 }
 
 /// The resolution of probabilities: they are whole numbers of 2^-32.
-const WHOLE: u64 = 1 << 32;
+const PROBABILITY_SCALE: u64 = 1 << 32;
 
 /// Preferences as exact numbers: of 2^32 equally likely draws, the `wins[i][j]` lowest are won by i and the `wins[j][i]`
 /// highest by j; all others are ties.
@@ -62,7 +62,7 @@ impl Preferences {
         let mut wins = vec![0; arms * arms];
         let exact = |p: f64| {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^32")]
-            let draws = libm::round(p * WHOLE as f64) as u64;
+            let draws = libm::round(p * PROBABILITY_SCALE as f64) as u64;
             draws
         };
         for i in 0..arms {
@@ -74,12 +74,13 @@ impl Preferences {
                 );
                 wins[i * arms + j] = exact(forward);
                 // Without ties, not one of the draws is lost to rounding.
-                wins[j * arms + i] = if forward + backward == 1.0 { WHOLE - exact(forward) } else { exact(backward) };
+                wins[j * arms + i] =
+                    if forward + backward == 1.0 { PROBABILITY_SCALE - exact(forward) } else { exact(backward) };
             }
         }
         let matrix = PreferenceMatrix::from_upper(arms, |i, j| {
             let (forward, backward) = (wins[i.index() * arms + j.index()], wins[j.index() * arms + i.index()]);
-            (WHOLE + forward - backward) as f64 / (2 * WHOLE) as f64
+            (PROBABILITY_SCALE + forward - backward) as f64 / (2 * PROBABILITY_SCALE) as f64
         })?;
         Ok(Self { arms, wins, matrix })
     }
@@ -112,7 +113,7 @@ impl Preferences {
         let (low, high) = (i.min(j), i.max(j));
         let draw = u64::from(draw);
         let low_wins = draw < self.wins[low * self.arms + high];
-        let high_wins = draw >= WHOLE - self.wins[high * self.arms + low];
+        let high_wins = draw >= PROBABILITY_SCALE - self.wins[high * self.arms + low];
         match (low_wins, high_wins) {
             (true, _) if i == low => Preference::First,
             (_, true) if i == high => Preference::First,
@@ -152,7 +153,7 @@ pub struct Problem {
 impl Problem {
     fn new(name: &str, family: Family, phases: Vec<(f64, Preferences)>) -> Self {
         let phase = |(from, preferences): (f64, Preferences)| {
-            let truths = Truth::all(preferences.matrix());
+            let truths = Truth::determined_winners(preferences.matrix());
             Phase { from, preferences, truths }
         };
         Self { name: name.to_owned(), family, phases: phases.into_iter().map(phase).collect() }
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn thirds_are_not_ties() {
         let preferences = Preferences::new(2, |_, _| (1.0 / 3.0, 2.0 / 3.0)).expect("two arms");
-        assert_eq!(preferences.wins[1] + preferences.wins[2], WHOLE);
+        assert_eq!(preferences.wins[1] + preferences.wins[2], PROBABILITY_SCALE);
         assert!(
             Preferences::new(2, |_, _| (0.7, 0.7)).is_err() && Preferences::new(2, |_, _| (f64::NAN, 0.5)).is_err()
         );

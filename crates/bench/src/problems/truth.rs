@@ -54,7 +54,7 @@ pub struct Truth {
 
 impl Truth {
     /// By every notion that applies.
-    pub(super) fn all(matrix: &PreferenceMatrix) -> Vec<Self> {
+    pub(super) fn determined_winners(matrix: &PreferenceMatrix) -> Vec<Self> {
         let is_determined = |best: Best| {
             let (reference, scores) = match best {
                 Best::Condorcet => (RegretReference::Condorcet, copeland_scores(matrix)),

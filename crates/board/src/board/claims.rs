@@ -91,7 +91,7 @@ pub enum Conclusion {
 pub(super) struct GroupClaims<'a> {
     group: &'a GroupFit,
     look: Look,
-    by: ClaimBasis,
+    basis: ClaimBasis,
     /// The member that is known to be the best.
     best: Option<usize>,
 }
@@ -102,12 +102,12 @@ impl<'a> GroupClaims<'a> {
         let look = settings.looks.look();
         let method = if misfits { ClaimBasis::Pairs } else { ClaimBasis::Strengths };
         let best = if misfits { group.proven.best() } else { best_of(group, settings) };
-        Self { group, look, by: method, best }
+        Self { group, look, basis: method, best }
     }
 
     fn beats(&self, first: usize, second: usize) -> bool {
         // The best beats all, even if a pair shows it in no other way.
-        match (self.best, self.by) {
+        match (self.best, self.basis) {
             (Some(best), _) if best == first => first != second,
             (Some(best), _) if best == second => false,
             (_, ClaimBasis::Strengths) => self.group.is_stronger(first, second, self.look),
@@ -129,7 +129,7 @@ impl<'a> GroupClaims<'a> {
     /// The best and the worst rank that the strengths allow a member at a look: at that of the headline as it is claimed.
     pub(super) fn ranks(&self, member: usize, look: Look) -> Ranks {
         let stronger = |i: usize, j: usize| {
-            if look == self.look && self.by == ClaimBasis::Strengths {
+            if look == self.look && self.basis == ClaimBasis::Strengths {
                 self.beats(i, j)
             } else {
                 self.group.is_stronger(i, j, look)
@@ -167,7 +167,7 @@ impl<'a> GroupClaims<'a> {
             probability: self.group.posterior.best[member],
             beats: (0..size).filter(|other| self.beats(member, *other)).count(),
             others: size - 1,
-            by: self.by,
+            by: self.basis,
             among: count(Claim::AmongTheBest),
             behind: count(Claim::Behind),
             open: count(Claim::Open),
@@ -212,7 +212,7 @@ pub(super) fn conclusion(
     if fits.len() > 1 {
         return Conclusion::NotConnected(leader);
     }
-    match (evidence.best, evidence.by) {
+    match (evidence.best, evidence.basis) {
         (Some(_), _) => Conclusion::Best(leader),
         (None, ClaimBasis::Pairs) => Conclusion::NoOrder(leader),
         (None, ClaimBasis::Strengths) => {

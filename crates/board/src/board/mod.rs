@@ -315,13 +315,13 @@ pub(crate) fn fitted_groups(
         let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
         return Err(BoardError::Empty { rows, itself });
     }
-    let (groups, shares) = units_by_group(table, &units);
+    let (groups, units_of_groups) = units_by_group(table, &units);
     let alpha = settings.alpha() / groups.len() as f64;
     if groups.len() > 1 && !table.covariates.is_empty() {
         return Err(BoardError::Groups { groups: groups.len() });
     }
     let fit = |(members, share)| GroupFit::of(table, members, share, settings, alpha);
-    let fits = groups.into_iter().zip(shares).map(fit).collect::<Result<_, _>>()?;
+    let fits = groups.into_iter().zip(units_of_groups).map(fit).collect::<Result<_, _>>()?;
     Ok((units, fits))
 }
 
@@ -374,7 +374,7 @@ fn competitor_rows(
         .enumerate()
         .map(|(above, member)| {
             let number = group.members[member];
-            let (beaten_by, beats) = group.proven.bounds(member);
+            let (beaten_by, beaten_members) = group.proven.bounds(member);
             Competitor {
                 name: table.names[number].clone(),
                 number,
@@ -386,7 +386,7 @@ fn competitor_rows(
                 strength: strengths[member],
                 standard_error: group.errors[member],
                 plain: group
-                    .plain
+                    .plain_estimates
                     .as_ref()
                     .map(|estimates| Estimate { value: estimates[member].0, error: estimates[member].1 }),
                 claim: claims[member],
@@ -394,7 +394,7 @@ fn competitor_rows(
                 once: group_claims.ranks(member, Look::Once),
                 always: every_look.then(|| group_claims.ranks(member, Look::Every)),
                 beaten_by,
-                beats,
+                beats: beaten_members,
             }
         })
         .collect()

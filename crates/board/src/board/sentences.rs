@@ -183,21 +183,21 @@ pub(super) fn assumptions(
     };
     let level = percent(settings.level);
     let group = &fits[0];
-    let kinds: Vec<&str> = group.populations.kinds().map(|kind| kind.nouns().1).collect();
-    let independent = match kinds[..] {
+    let cluster_nouns: Vec<&str> = group.populations.kinds().map(|kind| kind.nouns().1).collect();
+    let independent = match cluster_nouns[..] {
         [] => "units are independent".to_owned(),
         [one] => format!("different {one} are independent"),
-        _ => format!("judgements that share none of {} are independent", kinds.join(" and ")),
+        _ => format!("judgements that share none of {} are independent", cluster_nouns.join(" and ")),
     };
     let tied = match settings.ties {
         TieModel::Davidson => "",
         TieModel::RaoKupper => "judges tie two whose difference is below a threshold (Rao and Kupper), ",
     };
-    let pairs = if kinds.is_empty() { "decided units" } else { kinds[0] };
-    let counted_populations = if kinds.is_empty() {
+    let pairs = if cluster_nouns.is_empty() { "decided units" } else { cluster_nouns[0] };
+    let counted_populations = if cluster_nouns.is_empty() {
         String::new()
     } else {
-        format!(", where each of the {} counts once", kinds.join(", and each of the "))
+        format!(", where each of the {} counts once", cluster_nouns.join(", and each of the "))
     };
     let people_alone = if with_model { " (people alone)" } else { "" };
     let because = match settings.looks {

@@ -21,7 +21,7 @@ pub(super) fn reversed_judges(sample: &Sample<'_>) -> Option<Test> {
         let Comparison { first, second, point, weight, copies, slope, .. } = unit.comparison;
         let mut difference = group.fit.strengths()[first] - group.fit.strengths()[second];
         if slope.is_some() {
-            difference *= group.fit.directions(&unit.comparison).all()[0].1;
+            difference *= group.fit.directions(&unit.comparison).entries()[0].1;
         }
         let expected = group.fit.expected_of(&unit.comparison);
         let (half, tied) = match point {

@@ -15,12 +15,16 @@ pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
     }
     let both_orders = units.both_orders;
     if both_orders.asked > 0 {
-        let (asked, differently, first_twice) = (both_orders.asked, both_orders.differently, both_orders.first_twice);
-        let sides = Counts::new(first_twice as u64, (differently - first_twice) as u64, 0);
-        tests.push((sign_test(sides), Finding::OrderInBoth { asked, differently, first_twice }));
+        let (asked_pairs, answered_differently, first_twice) =
+            (both_orders.asked, both_orders.differently, both_orders.first_twice);
+        let sides = Counts::new(first_twice as u64, (answered_differently - first_twice) as u64, 0);
+        tests.push((
+            sign_test(sides),
+            Finding::OrderInBoth { asked: asked_pairs, differently: answered_differently, first_twice },
+        ));
         // Two independent answers without a preference for a side differ with a probability of at most a half.
-        let p = binomial_at_least(differently as u64, asked as u64, 0.5);
-        tests.push((p, Finding::Contradictions { asked, differently }));
+        let p = binomial_at_least(answered_differently as u64, asked_pairs as u64, 0.5);
+        tests.push((p, Finding::Contradictions { asked: asked_pairs, differently: answered_differently }));
     }
     tests.extend(judge_contradicts(sample, units));
     tests

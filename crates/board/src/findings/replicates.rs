@@ -207,7 +207,7 @@ impl<'a> Frame<'a> {
                 frame.arm_variance[arm] += n * row.weight * row.variance();
                 frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
             }
-            let direction = row.directions.all();
+            let direction = row.directions.entries();
             let [[curvature, mixed], [_, tie_curvature]] = row.expected.information();
             for &(a, x) in direction {
                 direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * curvature);
@@ -296,7 +296,7 @@ impl<'a> Frame<'a> {
         let mut gradient = vec![0.0; self.size];
         for (row_index, row) in self.rows.iter().enumerate() {
             let [slope, tie_slope] = row.expected.score(residuals.half[row_index], residuals.tie[row_index]);
-            row.directions.all().iter().for_each(|&(place, x)| gradient[place] += x * slope);
+            row.directions.entries().iter().for_each(|&(place, x)| gradient[place] += x * slope);
             if let Some(tie) = self.tie {
                 gradient[tie] += tie_slope;
             }
@@ -309,7 +309,7 @@ impl<'a> Frame<'a> {
         let step = self.step.solve(&gradient);
         for (row_index, row) in self.rows.iter().enumerate() {
             let n = row.weight * row.copies;
-            let change: f64 = row.directions.all().iter().map(|&(index, x)| x * step[index]).sum();
+            let change: f64 = row.directions.entries().iter().map(|&(index, x)| x * step[index]).sum();
             let tie = self.tie.map_or(0.0, |tie| step[tie]);
             let [half_moves, tie_moves] = row.sensitivity;
             residuals.half[row_index] -= n * (half_moves[0] * change + half_moves[1] * tie);

@@ -43,7 +43,7 @@ pub(super) fn finding(finding: &Finding) -> String {
             let (side, times) = if *first_twice > second { ("first", *first_twice) } else { ("second", second) };
             format!(
                 "Judges prefer a side: {differently} of {asked} pairs decided in both orders were answered differently, and in \
-                 {times} found_percent those the answer shown {side} won both times; they count as ties."
+                 {times} of those the answer shown {side} won both times; they count as ties."
             )
         }
         Finding::Contradictions { asked, differently } => format!(

@@ -47,7 +47,7 @@ pub(super) fn agreements(
         .map(|judge| {
             let judge_units: Vec<Unit> = units.iter().filter(|unit| unit.judge == Some(judge)).copied().collect();
             let first_shown = if model.order == Order::Shown { first_shown(&judge_units, group)? } else { None };
-            let questions = Question::all(&judge_units);
+            let questions = Question::questions_of(&judge_units);
             let mut common: Vec<(usize, [usize; 2], f64)> = people
                 .iter()
                 .filter_map(|unit| {

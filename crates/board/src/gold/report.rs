@@ -67,7 +67,7 @@ impl<'a> Audit<'a> {
             ));
         }
         let model = Units::of(&gold.model)?;
-        let questions = Question::all(&model.units);
+        let questions = Question::questions_of(&model.units);
         let (people, set_aside) = on_questions(&gold.people, &questions);
         if !people.judgements.iter().any(|row| row.first != row.second) {
             return Err(BoardError::Gold(format!(
@@ -83,22 +83,22 @@ impl<'a> Audit<'a> {
     pub(crate) fn corrected(
         &self,
         units: &Units,
-        alone: &[GroupFit],
+        people_fits: &[GroupFit],
         settings: &Settings,
     ) -> Result<(Vec<GroupFit>, ModelReport), BoardError> {
-        let alpha = settings.alpha() / alone.len() as f64;
-        let mut fits = Vec::new();
+        let alpha = settings.alpha() / people_fits.len() as f64;
+        let mut corrected_fits = Vec::new();
         let mut first_correction = None;
-        for group in alone {
+        for group in people_fits {
             let questions_of_group = questions_of_group(&self.questions, group);
             let (fit, lambda) = group.corrected(&questions_of_group, settings, alpha)?;
             first_correction.get_or_insert((questions_of_group, lambda));
-            fits.push(fit);
+            corrected_fits.push(fit);
         }
         let (questions_of_group, lambda) = first_correction.expect("a table with a comparison has a group");
-        let by_item = fits[0].populations.kinds().any(|kind| kind == ClusterKind::Item);
+        let by_item = corrected_fits[0].populations.kinds().any(|kind| kind == ClusterKind::Item);
         let mut common: Vec<usize> =
-            alone[0].units.iter().filter_map(|unit| Question::find(&questions_of_group, unit)).collect();
+            people_fits[0].units.iter().filter_map(|unit| Question::find(&questions_of_group, unit)).collect();
         common.sort_unstable();
         common.dedup();
         let mut report = ModelReport {
@@ -108,14 +108,14 @@ impl<'a> Audit<'a> {
             common: common.len() as u64,
             set_aside: self.set_aside,
             lambda,
-            width: interval_width(&fits[0], &alone[0]),
+            width: interval_width(&corrected_fits[0], &people_fits[0]),
             weighted: self.gold.is_weighted(),
-            agreement: agreements(&units.units, &self.gold.model, &self.model.units, &alone[0])?,
+            agreement: agreements(&units.units, &self.gold.model, &self.model.units, &people_fits[0])?,
             favours: favours(&self.people, &units.units, &self.questions, by_item)?,
             sentences: Vec::new(),
         };
         report.sentences = sentences(&report);
-        Ok((fits, report))
+        Ok((corrected_fits, report))
     }
 
     /// Tests whether people's questions can be a random sample.

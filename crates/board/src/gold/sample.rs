@@ -66,10 +66,13 @@ pub(crate) fn tests(competitors: &[String], people: &[Unit], questions: &[Questi
             }
             let t = sums[name][kind].abs() / libm::sqrt(variance);
             let mean = means[name][kind];
-            let (found, expected) = (mean + sums[name][kind] / total_weight, mean);
+            let (observed_mean, expected_mean) = (mean + sums[name][kind] / total_weight, mean);
             let p = statements * student_outside(t, f64::from(clusters - 1));
             let competitor = competitors[name].clone();
-            tests.push((p, Finding::NotRandom { competitor, points: kind == 1, found, expected }));
+            tests.push((
+                p,
+                Finding::NotRandom { competitor, points: kind == 1, found: observed_mean, expected: expected_mean },
+            ));
         }
     }
     // The surest speaks for all: its p-value is that of all together.

@@ -42,7 +42,7 @@ pub(crate) struct GroupFit {
     /// The judges with slopes, by their numbers in the table.
     pub(crate) judges: Vec<u32>,
     /// Strengths of the fit without covariates and slopes, with their standard errors, if there are any.
-    pub(crate) plain: Option<Vec<(f64, f64)>>,
+    pub(crate) plain_estimates: Option<Vec<(f64, f64)>>,
     /// Members that no competitor outside of them ever beat, if there are any.
     pub(crate) unbeaten: Vec<usize>,
     /// Whether the order of answers was known, but cannot be distinguished from names.
@@ -72,7 +72,7 @@ impl GroupFit {
         let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
         let estimated = populations::estimated(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
-        let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
+        let plain_estimates = (!is_plain).then(|| plain_fit(members.len(), &units, settings, alpha)).transpose()?;
         let cells_of_units = cells(&comparisons);
         let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
         if let Some(best) = exact::best(&fit, &cells_of_units, &estimated.covariance, WEAK_PRIOR) {
@@ -95,7 +95,7 @@ impl GroupFit {
             errors: estimated.errors,
             typical,
             judges,
-            plain,
+            plain_estimates,
             unbeaten,
             confounded,
             posterior,
@@ -154,7 +154,7 @@ impl GroupFit {
 }
 
 /// Strengths with standard errors of the fit without covariates and slopes.
-fn plain(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Result<Vec<(f64, f64)>, BoardError> {
+fn plain_fit(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Result<Vec<(f64, f64)>, BoardError> {
     let comparisons: Vec<Comparison> = units
         .iter()
         .map(|unit| Comparison { covariates: Covariates::default(), slope: None, ..unit.comparison })

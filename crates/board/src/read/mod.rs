@@ -131,7 +131,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     };
     if let WinnerColumns::Counts(wins, ties) = columns.won {
         options.check_counted()?;
-        let mut counted = Vec::new();
+        let mut pair_totals = Vec::new();
         for (row, cells) in &cells.rows {
             let [first, second] = pair(*row, cells, &mut names)?;
             let count = |column: usize| {
@@ -141,9 +141,9 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
                 })
             };
             let ties = ties.map_or(Ok(0), count)?;
-            counted.push(PairTotals { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
+            pair_totals.push(PairTotals { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
-        let judgements = counts::judgements(&counted);
+        let judgements = counts::judgements(&pair_totals);
         let (names, order) = (names.texts, Order::Unknown);
         let table = Table { names, items: vec![], judges: vec![], judgements, order, covariates: vec![] };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
@@ -394,7 +394,7 @@ fn values(cells: &Cells, columns: &DetectedColumns) -> Values {
     };
     Values {
         sides: [distinct_words(columns.first), distinct_words(columns.second)],
-        between: cells.rows.iter().any(|(_, row)| is_fraction(&row[column])),
+        has_fractions: cells.rows.iter().any(|(_, row)| is_fraction(&row[column])),
         are_sides: winner::are_sides(
             cells.rows.iter().map(|(_, row)| row[column].as_str()),
             cells.rows.iter().flat_map(|(_, row)| [row[columns.first].as_str(), row[columns.second].as_str()]),

@@ -143,12 +143,12 @@ pub(super) fn are_sides<'a>(
     mut competitors: impl Iterator<Item = &'a str>,
 ) -> bool {
     let other_words: [&[&str]; 5] = [&[""], &MISSING_WORDS, &TIE, &BOTH_BAD, &SKIPPED];
-    let words: BTreeSet<String> = winners
+    let winner_words: BTreeSet<String> = winners
         .map(super::headers::plain)
         .filter(|said| !other_words.iter().any(|list| list.contains(&said.as_str())))
         .collect();
-    words.iter().all(|said| FIRST_WORDS.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
-        && !competitors.any(|name| words.contains(&super::headers::plain(name)))
+    winner_words.iter().all(|said| FIRST_WORDS.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
+        && !competitors.any(|name| winner_words.contains(&super::headers::plain(name)))
 }
 
 /// Properties of the values of a whole column.
@@ -160,7 +160,7 @@ pub(super) struct Values {
     /// All winners are words for sides, such as `A` and `B`, or ties, and no competitor is called so.
     pub(super) are_sides: bool,
     /// Some number is strictly between 0 and 1.
-    pub(super) between: bool,
+    pub(super) has_fractions: bool,
     /// The column is called `score`.
     pub(super) called_score: bool,
 }
@@ -233,10 +233,10 @@ pub(super) fn read(
             match readings[..] {
                 [] => Err(expected()),
                 [one, ref others @ ..] if others.iter().all(|other| *other == one) => {
-                    if name.is_none() && side.is_none() && !values.between && !values.called_score {
+                    if name.is_none() && side.is_none() && !values.has_fractions && !values.called_score {
                         return Err(format!(
                             "found {}, which may be a score (1: the first won) or the number of a side (0: the first won); say which with \
-                             --winner-winner_is=score or --winner-winner_is=index",
+                             --winner-is=score or --winner-is=index",
                             quoted(cell)
                         ));
                     }

@@ -91,8 +91,8 @@ impl Best {
         outcome.map(|outcome| outcome_for(outcome, first < second))
     }
 
-    pub(super) fn learn(&mut self, (first, second): Competitors, to: Destination, outcome: Preference) {
-        match to {
+    pub(super) fn learn(&mut self, (first, second): Competitors, destination: Destination, outcome: Preference) {
+        match destination {
             // An open ticket of the policy's own: it cannot fail.
             Destination::Policy(ticket) => drop(self.policy.tell(ticket, outcome)),
             Destination::Pool | Destination::Model => {
@@ -102,8 +102,8 @@ impl Best {
         }
     }
 
-    pub(super) fn forget(&mut self, to: Destination) {
-        if let Destination::Policy(ticket) = to {
+    pub(super) fn forget(&mut self, destination: Destination) {
+        if let Destination::Policy(ticket) = destination {
             drop(self.policy.forget(ticket));
         }
     }

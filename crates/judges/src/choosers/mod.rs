@@ -103,16 +103,16 @@ impl Chooser {
     }
 
     /// An outcome, in the order of the pair chosen.
-    pub(crate) fn learn(&mut self, pair: Competitors, to: Destination, outcome: Preference) {
+    pub(crate) fn learn(&mut self, pair: Competitors, destination: Destination, outcome: Preference) {
         if let Rule::Best(best) = &mut self.rule {
-            best.learn(pair, to, outcome);
+            best.learn(pair, destination, outcome);
         }
     }
 
     /// No outcome will come.
-    pub(crate) fn forget(&mut self, pair: Competitors, to: Destination) {
+    pub(crate) fn forget(&mut self, pair: Competitors, destination: Destination) {
         match &mut self.rule {
-            Rule::Best(best) => best.forget(to),
+            Rule::Best(best) => best.forget(destination),
             Rule::Uniform(uniform) => uniform.forget(pair),
             Rule::TopTwo(_) | Rule::Order => {}
         }

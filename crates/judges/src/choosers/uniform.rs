@@ -45,7 +45,7 @@ impl Uniform {
         let mut passed = Vec::new();
         let pairs = (self.competitors * (self.competitors - 1) / 2) as usize;
         let pair = loop {
-            let pair = self.next();
+            let pair = self.next_new_pair();
             let (i, j) = (pair.0.min(pair.1), pair.0.max(pair.1));
             match self.met_pairs.iter().position(|met| *met == (i, j)) {
                 Some(index) => drop(self.met_pairs.swap_remove(index)),
@@ -58,7 +58,7 @@ impl Uniform {
         pair
     }
 
-    fn next(&mut self) -> Competitors {
+    fn next_new_pair(&mut self) -> Competitors {
         let pairs = self.competitors * (self.competitors - 1) / 2;
         if self.next_pair == pairs {
             if let Some(pair) = self.owed_pairs.pop_front() {

@@ -3,7 +3,7 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
+use super::{Half, JudgementRow, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::{Competitors, Posterior};
@@ -84,24 +84,24 @@ impl Session {
 
     pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>, note: Option<String>) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
-        self.closed.push(number);
+        self.closed_tickets.push(number);
         self.notes.extend(note.map(|note| (number, note)));
         let judge = pair.judge.as_deref().or(judge);
         let is_model = self.is_model(judge);
         let judge = judge.map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
-        self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
+        self.rows.push(JudgementRow { ticket, first, second, item, judge, verdict, purpose });
         self.tickets[number as usize - 1].1 = TicketState::Answered { row };
         self.counts.answered += 1;
         self.counts.ties += u64::from(matches!(verdict, Answer::Tie | Answer::BothBad));
         self.counts.both_bad += u64::from(verdict == Answer::BothBad);
         match (purpose, origin) {
             (Purpose::New, Some(origin)) if is_model => self.model_answered(number, origin),
-            (Purpose::Audit(of), _) => self.audited(of, verdict),
+            (Purpose::Audit(of), _) => self.record_audit(of, verdict),
             (Purpose::New, Some(origin)) => {
                 if self.config.model.is_some() {
-                    self.answered_alone((first, second));
+                    self.count_unaudited((first, second));
                 }
                 if self.config.repeat > 0.0 {
                     self.repeatable.push(number);
@@ -134,22 +134,28 @@ impl Session {
     }
 
     /// Passes the points of a question, for the competitor shown first, to the chooser and to the model.
-    pub(super) fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, points: f64) {
+    pub(super) fn learn(
+        &mut self,
+        ticket: u64,
+        (pair, destination): (Competitors, Destination),
+        shown: Competitors,
+        points: f64,
+    ) {
         self.close_question(pair);
         let points = if pair == shown { points } else { 1.0 - points };
-        let learnt = Learnt { ticket: of, pair, points };
+        let learnt = Learnt { ticket: ticket, pair, points };
         if let Some(chooser) = &mut self.chooser {
-            chooser.learn(pair, to, learnt.outcome());
+            chooser.learn(pair, destination, learnt.outcome());
         }
         self.learnt.push(learnt);
         learnt.teach(&mut self.model);
     }
 
     fn close_question(&mut self, pair: Competitors) {
-        if let Some(count) = self.under_way.get_mut(&sorted(pair)) {
+        if let Some(count) = self.under_way.get_mut(&sorted_pair(pair)) {
             *count -= 1;
             if *count == 0 {
-                self.under_way.remove(&sorted(pair));
+                self.under_way.remove(&sorted_pair(pair));
             }
         }
     }
@@ -157,7 +163,7 @@ impl Session {
     pub(super) fn forgotten(&mut self, number: u64) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         self.tickets[number as usize - 1].1 = TicketState::Forgotten;
-        self.closed.push(number);
+        self.closed_tickets.push(number);
         self.forgotten.insert(number, pair.clone());
         self.counts.forgotten += 1;
         self.screen.forget_question(
@@ -175,7 +181,7 @@ impl Session {
                 None
             }
             Purpose::Audit(of) => {
-                self.passed_over(of, pair.judge.as_deref());
+                self.pass_over_audit(of, pair.judge.as_deref());
                 None
             }
         };

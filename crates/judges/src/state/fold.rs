@@ -96,7 +96,7 @@ impl Session {
                 let origin = self.origin(&event)?;
                 let check = self.sum as u32;
                 self.passed(sum);
-                self.asked(event, check, origin);
+                self.give_out(event, check, origin);
             }
             Event::Answered { ticket, verdict, judge, note } => {
                 let Some(question) = self.open.get(ticket) else {

@@ -3,9 +3,9 @@
 mod answers;
 mod audits;
 mod fold;
-mod judged;
-mod taken_back;
+mod judgement_rows;
 mod tickets;
+mod withdrawal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 pub use audits::Audited;
 pub use fold::FoldError;
-pub use judged::{CompetitorSummary, Counts, Judged};
+pub use judgement_rows::{CompetitorSummary, Counts, JudgementRow};
 pub use tickets::{SessionError, Ticket};
 
 use self::audits::Audits;
@@ -98,7 +98,7 @@ pub struct Session {
     tickets: Vec<(u32, TicketState)>,
     open: BTreeMap<u64, Open>,
     /// On which items each judge was asked about each pair.
-    seen: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
+    seen_items: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
     /// New questions that are open, by pair.
     under_way: BTreeMap<Competitors, u32>,
     /// By the number of their tickets.
@@ -106,13 +106,13 @@ pub struct Session {
     audits: Audits,
     /// Answered questions that can be repeated.
     repeatable: Vec<u64>,
-    rows: Vec<Judged>,
+    rows: Vec<JudgementRow>,
     /// The notes of judges, by the number of the ticket.
     notes: BTreeMap<u64, String>,
     /// Questions that will not be answered.
     forgotten: BTreeMap<u64, Pair>,
     /// The tickets of questions that were answered or forgotten, in this order.
-    closed: Vec<u64>,
+    closed_tickets: Vec<u64>,
     judges: Vec<String>,
     judge_numbers: BTreeMap<String, u32>,
     counts: Counts,
@@ -150,7 +150,7 @@ impl Session {
             learnt: Vec::new(),
             tickets: Vec::new(),
             open: BTreeMap::new(),
-            seen: BTreeMap::new(),
+            seen_items: BTreeMap::new(),
             under_way: BTreeMap::new(),
             halves: BTreeMap::new(),
             audits: Audits::default(),
@@ -158,7 +158,7 @@ impl Session {
             rows: Vec::new(),
             notes: BTreeMap::new(),
             forgotten: BTreeMap::new(),
-            closed: Vec::new(),
+            closed_tickets: Vec::new(),
             judges: Vec::new(),
             judge_numbers: BTreeMap::new(),
             counts: Counts::default(),
@@ -262,7 +262,7 @@ impl Session {
         let (event, origin) = self.decide(judge);
         let check = self.sum as u32;
         self.record(event.clone());
-        Ok(self.asked(event, check, origin))
+        Ok(self.give_out(event, check, origin))
     }
 
     /// Checks that a judge may get questions and answer: one who is not named always may.
@@ -324,7 +324,7 @@ impl Session {
             for _ in 0..DRAWS {
                 let seen_items = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
                 if let TicketState::Answered { row } = self.tickets[seen_items as usize - 1].1
-                    && let Judged { first, second, item, .. } = self.rows[row]
+                    && let JudgementRow { first, second, item, .. } = self.rows[row]
                     && self.screen.is_balanced_with((first, second), judge)
                 {
                     return (question(first, second, item, Purpose::Repeat(seen_items)), None);
@@ -333,7 +333,7 @@ impl Session {
         }
         let under_way = &self.under_way;
         let open_count = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
-        let seen_pairs = judge.filter(|judge| !self.has_seen_all(judge)).and_then(|judge| self.seen.get(judge));
+        let seen_pairs = judge.filter(|judge| !self.has_seen_all(judge)).and_then(|judge| self.seen_items.get(judge));
         let items = self.config.items.len();
         let seen_items = |pair: Competitors| seen_pairs.and_then(|seen_pairs| seen_pairs.get(&pair));
         let is_new = |pair: Competitors| seen_items(pair).is_none_or(|seen_pairs| seen_pairs.len() < items);
@@ -343,14 +343,17 @@ impl Session {
         };
         let origin = chooser.choose(&self.model, self.config.names.len(), pairs, generator);
         let (first, second) = self.screen.order(origin.0, judge, generator);
-        (question(first, second, self.screen.item(origin.0, seen_items(sorted(origin.0))), Purpose::New), Some(origin))
+        (
+            question(first, second, self.screen.item(origin.0, seen_items(sorted_pair(origin.0))), Purpose::New),
+            Some(origin),
+        )
     }
 
     /// Whether a judge has had every pair on every item: further questions are repeats. Without items, never.
     #[must_use]
     pub fn has_seen_all(&self, judge: &str) -> bool {
         let (names, items) = (self.config.names.len(), self.config.items.len());
-        let Some(seen) = self.seen.get(judge).filter(|_| items > 0) else { return false };
+        let Some(seen) = self.seen_items.get(judge).filter(|_| items > 0) else { return false };
         seen.len() == names * (names - 1) / 2 && seen.values().all(|seen| seen.len() == items)
     }
 
@@ -361,7 +364,7 @@ impl Session {
     }
 
     /// A question is open from now on. `check` is of everything before it.
-    fn asked(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
+    fn give_out(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
         let Event::Asked { first, second, item, judge, purpose } = event else { unreachable!("only pairs are asked") };
         let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
         self.tickets.push((check, TicketState::Open));
@@ -369,8 +372,8 @@ impl Session {
         self.screen.record_question((first, second), judge.as_deref(), item, purpose == Purpose::New);
         self.audit_asked(judge.as_deref(), purpose);
         if let (Some(judge), Some(item), Purpose::New | Purpose::Audit(_)) = (&judge, item, purpose) {
-            let seen = self.seen.entry(judge.clone()).or_default();
-            seen.entry(sorted((first, second))).or_default().insert(item);
+            let seen = self.seen_items.entry(judge.clone()).or_default();
+            seen.entry(sorted_pair((first, second))).or_default().insert(item);
         }
         match purpose {
             Purpose::New | Purpose::Audit(_) => {}
@@ -382,7 +385,7 @@ impl Session {
             Purpose::Repeat(of) => self.repeatable.retain(|ticket| *ticket != of),
         }
         if let Some((pair, _)) = origin {
-            *self.under_way.entry(sorted(pair)).or_default() += 1;
+            *self.under_way.entry(sorted_pair(pair)).or_default() += 1;
         }
         let pair = Pair { ticket, first, second, item, purpose, judge };
         self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
@@ -390,6 +393,6 @@ impl Session {
     }
 }
 
-fn sorted((first, second): Competitors) -> Competitors {
+fn sorted_pair((first, second): Competitors) -> Competitors {
     (first.min(second), first.max(second))
 }

@@ -56,16 +56,16 @@ impl std::error::Error for NoRoom {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
-/// `what` names the need, in the plural; `remedy` says what to do about it.
+/// `subject` names the need, in the plural; `remedy` says what to do about it.
 ///
 /// # Errors
 /// One line with both and with the memory that is left.
-pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
+pub fn ensure_room(bytes: u64, subject: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
     // Reading the free memory takes longer than most small studies.
     if bytes < 1 << 26 {
         return Ok(());
     }
-    fits_into(room(), bytes, what, remedy)
+    fits_into(room(), bytes, subject, remedy)
 }
 
 /// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if it is unknown.
@@ -92,7 +92,7 @@ fn max_arms(room: Room, bytes_of: impl Fn(usize) -> u64) -> usize {
 fn fits_into(
     room: Option<Room>,
     bytes: u64,
-    what: impl FnOnce() -> String,
+    subject: impl FnOnce() -> String,
     remedy: impl FnOnce() -> String,
 ) -> Result<()> {
     let Some(room) = room else { return Ok(()) };
@@ -100,7 +100,7 @@ fn fits_into(
         bytes as f64 <= USABLE * room.bytes as f64,
         NoRoom(format!(
             "{} need {} of memory, but {} leaves {}; {}",
-            what(),
+            subject(),
             size(bytes),
             room.limit,
             size(room.bytes),

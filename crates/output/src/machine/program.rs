@@ -11,7 +11,7 @@ static CALLED_NAME: OnceLock<String> = OnceLock::new();
 
 /// Takes the name of the program from the first of its arguments: the file name, without `.exe`. The first call counts;
 /// where the argument names no file, the name stays [`NAME`].
-pub fn set(path: &OsStr) {
+pub fn set_name(path: &OsStr) {
     if let Some(name) = name_of_path(path) {
         let _ = CALLED_NAME.set(name);
     }

@@ -128,7 +128,7 @@ pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
 ///
 /// # Errors
 /// One line, if this thread cannot do it alone because it belonged to a pool that is gone.
-pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
+pub fn run_in_pool<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
     let pool = if fit() == 0 { Err(none(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
     match pool {
         Ok(pool) => Ok(pool.install(work)),
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn work_is_done_within_a_pool_of_its_own() {
-        let sum = within(Some(2), || {
+        let sum = run_in_pool(Some(2), || {
             (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum::<u64>()
         });
         assert_eq!(sum.unwrap(), 4950_u64 * 2);

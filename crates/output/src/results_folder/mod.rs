@@ -32,7 +32,7 @@
 //! one line about what is kept, and ends the process by the same signal. `tests/interruptions` stops every writing command at random
 //! moments and compares bytes.
 
-mod foreign;
+mod foreign_files;
 mod replacement;
 
 use std::ffi::OsString;
@@ -53,7 +53,7 @@ use super::files::{
 use super::lock::Lock;
 use super::usage::usage;
 use super::{input, interrupt};
-use foreign::ForeignFiles;
+use foreign_files::ForeignFiles;
 use replacement::Replacement;
 
 pub use replacement::ClaimedFile;
@@ -128,8 +128,8 @@ impl ResultsFolder {
         if let Some(held) = &held {
             refuse_other_key(path, held, &key, Compare::WhatIsWanted)?;
         }
-        foreign::settle_leftovers(path)?;
-        let foreign = if held.is_none() { foreign::files_in(path)? } else { Vec::new() };
+        foreign_files::settle_leftovers(path)?;
+        let foreign = if held.is_none() { foreign_files::files_in(path)? } else { Vec::new() };
         let claimed = ClaimedFolder::new(path);
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);

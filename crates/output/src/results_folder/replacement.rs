@@ -30,27 +30,28 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    /// Begins the replacement of the folder at `named`, which is locked by `lock_of_old`: returns it with the folder of the
+    /// Begins the replacement of the folder at `requested_path`, which is locked by `lock_of_old`: returns it with the folder of the
     /// new results, locked, and with what an interrupted replacement of the same `key` kept in there.
     ///
     /// # Errors
     /// If another command replaces the folder, or no folder can be made beside it.
     pub(super) fn begin(
-        named: &Path,
+        requested_path: &Path,
         lock_of_old: Lock,
         key: &Value,
         created: &mut Created,
     ) -> Result<(Self, PathBuf, Lock)> {
-        let target = fs::canonicalize(named).map_err(|error| path_error(error, "read", named))?;
-        let name = target.file_name().filter(|_| named.file_name().is_some());
-        let name =
-            name.ok_or_else(|| usage(format!("--replace cannot move {} aside; give it a name", named.display())))?;
+        let target = fs::canonicalize(requested_path).map_err(|error| path_error(error, "read", requested_path))?;
+        let name = target.file_name().filter(|_| requested_path.file_name().is_some());
+        let name = name.ok_or_else(|| {
+            usage(format!("--replace cannot move {} aside; give it a name", requested_path.display()))
+        })?;
         let new_folder = target.with_file_name(format!(".{}.new", name.to_string_lossy()));
         let mut new_lock = lock_folder(&new_folder, created)?;
         match config_in(&new_folder)? {
             // Complete results, which a process that was killed had just exchanged.
             (Some(_), true) => {
-                rename(&new_folder, &free_name(&path_for_names(named, &target))?)?;
+                rename(&new_folder, &free_name(&path_for_names(requested_path, &target))?)?;
                 new_lock = lock_folder(&new_folder, created)?;
             }
             (Some(kept), false) if refuse_other_key(&new_folder, &kept, key, Compare::WhatIsWanted).is_ok() => {}
@@ -66,10 +67,10 @@ impl Replacement {
                 new_lock = lock_folder(&new_folder, created)?;
             }
         }
-        let aside = free_name(&path_for_names(named, &target))?;
+        let aside = free_name(&path_for_names(requested_path, &target))?;
         let is_done = AtomicBool::new(false);
         Ok((
-            Self { requested_path: named.to_path_buf(), target, aside, is_done, _lock: lock_of_old },
+            Self { requested_path: requested_path.to_path_buf(), target, aside, is_done, _lock: lock_of_old },
             new_folder,
             new_lock,
         ))
@@ -85,18 +86,18 @@ impl Replacement {
         self.is_done.load(Ordering::Acquire).then_some(&self.requested_path)
     }
 
-    /// Exchanges the complete results in `new` with the former ones, and moves these aside.
+    /// Exchanges the complete results in `new_folder` with the former ones, and moves these aside.
     ///
     /// # Errors
     /// If folders cannot be renamed.
-    pub(super) fn finish(&self, new: &Path) -> Result<()> {
+    pub(super) fn finish(&self, new_folder: &Path) -> Result<()> {
         let _whole = finish_writing();
         let aside = if fs::symlink_metadata(&self.aside).is_ok() { &free_name(&self.target)? } else { &self.aside };
-        if exchange(new, &self.target) {
-            rename(new, aside)?;
+        if exchange(new_folder, &self.target) {
+            rename(new_folder, aside)?;
         } else {
             rename(&self.target, aside)?;
-            rename(new, &self.target)?;
+            rename(new_folder, &self.target)?;
         }
         self.is_done.store(true, Ordering::Release);
         Ok(())
@@ -115,14 +116,14 @@ fn exchange(_: &Path, _: &Path) -> bool {
     false
 }
 
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    fs::rename(from, to).map_err(|error| path_error(error, "move aside", from))
+fn rename(source: &Path, target: &Path) -> Result<()> {
+    fs::rename(source, target).map_err(|error| path_error(error, "move aside", source))
 }
 
-/// The folder or file `named` for names beside it: as the user calls it, unless that is a symbolic link elsewhere.
-fn path_for_names(named: &Path, target: &Path) -> PathBuf {
-    let is_link = fs::symlink_metadata(named).is_ok_and(|data| data.is_symlink());
-    if is_link { target } else { named }.to_path_buf()
+/// The folder or file `requested_path` for names beside it: as the user calls it, unless that is a symbolic link elsewhere.
+fn path_for_names(requested_path: &Path, target: &Path) -> PathBuf {
+    let is_link = fs::symlink_metadata(requested_path).is_ok_and(|data| data.is_symlink());
+    if is_link { target } else { requested_path }.to_path_buf()
 }
 
 /// A name beside `path` that is free: `NAME.old-1`, `NAME.old-2` and so on.

@@ -254,9 +254,9 @@ impl Parts {
 
     /// The error for work that lacks a unit although all parts are there.
     #[must_use]
-    pub fn incomplete_error(&self, what: &str) -> anyhow::Error {
+    pub fn incomplete_error(&self, missing_work: &str) -> anyhow::Error {
         anyhow::anyhow!(
-            "the parts in {} lack {what}, which this command would have to compute; run the shards again with this program",
+            "the parts in {} lack {missing_work}, which this command would have to compute; run the shards again with this program",
             self.folder.display()
         )
     }

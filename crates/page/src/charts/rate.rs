@@ -55,7 +55,7 @@ pub(crate) fn plot(rate: &Rate, height: f64, width: f64) -> Markup {
                     polyline.curve points=(line.join(" ")) vector-effect="non-scaling-stroke" {}
                 }
                 @for cut in lower.cuts.iter().chain(&upper.cuts) {
-                    line.cut x1=(x_position(cut.from)) x2=(x_position(cut.to)) y1=(number(y(cut.border))) y2=(number(y(cut.border))) {}
+                    line.cut x1=(x_position(cut.from_position)) x2=(x_position(cut.to_position)) y1=(number(y(cut.border))) y2=(number(y(cut.border))) {}
                 }
             } @else if let Some((low, high)) = first_point.interval {
                 line.whisker x1="50%" x2="50%" y1=(number(y(high))) y2=(number(y(low))) {}
@@ -100,8 +100,8 @@ pub(super) struct Edge {
 /// A piece of the border of the plot at which the band is cut off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cut {
-    from: f64,
-    to: f64,
+    from_position: f64,
+    to_position: f64,
     border: f64,
 }
 
@@ -141,9 +141,9 @@ pub(super) fn clipped(edge: &[(f64, f64)], [min, max]: [f64; 2]) -> Edge {
                 continue;
             }
             let border = middle.clamp(min, max);
-            match cuts.last_mut().filter(|last| last.to == from_position && last.border == border) {
-                Some(last) => last.to = to_position,
-                None => cuts.push(Cut { from: from_position, to: to_position, border }),
+            match cuts.last_mut().filter(|last| last.to_position == from_position && last.border == border) {
+                Some(last) => last.to_position = to_position,
+                None => cuts.push(Cut { from_position: from_position, to_position: to_position, border }),
             }
         }
     }
@@ -226,7 +226,7 @@ mod tests {
     fn a_band_that_is_cut_is_marked_and_said_and_no_other_is() {
         let of = narrowing();
         assert_eq!(vertical_reach(&of.points), 0.1);
-        let edge = |border| vec![Cut { from: 0.0, to: 2.0 / 11.0, border }];
+        let edge = |border| vec![Cut { from_position: 0.0, to_position: 2.0 / 11.0, border }];
         assert_eq!(interval_edges(&of.points, 0.1).map(|edge| edge.cuts), [edge(0.4), edge(0.6)]);
         let svg = rate(&of, false).into_string();
         assert!(is_cut(&of) && svg.matches("class=\"cut\"").count() == 2, "{svg}");
@@ -240,7 +240,7 @@ mod tests {
     fn edges_are_cut_exactly_at_the_borders() {
         let found = clipped(&[(0.0, 1.0), (0.5, 0.0), (1.0, 0.5)], [0.25, 0.75]);
         assert_eq!(found.points, [(0.0, 0.75), (0.125, 0.75), (0.375, 0.25), (0.5, 0.25), (0.75, 0.25), (1.0, 0.5)]);
-        let cut = |from, to, border| Cut { from, to, border };
+        let cut = |from, to, border| Cut { from_position: from, to_position: to, border };
         assert_eq!(found.cuts, [cut(0.0, 0.125, 0.75), cut(0.375, 0.75, 0.25)]);
         // Along a border is within.
         assert!(clipped(&[(0.0, 0.75), (1.0, 0.75)], [0.25, 0.75]).cuts.is_empty());

@@ -17,7 +17,7 @@ const COLORS: usize = 7;
 
 /// A bar: a day, or several.
 struct Bar {
-    from: String,
+    first_date: String,
     lists: Vec<u64>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn traffic(traffic: &Traffic) -> Markup {
     let bar_width = slot * if bars.len() == 1 { 0.3 } else { 0.8 };
     let middle = |index: usize| (index as f64 + 0.5) * slot;
     let dated_bars: Vec<(f64, &str)> =
-        bars.iter().enumerate().map(|(index, bar)| (middle(index), bar.from.as_str())).collect();
+        bars.iter().enumerate().map(|(index, bar)| (middle(index), bar.first_date.as_str())).collect();
     let ticks = (0_u32..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top);
     html! {
         svg.plot role="img" aria-label=(description(traffic)) width="100%" height=(HEIGHT) {
@@ -88,11 +88,11 @@ fn bars(days: &[TrafficDay], shown_rankers: &[usize], has_others: bool) -> Vec<B
     let per_bar = span.div_ceil(BARS);
     let colors = shown_rankers.len() + usize::from(has_others);
     let count = span.div_ceil(per_bar);
-    let mut bars: Vec<Bar> = (0..count).map(|_| Bar { from: String::new(), lists: vec![0; colors] }).collect();
+    let mut bars: Vec<Bar> = (0..count).map(|_| Bar { first_date: String::new(), lists: vec![0; colors] }).collect();
     for day in days {
         let bar = &mut bars[(day.day - first_day.day) as usize / per_bar];
-        if bar.from.is_empty() {
-            bar.from.clone_from(&day.date);
+        if bar.first_date.is_empty() {
+            bar.first_date.clone_from(&day.date);
         }
         for (ranker, lists) in day.lists.iter().enumerate() {
             let color = shown_rankers.iter().position(|known| *known == ranker).unwrap_or(colors - 1);

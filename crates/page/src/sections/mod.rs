@@ -40,7 +40,7 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Position, Make); 16] = [
+const SECTIONS: [(&str, Position, Make); 16] = [
     ("headline", Position::Top, headline::headline),
     ("warnings", Position::Top, headline::warnings),
     (CONTROLS, Position::Top, headline::controls),
@@ -66,7 +66,7 @@ const DETAILS: (&str, Position, Make) = ("details", Position::Bottom, fates::det
 const GLOSSARY: (&str, Position) = ("words", Position::Bottom);
 
 fn all_parts() -> impl Iterator<Item = (&'static str, Position, Make)> {
-    PARTS.into_iter().chain([DETAILS])
+    SECTIONS.into_iter().chain([DETAILS])
 }
 
 fn all() -> impl Iterator<Item = (&'static str, Position)> {

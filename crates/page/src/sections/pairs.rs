@@ -75,10 +75,10 @@ pub(super) fn share_of(pair: &Pair, reach: f64) -> Markup {
 
 /// The class of a cell: darker further from one half, in five steps.
 fn shade(share: f64) -> &'static str {
-    const ABOVE: [&str; 5] = ["even", "up1", "up2", "up3", "up4"];
-    const BELOW: [&str; 5] = ["even", "down1", "down2", "down3", "down4"];
+    const SHADES_ABOVE: [&str; 5] = ["even", "up1", "up2", "up3", "up4"];
+    const SHADES_BELOW: [&str; 5] = ["even", "down1", "down2", "down3", "down4"];
     let step = [0.01, 0.04, 0.08, 0.15].into_iter().filter(|least| (share - 0.5).abs() >= *least).count();
-    if share >= 0.5 { ABOVE[step] } else { BELOW[step] }
+    if share >= 0.5 { SHADES_ABOVE[step] } else { SHADES_BELOW[step] }
 }
 
 pub(super) fn matrix(overview: &Overview) -> Markup {

@@ -179,7 +179,7 @@ impl ExperimentCommand {
         });
         context.sharing.folder = Some(claimed_folder.path().to_path_buf());
         let cells = experiment::run_share(&context, file)?;
-        work.leave(shard, claimed_folder, &cells, quiet)
+        work.leave_part(shard, claimed_folder, &cells, quiet)
     }
 
     /// Lists the settings that run on look-alikes because their data are not installed.
@@ -212,10 +212,11 @@ impl ExperimentCommand {
     }
 
     fn context(&self, scale: f64, quiet: bool) -> ExperimentContext {
-        let out = self.out.clone().unwrap_or_else(|| {
+        let out_folder = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        let mut context = ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
+        let mut context =
+            ExperimentContext::new(out_folder, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
         context.data_cache = letor_io::cache::folder();
         context
     }

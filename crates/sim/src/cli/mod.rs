@@ -131,7 +131,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(program) = arguments.first() {
-        program::set(program);
+        program::set_name(program);
     }
     desk::exit_code_of(|| run_with(arguments).map(|()| 0))
 }
@@ -192,13 +192,13 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut command = front_page();
     command.build();
     gets_data_as(command.get_name());
-    let added = defaults::add(&command, &mut arguments).map_err(|error| failure(&error))?;
+    let added = defaults::add_defaults(&command, &mut arguments).map_err(|error| failure(&error))?;
     let parsed = parse(command, &arguments).map_err(|refusal| explained(refusal, &arguments, &added))?;
     let Some((cli, threads)) = parsed else { return Ok(()) };
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
-        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
+        eprintln!("from {}: {}", defaults::DEFAULTS_FILE, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| failure(&error))
@@ -277,7 +277,8 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
     };
     // A flag of the file that the user did not type.
     let wrong = { added.iter() }.find(|added| refusal.is_about(added.argument.split('=').next().unwrap_or_default()));
-    let origin = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
+    let origin =
+        wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::DEFAULTS_FILE, added.line));
     refusal.failure(&format!("{hint}{origin}"))
 }
 

@@ -137,7 +137,7 @@ impl Effort {
 impl Proxy {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        Files::beside(&self.out)?;
+        Files::for_matrix(&self.out)?;
         let save_every = self.effort.save_every()?;
         let share = self.shard.share()?;
         if !self.site.spec()?.may_have_names() {
@@ -164,8 +164,8 @@ impl Proxy {
             multileaved: self.site.multileaves(),
             mode: StartMode::from_flags(self.effort.resume, self.effort.replace),
             save_every,
-            out: self.out.clone(),
-            against: reference,
+            matrix_path: self.out.clone(),
+            reference: reference,
         };
         let Some((report, write_result)) = estimate(&prepared, request, &share, &invocation(), quiet)? else {
             return Ok(());

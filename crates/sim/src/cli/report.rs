@@ -11,7 +11,7 @@ use ranktypes::text::escaped;
 use crate::drawing::{Request, draw};
 use crate::experiment::report::pages;
 use desk::eprintln;
-use studies::results::Chosen;
+use studies::results::PrintChoices;
 use studies::runner::announce_missing;
 
 /// Build one HTML page of all results: verdicts, figures, claims and numbers.
@@ -93,6 +93,6 @@ impl Report {
 /// The figure of the results in `folder` for a screen as narrow as a phone's.
 fn narrow_figure(folder: &Path) -> Option<String> {
     // One point is a pixel there.
-    let chosen = Chosen { width: "350pt".parse().ok(), font: "12pt".parse().ok(), ..Chosen::default() };
+    let chosen = PrintChoices { width: "350pt".parse().ok(), font: "12pt".parse().ok(), ..PrintChoices::default() };
     draw(folder, &Request { chosen, ..Request::default() }).ok().map(|drawing| drawing.sheet.svg())
 }

@@ -8,7 +8,7 @@ use output::usage::usage;
 
 use super::Request;
 use super::study::Study;
-use crate::experiment::redraw::Finished;
+use crate::experiment::redraw::FinishedExperiment;
 use crate::experiment::series::Metric;
 
 /// The means of a curve: an algorithm with its parameters in a setting.
@@ -26,7 +26,7 @@ enum Value {
     Relative,
 }
 
-pub(super) fn of_experiment(finished: &Finished, request: &Request) -> Result<Grid> {
+pub(super) fn of_experiment(finished: &FinishedExperiment, request: &Request) -> Result<Grid> {
     let series = finished.series.iter().filter(|series| series.metric == Metric::Regret);
     let means = series.map(|series| Means {
         setting: series.setting.clone(),

@@ -26,9 +26,9 @@ use ranktypes::text::escaped;
 use self::study::Study;
 use self::win_rates::WinRates;
 use crate::experiment::config::{Bands, Draw, Scale};
-use crate::experiment::redraw::Finished;
+use crate::experiment::redraw::FinishedExperiment;
 use crate::experiment::report::folder::for_print;
-use studies::results::Chosen;
+use studies::results::PrintChoices;
 
 /// The request, apart from print options.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,7 +50,7 @@ pub(crate) struct Request {
     /// Another headline.
     pub title: Option<String>,
     /// The print options.
-    pub chosen: Chosen,
+    pub chosen: PrintChoices,
 }
 
 /// A figure and its caption.
@@ -60,7 +60,7 @@ pub(crate) struct Drawing {
     /// The caption: the headline, and the meaning of bands.
     pub caption: String,
     /// The choices of `request` and of the results.
-    pub chosen: Chosen,
+    pub chosen: PrintChoices,
 }
 
 /// Draws the results in `folder`.
@@ -72,7 +72,7 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
         return intervals::draw(forest, request);
     }
     let results = Results::read(folder)?;
-    let chosen = request.chosen.clone().or(results.chosen());
+    let chosen = request.chosen.clone().or_else(results.chosen());
     let titled = chosen.title != Some(false);
     let (sheet, caption) = if request.heat_map {
         let mut grid = results.grid(request)?;
@@ -99,14 +99,15 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
     Ok(Drawing { sheet: sheet.map_err(|error| usage(format!("{error:#}")))?, caption, chosen })
 }
 
-fn caption<'a>(parts: impl IntoIterator<Item = Option<&'a String>>) -> String {
-    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    parts.join("; ")
+fn caption<'a>(sentences: impl IntoIterator<Item = Option<&'a String>>) -> String {
+    let sentences: Vec<&str> =
+        sentences.into_iter().flatten().map(String::as_str).filter(|sentence| !sentence.is_empty()).collect();
+    sentences.join("; ")
 }
 
 /// Finished results.
 enum Results {
-    Experiment(Box<Finished>),
+    Experiment(Box<FinishedExperiment>),
     Study(Box<Study>),
     WinRates(WinRates),
 }
@@ -117,7 +118,7 @@ impl Results {
         ensure!(folder.is_dir(), usage(format!("{name} is not a folder; give the folder of finished results")));
         let has = |file: &str| folder.join(file).is_file();
         if has("experiment.toml") && has("summary.json") {
-            return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));
+            return Ok(Self::Experiment(Box::new(FinishedExperiment::read(folder)?)));
         }
         if has("config.json") && has(win_rates::WIN_RATE_FILE) {
             return Ok(Self::WinRates(WinRates::read(folder)?));
@@ -143,10 +144,10 @@ impl Results {
         )))
     }
 
-    fn chosen(&self) -> Chosen {
+    fn chosen(&self) -> PrintChoices {
         match self {
             Self::Experiment(finished) => finished.draw.chosen(),
-            Self::Study(_) | Self::WinRates(_) => Chosen::default(),
+            Self::Study(_) | Self::WinRates(_) => PrintChoices::default(),
         }
     }
 
@@ -192,7 +193,7 @@ fn keep_only(figure: &mut Panels, names: &[String]) -> Result<()> {
 }
 
 /// Checks that there are curves to relabel.
-fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
+fn check_names(figure: &Panels, chosen: &PrintChoices) -> Result<()> {
     let known_names = curve_names(figure);
     for name in chosen.relabel.keys() {
         ensure!(

@@ -56,8 +56,8 @@ pub(super) struct CheckpointPoint {
 
 impl Study {
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let config = json(&folder.join("config.json"))?;
-        let summary = json(&folder.join("summary.json"))?;
+        let config = read_json(&folder.join("config.json"))?;
+        let summary = read_json(&folder.join("summary.json"))?;
         let studies = if folder.join("curves.csv").is_file() {
             vec![StudyCurves::read(folder, "", "curves.csv")?]
         } else if folder.join("horizons.csv").is_file() {
@@ -105,7 +105,7 @@ impl Study {
             x_label: if live { "impressions" } else { "steps" },
             y_label: regret(kind),
             note: notes([nothing, synthetic]),
-            log_axes: drawn_logs(folder, read_part),
+            log_axes: drawn_log_axes(folder, read_part),
             studies,
         })
     }
@@ -125,15 +125,15 @@ impl Study {
         // As in the study's own figure.
         let bands = request.bands.unwrap_or(if runs < 5 { Bands::Range } else { Bands::StandardError });
         let mut panels = Vec::new();
-        for part in &self.studies {
+        for study in &self.studies {
             let x_label =
-                if part.is_at_horizons { format!("horizon ({})", self.x_label) } else { self.x_label.to_owned() };
-            let panel = Panel { name: part.name.clone(), x_label, x_log, y_log, ..Panel::default() };
-            if part.is_at_horizons {
+                if study.is_at_horizons { format!("horizon ({})", self.x_label) } else { self.x_label.to_owned() };
+            let panel = Panel { name: study.name.clone(), x_label, x_log, y_log, ..Panel::default() };
+            if study.is_at_horizons {
                 let y_label = "share of runs that recommend the best".to_owned();
-                panels.push(Panel { y_label, y_log: false, curves: part.accuracy(bands), ..panel.clone() });
+                panels.push(Panel { y_label, y_log: false, curves: study.accuracy(bands), ..panel.clone() });
             }
-            panels.push(Panel { y_label: self.y_label.clone(), curves: part.curves(bands)?, ..panel });
+            panels.push(Panel { y_label: self.y_label.clone(), curves: study.parse_curves(bands)?, ..panel });
         }
         let spread_text = match bands {
             Bands::StandardError => Some("one standard error of the mean"),
@@ -164,7 +164,8 @@ impl StudyCurves {
         let bytes =
             input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
         let at_horizons = file == "horizons.csv";
-        let curves = curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
+        let curves =
+            parse_curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(!curves.is_empty(), "{} has no curves", path.display());
         Ok(Self { name: name.to_owned(), folder: folder.to_owned(), is_at_horizons: at_horizons, curves })
     }
@@ -173,7 +174,7 @@ impl StudyCurves {
         self.curves.iter().flat_map(|curve| &curve.points).map(|at| at.runs).max().unwrap_or(1)
     }
 
-    fn curves(&self, bands: Bands) -> Result<Vec<Curve>> {
+    fn parse_curves(&self, bands: Bands) -> Result<Vec<Curve>> {
         let kept_curves = if bands == Bands::Quantile { Some(self.kept_curves()?) } else { None };
         let points_of_each = self.curves.iter().map(|curve| {
             let points = curve.points.iter().map(|line| {
@@ -247,13 +248,13 @@ fn regret(name: &str) -> String {
     }
 }
 
-pub(super) fn json(path: &Path) -> Result<Value> {
+pub(super) fn read_json(path: &Path) -> Result<Value> {
     let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 
 /// Whether the axes of the study's own figure are logarithmic, by the metadata of the figure.
-fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
+fn drawn_log_axes(folder: &Path, study: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let log_axes = files.into_iter().find_map(|path| {
         let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
@@ -261,11 +262,11 @@ fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
         let log = |axis: &str| plots.pointer(&format!("/0/{axis}/log"))?.as_bool();
         Some([log("x")?, log("y")?])
     });
-    log_axes.unwrap_or([true, part.is_at_horizons])
+    log_axes.unwrap_or([true, study.is_at_horizons])
 }
 
 /// The curves in the bytes of `curves.csv` or `horizons.csv`.
-fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
+fn parse_curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
     let mut table = Table::open(bytes)?;
     let step = if at_horizons { "horizon" } else { "step" };
     let columns = ["algorithm", step, "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];

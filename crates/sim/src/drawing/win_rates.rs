@@ -52,7 +52,7 @@ impl WinRates {
             "{} has no day on which a ranker won; `click-logs decide` says what is missing",
             path.display()
         );
-        let decision = super::study::json(&folder.join(DECISION_FILE))?;
+        let decision = super::study::read_json(&folder.join(DECISION_FILE))?;
         let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
         // Warnings are spelled out where there is room for sentences.
         let warnings = decision.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);

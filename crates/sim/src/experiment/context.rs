@@ -19,7 +19,7 @@ use simulation::truth::GroundTruth;
 
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::sharing::ExperimentShare;
+use crate::experiment::experiment_share::ExperimentShare;
 
 /// The context that all experiments of one call share.
 #[derive(Debug)]
@@ -73,26 +73,26 @@ impl ExperimentContext {
         }
     }
 
-    /// `count` times the scale, but at least `least` (or `count`, if that is smaller).
+    /// `count` times the scale, but at least `minimum` (or `count`, if that is smaller).
     #[must_use]
-    pub fn scaled(&self, count: u64, least: u64) -> u64 {
+    pub fn scaled(&self, count: u64, minimum: u64) -> u64 {
         if self.scale >= 1.0 {
             return count;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the count")]
         let fewer = (count as f64 * self.scale).round() as u64;
-        fewer.max(least.min(count))
+        fewer.max(minimum.min(count))
     }
 
     /// The effort for the truth of `arms` rankers; `subset` if they are a random set.
     #[must_use]
     pub fn effort(&self, arms: usize, subset: bool) -> Effort {
-        let full =
+        let full_effort =
             if subset { Effort { coarse: 500, fine: 20_000, budget: 2_000_000 } } else { Effort::for_arms(arms) };
         Effort {
-            coarse: self.scaled(full.coarse, 20),
-            fine: self.scaled(full.fine, 1_000),
-            budget: self.scaled(full.budget, 100_000),
+            coarse: self.scaled(full_effort.coarse, 20),
+            fine: self.scaled(full_effort.fine, 1_000),
+            budget: self.scaled(full_effort.budget, 100_000),
         }
     }
 

@@ -104,13 +104,13 @@ impl Environment {
     }
 
     /// The same environment with answers that come this late.
-    pub(super) fn with_late(mut self, late: &LateAnswers) -> Self {
+    pub(super) fn with_late(mut self, late_answers: &LateAnswers) -> Self {
         self.arenas = match self.arenas {
-            Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: late.clone() },
-            Arenas::Matrix(copies) => Arenas::Matrix(LateArenas::new(copies.arenas, late.clone())),
-            Arenas::Utilities(copies) => Arenas::Utilities(LateArenas::new(copies.arenas, late.clone())),
+            Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: late_answers.clone() },
+            Arenas::Matrix(copies) => Arenas::Matrix(LateArenas::new(copies.arenas, late_answers.clone())),
+            Arenas::Utilities(copies) => Arenas::Utilities(LateArenas::new(copies.arenas, late_answers.clone())),
         };
-        self.truth.extend(late.describe().map(|late| format!("; {late}")));
+        self.truth.extend(late_answers.describe().map(|late_answers| format!("; {late_answers}")));
         self
     }
 
@@ -217,7 +217,7 @@ fn loss_noun(regret: RegretKind) -> &'static str {
 fn live_arenas<'a>(
     prepared: &'a PreparedSite,
     gaps: &'a [f64],
-    late: &LateAnswers,
+    late_answers: &LateAnswers,
 ) -> LateArenas<LiveArenaFactory<'a>> {
-    LateArenas::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late.clone())
+    LateArenas::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late_answers.clone())
 }

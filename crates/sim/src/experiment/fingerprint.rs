@@ -32,8 +32,8 @@ const MEASURED_TO_DRAW: [&str; 2] = ["bounds", "suboptimal"];
 /// The fingerprint of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    measured: String,
-    claims: String,
+    measurements_hash: String,
+    claims_hash: String,
     text: String,
 }
 
@@ -61,35 +61,37 @@ impl Fingerprint {
         let claims: Vec<_> = experiment
             .claims
             .iter()
-            .map(|claim| (&claim.settings, claim.at, &claim.metric, &claim.test, claim.needs_real_data))
+            .map(|claim| (&claim.settings, claim.points, &claim.metric, &claim.test, claim.needs_real_data))
             .collect();
         let hash = |text: &str| sha256_hex(text)[..32].to_owned();
         Ok(Self {
-            measured: hash(&format!("{version}, report {REPORT_VERSION}\n{scale}\n{settings}\n{sources:?}{revisions}")),
-            claims: hash(&format!("claims {CLAIMS_VERSION}\n{claims:?}")),
+            measurements_hash: hash(&format!(
+                "{version}, report {REPORT_VERSION}\n{scale}\n{settings}\n{sources:?}{revisions}"
+            )),
+            claims_hash: hash(&format!("claims {CLAIMS_VERSION}\n{claims:?}")),
             text: hash(&text),
         })
     }
 
     /// The hash of the measurements' settings.
-    pub(crate) fn measured(&self) -> &str {
-        &self.measured
+    pub(crate) fn measurements_hash(&self) -> &str {
+        &self.measurements_hash
     }
 
     /// Whether results with the fingerprint `stored` contain the same measurements.
     pub(crate) fn same_measurements(&self, stored: &str) -> bool {
-        stored.split('/').next() == Some(self.measured.as_str())
+        stored.split('/').next() == Some(self.measurements_hash.as_str())
     }
 
     /// Whether their claims test the same.
     pub(crate) fn same_claims(&self, stored: &str) -> bool {
-        stored.split('/').nth(1) == Some(self.claims.as_str())
+        stored.split('/').nth(1) == Some(self.claims_hash.as_str())
     }
 }
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.measured, self.claims, self.text)
+        write!(f, "{}/{}/{}", self.measurements_hash, self.claims_hash, self.text)
     }
 }
 

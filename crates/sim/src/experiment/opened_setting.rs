@@ -34,7 +34,7 @@ pub(crate) struct OpenedSetting {
     content: Content,
     seed: u64,
     regret: Option<RegretKind>,
-    late: LateAnswers,
+    late_answers: LateAnswers,
 }
 
 enum Content {
@@ -86,7 +86,7 @@ impl OpenedSetting {
                 Content::Data { dataset, spec: Box::new(spec), features }
             }
         };
-        Ok(Self { source, content, seed, regret: setting.entry.regret, late: setting.late.clone() })
+        Ok(Self { source, content, seed, regret: setting.entry.regret, late_answers: setting.late_answers.clone() })
     }
 
     /// The number of rankers.
@@ -206,7 +206,7 @@ impl OpenedSetting {
                 Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }
         };
-        Ok((environment.with_late(&self.late), has_winner))
+        Ok((environment.with_late(&self.late_answers), has_winner))
     }
 }
 

@@ -8,7 +8,7 @@ use output::checksum::sha256_hex;
 use output::records::{Record, Records};
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::sharing::ExperimentShare;
+use crate::experiment::experiment_share::ExperimentShare;
 
 /// Raised whenever the runs of the same cell change for all algorithms (if those of one algorithm change,
 /// its own revision is raised).

@@ -48,6 +48,16 @@ impl Metric {
         Self::Count,
     ];
 
+    /// The metric with this [name](Self::name).
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// Whether a smaller mean is the better one.
+    pub(crate) fn smaller_is_better(self) -> bool {
+        self != Self::Accuracy
+    }
+
     /// Its name in claims and files.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
@@ -129,7 +139,7 @@ impl Point {
 impl Series {
     /// The last point.
     #[must_use]
-    pub(crate) fn last(&self) -> Option<&Point> {
+    pub(crate) fn last_point(&self) -> Option<&Point> {
         self.points.last()
     }
 
@@ -252,7 +262,7 @@ pub(crate) fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
     let mut series: Vec<Series> = Vec::new();
     for row in rows(curves, &CURVES)? {
         let [setting, curve, name, x_text, count, mean, standard_deviation, standard_error, min, max] = row;
-        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        let metric = Metric::find(&name);
         let metric = metric.with_context(|| format!("{}: no metric is called {name}", curves.display()))?;
         let (runs, x) = (count.parse()?, x_text.parse()?);
         let spread = Spread {

@@ -39,20 +39,20 @@ impl Files {
     ///
     /// # Errors
     /// If the name does not end in `.npy` or `.txt`.
-    pub fn beside(out: &Path) -> Result<Self> {
+    pub fn for_matrix(out: &Path) -> Result<Self> {
         let ending = out.extension().and_then(|ending| ending.to_str());
         ensure!(
             matches!(ending, Some("npy" | "txt")),
             usage(format!("--out {} should end in .npy or .txt; both are written", out.display()))
         );
-        let with = |ending| out.with_extension(ending);
+        let with_ending = |ending| out.with_extension(ending);
         Ok(Self {
-            npy: with("npy"),
-            text: with("txt"),
-            counts: with("counts.npz"),
-            provenance: with("json"),
-            timings: with("timings.json"),
-            state: with("state"),
+            npy: with_ending("npy"),
+            text: with_ending("txt"),
+            counts: with_ending("counts.npz"),
+            provenance: with_ending("json"),
+            timings: with_ending("timings.json"),
+            state: with_ending("state"),
         })
     }
 

@@ -34,7 +34,7 @@ pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Dur
     struct Run<'a>(&'a mut State, &'a PreparedSite, Option<(&'a Path, Duration)>, bool);
     impl ComparisonTask for Run<'_> {
         type Output = Result<u64>;
-        fn with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
+        fn run_with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
             let Self(state, prepared, save, quiet) = self;
             state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
         }
@@ -49,18 +49,18 @@ pub(super) trait ComparisonTask {
     type Output;
 
     /// Does the work.
-    fn with<C: PairComparison>(self, comparison: &C) -> Self::Output;
+    fn run_with<C: PairComparison>(self, comparison: &C) -> Self::Output;
 }
 
 /// Does `work` with the comparison of a prepared site.
 pub(super) fn with_comparison<W: ComparisonTask>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
     let PreparedSite { site, methods, .. } = prepared;
     if multileaved {
-        return work.with(&Multileaved { site, method: &methods.multileaving });
+        return work.run_with(&Multileaved { site, method: &methods.multileaving });
     }
     // The default method gets an inner loop of its own.
     match &methods.interleaving {
-        AnyInterleaving::Probabilistic(method) => work.with(&Interleaved { site, method }),
-        method => work.with(&Interleaved { site, method }),
+        AnyInterleaving::Probabilistic(method) => work.run_with(&Interleaved { site, method }),
+        method => work.run_with(&Interleaved { site, method }),
     }
 }

@@ -74,7 +74,7 @@ pub fn provenance<'a>(
     state: &'a State,
     site: &'a SiteDescription,
     matrix: &PreferenceMatrix,
-    against: Option<ReferenceAgreement>,
+    reference_agreement: Option<ReferenceAgreement>,
 ) -> Provenance<'a> {
     let pairs = pair_count(matrix.arms());
     let counts = || (0..pairs).map(|place| state.count(place));
@@ -97,7 +97,7 @@ pub fn provenance<'a>(
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),
-        against,
+        against: reference_agreement,
     }
 }
 

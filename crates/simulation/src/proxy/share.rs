@@ -185,7 +185,7 @@ struct PlayShard<'a> {
 impl ComparisonTask for PlayShard<'_> {
     type Output = Result<Part>;
 
-    fn with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
+    fn run_with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
         let Self { state, shard, prepared, files } = self;
         let (rounds, pair_indices) = state.planned_rounds()?;
         let strata = state.identity.sampling == Sampling::Stratified;

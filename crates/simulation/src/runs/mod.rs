@@ -12,9 +12,9 @@
 
 pub mod evidence;
 pub mod kept_runs;
-mod late;
+mod late_arenas;
 mod observer;
-pub mod outside;
+pub mod outside_duels;
 mod played_arena;
 mod schedule;
 
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use bandits::registry::Spec;
 use bandits::{Arena as _, Arm, Generators, Regret};
-pub use late::{Answers, LateArenas};
+pub use late_arenas::{Answers, LateArenas};
 use output::progress::Progress;
 pub(crate) use played_arena::played_arena;
 pub use played_arena::{LateRunsInStep, PlayedArena, RunsInStep};
@@ -304,7 +304,7 @@ pub fn play_runs<A: ArenaFactory>(
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     if let Some(late) = arenas.late() {
-        return late::play_late(arenas, plan, (&cell, numbers), late, progress);
+        return late_arenas::play_late(arenas, plan, (&cell, numbers), late, progress);
     }
     let test = plan.evidence.map(|evidence| evidence.test(arenas.arms())).transpose()?;
     let runs = numbers.iter().map(|&number| {

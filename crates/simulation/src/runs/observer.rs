@@ -115,24 +115,26 @@ impl<'a> RunObserver<'a> {
 
 impl Observer for RunObserver<'_> {
     #[inline]
-    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.recorder.played(from, to, choice, gaps);
+    fn played(&mut self, first_step: u64, last_step: u64, choice: Choice<'_>, gaps: &[f64]) {
+        self.recorder.played(first_step, last_step, choice, gaps);
         if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
-            recorder.played(from, to, choice, gaps);
+            recorder.played(first_step, last_step, choice, gaps);
         }
         if let Choice::Alone { arm, .. } = choice {
             // A stretch may continue the one before.
             self.single_arm = match self.single_arm {
-                Some((before, since, until)) if before == arm && until + 1 == from => Some((arm, since, to)),
-                _ => Some((arm, from, to)),
+                Some((before, since, until)) if before == arm && until + 1 == first_step => {
+                    Some((arm, since, last_step))
+                }
+                _ => Some((arm, first_step, last_step)),
             };
         }
         if !self.is_late {
-            self.look(to);
+            self.look(last_step);
         }
-        if to - self.reported >= self.report_every {
-            self.progress.advance(to - self.reported);
-            self.reported = to;
+        if last_step - self.reported >= self.report_every {
+            self.progress.advance(last_step - self.reported);
+            self.reported = last_step;
         }
     }
 

@@ -71,12 +71,12 @@ impl Crossing {
 /// More than the rounding errors of evidence.
 const ROUNDING: f64 = 1e-6;
 /// The most wins that are looked for: no pair has as many.
-const MOST: u64 = 1 << 50;
+const MAX_WINS: u64 = 1 << 50;
 
 /// The least number above `wins` that is `crosses`, as all larger ones are.
 fn least_above(wins: u64, crosses: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut step) = (wins, 1);
-    while low + step < MOST && !crosses(low + step) {
+    while low + step < MAX_WINS && !crosses(low + step) {
         low += step;
         step *= 2;
     }

@@ -114,7 +114,7 @@ pub fn share_interval(counts: Counts, alpha: f64) -> Result<(f64, f64), Statisti
 /// Just below one half, so that 1 minus it is just above.
 const BELOW_HALF: f64 = 0.5 - f64::EPSILON;
 /// No share below this is rejected.
-const LEAST: f64 = 1e-9;
+const MIN_SHARE: f64 = 1e-9;
 /// The logits to which bounds are found: the last step of a method that converges faster than linearly.
 const STEP: f64 = 1e-5;
 
@@ -122,7 +122,7 @@ const STEP: f64 = 1e-5;
 /// returned otherwise.
 fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     let observed = wins as f64 / ((wins + losses) as f64).max(1.0);
-    if rejected >= observed || largest_ln_ratio(rejected.max(LEAST), wins, losses) < ln_threshold {
+    if rejected >= observed || largest_ln_ratio(rejected.max(MIN_SHARE), wins, losses) < ln_threshold {
         return rejected;
     }
     let excess = |share: f64| {
@@ -133,17 +133,17 @@ fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     };
     // In logits the excess falls as a convex function: Newton's method from the left does not overshoot. Its slope is known but
     // for what the prior cuts off; later steps take it from the last two points. Bounds on the solution hold them in.
-    let mut low_logit = if rejected < LEAST { f64::NEG_INFINITY } else { logit(rejected) };
+    let mut low_logit = if rejected < MIN_SHARE { f64::NEG_INFINITY } else { logit(rejected) };
     let mut ln_largest = logit(observed);
     let mut current = if low_logit.is_finite() {
         low_logit
     } else {
-        first_guess(wins, losses, ln_threshold).max(logit(2.0 * LEAST)).min(ln_largest - STEP)
+        first_guess(wins, losses, ln_threshold).max(logit(2.0 * MIN_SHARE)).min(ln_largest - STEP)
     };
     let mut previous: Option<(f64, f64)> = None;
     for _ in 0..200 {
         let share = if current == low_logit { rejected } else { share_of(current) };
-        if share <= LEAST {
+        if share <= MIN_SHARE {
             return rejected;
         }
         let distance = excess(share);

@@ -40,7 +40,7 @@ pub enum Look {
 const TAU: f64 = 5.0;
 
 /// From these degrees of freedom on, Student's distribution is the normal one.
-const MANY: f64 = 1e7;
+const MANY_DEGREES: f64 = 1e7;
 
 /// All differences of strengths with their standard errors.
 #[derive(Debug, Clone, PartialEq)]
@@ -232,7 +232,7 @@ impl Contrasts {
             return false;
         }
         let freedom = self.freedom(first, second);
-        freedom >= MANY
+        freedom >= MANY_DEGREES
             || freedom > 0.0 && student_outside(difference / error, freedom) <= 2.0 * normal_above(needed_difference)
     }
 }
@@ -246,7 +246,7 @@ fn variance(covariance: &[f64], arms: usize, cell: usize) -> f64 {
 /// Student's quantile with the tail of z.
 fn student(z: f64, freedom: f64) -> f64 {
     let outside = 2.0 * normal_above(z);
-    if freedom >= MANY {
+    if freedom >= MANY_DEGREES {
         z
     } else if freedom > 0.0 && outside > 0.0 {
         student_quantile(outside, freedom)

@@ -50,7 +50,7 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
             let comparison = &comparisons[*index as usize];
             let information = fit.expected_of(comparison).information()[0][0];
             // The slope of strengths, if there is one.
-            let slope = comparison.slope.map_or(1.0, |_| fit.directions(comparison).all()[0].1);
+            let slope = comparison.slope.map_or(1.0, |_| fit.directions(comparison).entries()[0].1);
             let weight = comparison.weight * comparison.copies as f64 * information * (slope * slope);
             let (first, second) = (local(comparison.first) * arms, local(comparison.second) * arms);
             let inverse = fit.model_covariance();

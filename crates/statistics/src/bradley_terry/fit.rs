@@ -217,9 +217,9 @@ impl Fit {
         for cell in cells {
             let terms = self.terms(&self.parameters, cell);
             let directions = self.layout.directions(&self.parameters, cell);
-            for &(row, sign) in directions.all() {
+            for &(row, sign) in directions.entries() {
                 gradient[row] += sign * terms.slope;
-                for &(column, other) in directions.all() {
+                for &(column, other) in directions.entries() {
                     information[row * size + column] += sign * other * terms.curvature;
                 }
                 if let Some(tie) = self.layout.tie {
@@ -428,7 +428,7 @@ impl Fit {
         let [by_difference, by_tie] = expected.score(half - expected.half, tied - expected.p[2]);
         let slope = weight * by_difference;
         let mut score = Directions::default();
-        for &(place, factor) in self.layout.directions(&self.parameters, cell).all() {
+        for &(place, factor) in self.layout.directions(&self.parameters, cell).entries() {
             score.push(place, factor * slope);
         }
         if let Some(tie) = self.layout.tie {

@@ -18,7 +18,7 @@ pub fn groups(arms: usize, cells: &[Cell]) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     for arm in 0..arms {
         if !is_grouped[arm] {
-            let mut group = reached(&near, arm);
+            let mut group = reachable_arms(&near, arm);
             group.iter().for_each(|member| is_grouped[*member] = true);
             group.sort_unstable();
             groups.push(group);
@@ -27,11 +27,11 @@ pub fn groups(arms: usize, cells: &[Cell]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The arms that arrows lead to from `from`, which comes first.
-fn reached(arrows: &[Vec<usize>], from: usize) -> Vec<usize> {
+/// The arms that arrows lead to from `start`, which comes first.
+fn reachable_arms(arrows: &[Vec<usize>], start: usize) -> Vec<usize> {
     let mut is_seen = vec![false; arrows.len()];
-    let mut reached_arms = vec![from];
-    is_seen[from] = true;
+    let mut reached_arms = vec![start];
+    is_seen[start] = true;
     let mut next_index = 0;
     while next_index < reached_arms.len() {
         for &to in &arrows[reached_arms[next_index]] {
@@ -65,7 +65,7 @@ pub fn unbeaten(arms: usize, cells: &[Cell]) -> Option<Vec<usize>> {
     // The arms that an arm reaches beat no others, so the others were never beaten from outside.
     (0..arms).find_map(|arm| {
         let mut outside = vec![true; arms];
-        reached(&beaten_by_arm, arm).iter().for_each(|member| outside[*member] = false);
+        reachable_arms(&beaten_by_arm, arm).iter().for_each(|member| outside[*member] = false);
         let group: Vec<usize> = (0..arms).filter(|other| outside[*other]).collect();
         (!group.is_empty()).then_some(group)
     })

@@ -109,7 +109,7 @@ impl Directions {
 
     /// The parameters, by their places in [`Fit::parameters`](super::Fit::parameters), with their derivatives.
     #[must_use]
-    pub fn all(&self) -> &[(usize, f64)] {
+    pub fn entries(&self) -> &[(usize, f64)] {
         &self.entries[..self.count]
     }
 

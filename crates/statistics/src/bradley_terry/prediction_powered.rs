@@ -127,7 +127,7 @@ impl Labels<'_> {
         };
         let mut mean = vec![0.0; size];
         for question in 0..self.predicted.len() {
-            for &(at, value) in of_model(question).all() {
+            for &(at, value) in of_model(question).entries() {
                 mean[at] += value / self.predicted.len() as f64;
             }
         }

@@ -12,7 +12,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
     let count = match clusters {
         None => {
             for comparison in comparisons {
-                add_square(&mut meat, size, fit.score(comparison).all(), comparison.copies as f64);
+                add_square(&mut meat, size, fit.score(comparison).entries(), comparison.copies as f64);
             }
             comparisons.iter().map(|comparison| comparison.copies).sum()
         }
@@ -47,7 +47,7 @@ pub(super) fn by_cluster(
         let mut touched = Vec::new();
         for index in members {
             let (score, factor) = score(*index as usize);
-            for &(at, value) in score.all() {
+            for &(at, value) in score.entries() {
                 sum[at] += value * factor;
                 touched.push(at);
             }

@@ -111,9 +111,9 @@ fn pair_agreement(site: &Site, plan: &Plan, stream: impl Fn(&str) -> Generator) 
     // With two rankers there is one pair.
     for _ in 0..if site.arms() > 2 { TRIES } else { 1 } {
         let [pairs, lists, users] = &mut draws;
-        let first = pairs.random_range(0..site.arms());
-        let second = (first + pairs.random_range(1..site.arms())) % site.arms();
-        pair = [first.min(second), first.max(second)];
+        let first_arm = pairs.random_range(0..site.arms());
+        let second_arm = (first_arm + pairs.random_range(1..site.arms())) % site.arms();
+        pair = [first_arm.min(second_arm), first_arm.max(second_arm)];
         first_is_better = truth(site, pair, TRUTH * last_horizon, [lists, users]);
         if first_is_better.is_some() {
             break;

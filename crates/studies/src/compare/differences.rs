@@ -96,10 +96,10 @@ pub(super) fn differences(
     differences
 }
 
-/// The difference that is relatively largest, of either sign, from step `from` on. Checkpoints without live regret
+/// The difference that is relatively largest, of either sign, from step `first_step` on. Checkpoints without live regret
 /// do not count.
-pub(super) fn largest_relative(differences: &[Difference], from: u64) -> Option<&Difference> {
-    let late_differences = differences.iter().filter(|difference| difference.step >= from);
+pub(super) fn largest_relative(differences: &[Difference], first_step: u64) -> Option<&Difference> {
+    let late_differences = differences.iter().filter(|difference| difference.step >= first_step);
     let size = |difference: &&Difference| difference.relative.map(f64::abs);
     late_differences
         .filter(|difference| difference.relative.is_some())

@@ -142,7 +142,7 @@ impl Study for CompareStudy {
     type Findings = Findings;
 
     fn prepare(&self, order: &Execution) -> Result<Option<String>> {
-        let matrix = match (&self.matrix, &order.place) {
+        let matrix = match (&self.matrix, &order.destination) {
             (
                 ProxyMatrix::Estimated(impressions),
                 Destination::Folder { path, .. } | Destination::File { path, .. },
@@ -229,7 +229,7 @@ impl Study for CompareStudy {
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             late: None,
-            shown: self.settings.run.display_order(),
+            display_order: self.settings.run.display_order(),
         };
         Ok(Findings { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }
@@ -247,11 +247,11 @@ impl Study for CompareStudy {
         let caption = self.caption("Live and proxy: ", &regret_basis);
         let lines = figure(plan, &live.results, &proxy.results, regret_basis.kind, &caption);
         Ok(Report::new(text(plan, &summary, &live.truth, caption.note.as_deref()), &summary)?
-            .with("compare", Content::Lines(Box::new(lines)))
-            .with("differences.csv", Content::Table(output::csv(&Difference::HEADER, &differences)?))
-            .with("summary.json", Content::json(&summary)?)
-            .with("live", Content::Folder(live.files()?))
-            .with("proxy", Content::Folder(proxy.files()?)))
+            .with_file("compare", Content::Lines(Box::new(lines)))
+            .with_file("differences.csv", Content::Table(output::csv(&Difference::HEADER, &differences)?))
+            .with_file("summary.json", Content::json(&summary)?)
+            .with_file("live", Content::Folder(live.files()?))
+            .with_file("proxy", Content::Folder(proxy.files()?)))
     }
 }
 
@@ -295,9 +295,10 @@ impl CompareStudy {
         }
     }
 
-    /// The text of figures; `what` comes first in the title.
-    fn caption(&self, what: &str, regret_basis: &RegretBasis) -> Caption {
-        let caption = live_caption(self.description(), what, regret_basis, self.settings.run.look.usually(Axes::Log));
+    /// The text of figures; `subject` comes first in the title.
+    fn caption(&self, subject: &str, regret_basis: &RegretBasis) -> Caption {
+        let caption =
+            live_caption(self.description(), subject, regret_basis, self.settings.run.look.usually(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)
@@ -319,7 +320,7 @@ impl CompareStudy {
             play(&mut state, prepared, None, quiet)?;
             return Ok(state.matrix()?);
         };
-        let files = Files::beside(&results_folder.join(MATRIX))?;
+        let files = Files::for_matrix(&results_folder.join(MATRIX))?;
         output::create_folder(results_folder)?;
         let _lock = files.lock()?;
         let mut state = open_state(&files.state, identity, request, StartMode::Resume)?;
@@ -357,8 +358,8 @@ fn check_arms(matrix: &PreferenceMatrix, arms: usize) -> Result<()> {
 const MATRIX: &str = "proxy.npy";
 
 /// Where, in the folder of the parts, the matrix is that all shards need.
-fn prepared_folder(parts: &Path) -> PathBuf {
-    parts.join("prepared")
+fn prepared_folder(parts_folder: &Path) -> PathBuf {
+    parts_folder.join("prepared")
 }
 
 /// Takes the matrix that was prepared for all shards over into `folder`, if there is one and it has none yet. Whether it is
@@ -370,8 +371,10 @@ fn copy_prepared(share: &Share, folder: &ResultsFolder) -> Result<()> {
         Share::All | Share::Prepare => None,
     };
     let Some(parts_folder) = parts_folder else { return Ok(()) };
-    let (prepared_state, own_state) =
-        (Files::beside(&prepared_folder(parts_folder).join(MATRIX))?.state, Files::beside(&folder.join(MATRIX))?.state);
+    let (prepared_state, own_state) = (
+        Files::for_matrix(&prepared_folder(parts_folder).join(MATRIX))?.state,
+        Files::for_matrix(&folder.join(MATRIX))?.state,
+    );
     if let (Ok(bytes), false) = (output::input::read_file(&prepared_state, u64::MAX), own_state.exists()) {
         folder.marker()()?;
         output::write_atomic(&own_state, &bytes).context("the matrix of all shards could not be copied")?;

@@ -177,8 +177,8 @@ impl Study for DistortionStudy {
         });
         let header = ["size", "sets", "mean", "standard_deviation", "standard_error", "min", "max"];
         Ok(Report::new(self.text(resolved, distortions), &summary)?
-            .with("distortion.csv", Content::Table(output::csv(&header, rows)?))
-            .with("summary.json", Content::json(&summary)?))
+            .with_file("distortion.csv", Content::Table(output::csv(&header, rows)?))
+            .with_file("summary.json", Content::json(&summary)?))
     }
 }
 

@@ -77,8 +77,8 @@ pub(super) fn runs_at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>
     let mut remaining = by_cell;
     let mut results = Vec::new();
     for algorithm in 0..plan.algorithms.len() {
-        let (of_algorithm, further) = remaining.split_at(plan.plans_of(algorithm).len());
-        remaining = further;
+        let (of_algorithm, of_others) = remaining.split_at(plan.plans_of(algorithm).len());
+        remaining = of_others;
         let mut runs = of_algorithm[0].clone();
         // Further horizons of the same runs.
         for results in &of_algorithm[1..] {

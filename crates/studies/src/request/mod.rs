@@ -30,7 +30,7 @@ use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
 
 use crate::notes::{late_note, of_algorithms};
-use crate::results::{AlgorithmNames, Look};
+use crate::results::{AlgorithmNames, Presentation};
 use crate::runner::{Length, Size, Workplace};
 use crate::site::TruthRequest;
 pub use evidence::EvidenceRequest;
@@ -109,7 +109,7 @@ impl MatrixRequest {
         let evidence = self.evidence.plan()?;
         self.horizons.check(evidence.is_some(), self.run.keep_curves)?;
         let steps = self.run.steps(defaults);
-        let horizons = self.horizons.all(steps, self.run.checkpoints)?;
+        let horizons = self.horizons.all_horizons(steps, self.run.checkpoints)?;
         let max_steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(steps);
         let mut settings = self.run.settings(defaults, seed, algorithms);
         (settings.evidence, settings.late) = (evidence, self.late.answers_within(max_steps)?);
@@ -159,7 +159,7 @@ pub struct RunSettings {
     /// How late answers come.
     pub late: LateAnswers,
     /// How the study is drawn and tabulated.
-    pub look: Look,
+    pub look: Presentation,
 }
 
 /// The same of live runs.

@@ -13,7 +13,7 @@ use simulation::runs::ensure_room_for_runs;
 use simulation::truth::regret_kind;
 
 use super::RunSettings;
-use crate::results::{Axes, Look, SpreadKind};
+use crate::results::{Axes, Presentation, SpreadKind};
 use crate::runner::{Length, Size};
 
 /// The algorithms, and how long and how often they run.
@@ -72,12 +72,12 @@ pub struct RunRequest {
     /// table, summary.json and the figure say so, and no recommendation counts as correct.
     ///
     /// The kind of regret changes no choice of an algorithm.
-    #[arg(long, value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", value_parser = regret_kind_parser(), hide_possible_values = true)]
     regret: Option<RegretKind>,
 }
 
 /// Reads the name of a kind; help and completions list the names.
-fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
+fn regret_kind_parser() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
     let names = PossibleValuesParser::new(RegretKind::ALL.map(RegretKind::name));
     names.map(|name| name.parse().expect("one of the names"))
 }
@@ -220,8 +220,8 @@ impl RunRequest {
     }
 
     /// How the study is drawn and tabulated.
-    fn look(&self, defaults: &StudyDefaults) -> Look {
-        Look {
+    fn look(&self, defaults: &StudyDefaults) -> Presentation {
+        Presentation {
             axes: self.axes.map_or(defaults.axes, Axes::from),
             spread: self.spread.map(SpreadKind::from),
             speed: self.timings,

@@ -12,11 +12,11 @@ use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
-use simulation::runs::outside::{Outside, OutsideArena};
+use simulation::runs::outside_duels::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::regret_kind as truth;
 
-use super::{Caption, Look, RegretBasis, named_caption, notes, regret_of_a_step};
+use super::{Caption, Presentation, RegretBasis, named_caption, notes, regret_per_step};
 
 /// The most changes that are listed one by one.
 const MOST_SHOWN: usize = 5;
@@ -108,7 +108,7 @@ pub struct NamedMatrix {
     /// Its name in titles.
     pub name: String,
     /// Its arms by their numbers in a larger one, if they were chosen from that.
-    pub taken: Option<Vec<Arm>>,
+    pub kept_arms: Option<Vec<Arm>>,
     /// The names of its arms.
     pub names: ArmNames,
     /// What it was estimated from, as far as that is known.
@@ -144,7 +144,7 @@ impl PreparedEnvironment<MatrixArena> {
     /// # Errors
     /// For a kind of regret that the matrix does not have, and for a single arm.
     pub fn of_matrix(matrix: NamedMatrix, regret: Option<RegretKind>, quiet: bool) -> Result<Self> {
-        let NamedMatrix { matrix, name, taken, names, origin } = matrix;
+        let NamedMatrix { matrix, name, kept_arms: taken, names, origin } = matrix;
         ensure_two_arms(&matrix, &name)?;
         let kind = truth::kind_on_matrix(regret, &matrix)?;
         let reference = kind.reference().context("nDCG is refused above")?;
@@ -295,7 +295,7 @@ impl PreparedEnvironment<OutsideArena> {
         };
         ensure!(matrix.arms() == arms, usage(format!("{name} has {arms} arms, and preferences of {}", matrix.arms())));
         let named_matrix =
-            NamedMatrix { matrix, name, taken: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
+            NamedMatrix { matrix, name, kept_arms: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
         let with_preferences = PreparedEnvironment::of_matrix(named_matrix, regret, true)?;
         let arena = OutsideArena::new(outside, with_preferences.arenas.arena.gaps().to_vec());
         let PreparedEnvironment { environment, names, measured: regret_basis, truth, .. } = with_preferences;
@@ -317,7 +317,7 @@ impl<A: Arena> PreparedEnvironment<A> {
 
     /// The text of its figures.
     #[must_use]
-    pub fn caption(&self, look: Look) -> Caption {
+    pub fn caption(&self, look: Presentation) -> Caption {
         let Environment { name, arms, estimated_from, .. } = &self.environment;
         let synthetic = estimated_from.note(name);
         let names = self.names.shortened();
@@ -325,7 +325,7 @@ impl<A: Arena> PreparedEnvironment<A> {
         Caption {
             title: format!("{} of {name}", named_caption(&user_names, "arm")),
             x_label: "steps".to_owned(),
-            regret: regret_of_a_step(self.measured.kind, "best arm", "played"),
+            regret: regret_per_step(self.measured.kind, "best arm", "played"),
             note: notes([self.measured.note(), synthetic]),
             look,
         }

@@ -124,11 +124,11 @@ fn read_words(mut reader: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<
 /// The value below which a share of `values` lies, between neighbours in proportion.
 #[must_use]
 pub fn quantile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let rank = share * sorted.len().saturating_sub(1) as f64;
+    let mut ascending = values.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    let rank = share * ascending.len().saturating_sub(1) as f64;
     let (lower, upper) = (rank.floor() as usize, rank.ceil() as usize);
-    let (low, high) = (sorted.get(lower).copied().unwrap_or(0.0), sorted.get(upper).copied().unwrap_or(0.0));
+    let (low, high) = (ascending.get(lower).copied().unwrap_or(0.0), ascending.get(upper).copied().unwrap_or(0.0));
     low + (rank - rank.floor()) * (high - low)
 }
 

@@ -12,12 +12,12 @@ mod curves;
 mod environment;
 mod evidence;
 mod kept_curves;
-mod look;
-mod measured;
 mod palette;
-mod played;
+mod played_runs;
+mod presentation;
 mod print_mark;
-mod printed;
+mod print_options;
+mod regret_basis;
 mod table;
 
 use anyhow::Result;
@@ -31,7 +31,7 @@ use simulation::runs::{RunResult, StudyPlan};
 use crate::report::{Content, ReportFile};
 
 pub use self::answers::{MeanAnswers, answers_note};
-pub use self::captions::{live_caption, named_caption, regret_of_a_step, report};
+pub use self::captions::{live_caption, named_caption, regret_per_step, report};
 pub use self::config::{AlgorithmNames, BanditConfig, LiveConfig, VERSION};
 use self::curves::figure;
 pub use self::curves::{bands, curves, logs};
@@ -39,11 +39,11 @@ pub use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
-pub use self::look::{Axes, Look, SpreadKind};
-pub use self::measured::{RegretBasis, notes};
 pub use self::palette::palette;
-pub use self::played::PlayedRuns;
-pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+pub use self::played_runs::PlayedRuns;
+pub use self::presentation::{Axes, Presentation, SpreadKind};
+pub use self::print_options::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
+pub use self::regret_basis::{RegretBasis, notes};
 pub use self::table::{distorted_note, settled_note, table};
 
 /// Mean and spread over runs.
@@ -295,13 +295,13 @@ pub struct Caption {
     /// A line under the figure: for synthetic data, and for a regret that measures nothing.
     pub note: Option<String>,
     /// How regret is drawn and tabulated.
-    pub look: Look,
+    pub look: Presentation,
 }
 
 impl Caption {
     /// With `note` at the end of the title.
     #[must_use]
-    pub fn with(mut self, note: Option<String>) -> Self {
+    pub fn with_note(mut self, note: Option<String>) -> Self {
         self.title.extend(note.map(|note| format!(", {note}")));
         self
     }

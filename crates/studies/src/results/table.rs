@@ -5,12 +5,12 @@ use output::numbers::{significant, uncertainty, with_separators};
 use output::text_table::{Align, TextTable};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Look, SpreadKind, label, steps_per_second, summarise};
+use super::{Arms, Presentation, SpreadKind, label, steps_per_second, summarise};
 
 /// The table for the terminal: regret with its spread, the share of runs that recommend a best arm, and the arm that
 /// most of them recommend.
 #[must_use]
-pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look: &Look) -> TextTable {
+pub fn table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>, look: &Presentation) -> TextTable {
     let kind = look.spread(plan.runs);
     let spread = match kind {
         SpreadKind::StandardError => "± s.e.",

@@ -216,7 +216,7 @@ impl Size {
 fn per_decade_of_curves(folder: &ResultsFolder, steps: u64) -> Option<u32> {
     let curves = output::input::read_file_text(&folder.join("curves.csv"), 1 << 32).ok()?;
     let mut rows = curves.lines().skip(1).map(|line| line.split(',').next());
-    let first = rows.next()?;
-    let count = 1 + rows.take_while(|algorithm| *algorithm == first).count();
+    let first_row = rows.next()?;
+    let count = 1 + rows.take_while(|algorithm| *algorithm == first_row).count();
     (1..=1000).find(|&per_decade| log_spaced(steps, per_decade).len() == count)
 }

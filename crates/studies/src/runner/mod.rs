@@ -81,11 +81,11 @@ use share::ShardedWork;
 #[derive(Debug, Clone, Default)]
 pub struct Execution {
     /// Where the results go.
-    pub place: Destination,
+    pub destination: Destination,
     /// How much of the work is done.
     pub share: Share,
     /// How the work was started, for the parts of shards.
-    pub made: Invocation,
+    pub invocation: Invocation,
     /// Neither progress nor remarks are printed.
     pub quiet: bool,
 }
@@ -147,7 +147,7 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
         );
         return Ok(StudyOutcome::Prepared);
     }
-    let Some(place) = Workplace::claim(execution, &study.key())? else { return Ok(StudyOutcome::Part) };
+    let Some(place) = Workplace::claim_for(execution, &study.key())? else { return Ok(StudyOutcome::Part) };
     info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
     info!("finding out what must be known before the work is divided");
@@ -160,7 +160,7 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
         with_unit(units.total, units.unit),
         share.shard().map_or(units.total, |shard| shard.length(units.total))
     );
-    let work = ShardedWork::new(&config, units, &execution.made)?;
+    let work = ShardedWork::new(&config, units, &execution.invocation)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
     let findings = study.play(&resolved, &keeper)?;

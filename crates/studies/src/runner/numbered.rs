@@ -64,7 +64,7 @@ pub struct NumberedWork {
     /// The files with values.
     files: Mutex<Vec<PathBuf>>,
     /// What distinguishes the subjects from those of other works in the same parts.
-    within: String,
+    key_prefix: String,
     cells: Mutex<Vec<Cell>>,
 }
 
@@ -80,7 +80,7 @@ impl NumberedWork {
     #[must_use]
     pub fn of(share: &Share, folder: Option<PathBuf>) -> Self {
         let (files, cells) = (Mutex::default(), Mutex::default());
-        Self { share: share.clone(), folder, mark: None, files, within: String::new(), cells }
+        Self { share: share.clone(), folder, mark: None, files, key_prefix: String::new(), cells }
     }
 
     /// The same in a claimed results folder.
@@ -92,24 +92,24 @@ impl NumberedWork {
 
     /// The same for one of several works with subjects of the same names: `within`, a text without spaces, distinguishes them.
     #[must_use]
-    pub fn within(self, within: String) -> Self {
-        Self { within, ..self }
+    pub fn within_key(self, within: String) -> Self {
+        Self { key_prefix: within, ..self }
     }
 
-    /// Checks that memory has room for the values of `total` units, called `what` in the plural, of `bytes` bytes each.
+    /// Checks that memory has room for the values of `total` units, called `work` in the plural, of `bytes` bytes each.
     /// For commands, before they compute anything; [`values`](Self::values) checks again.
     ///
     /// # Errors
     /// One line with what is needed, what is left, and what to choose instead.
-    pub fn ensure_room(share: &Share, what: &str, total: u64, bytes: u64) -> Result<()> {
+    pub fn ensure_room(share: &Share, work: &str, total: u64, bytes: u64) -> Result<()> {
         let units = share.shard().map_or(total, |shard| {
             let range = shard.range(total);
             range.end - range.start
         });
         output::memory::ensure_room(
             units.saturating_mul(bytes),
-            || format!("the results of {} {what}", with_separators(units)),
-            || format!("choose fewer {what}"),
+            || format!("the results of {} {work}", with_separators(units)),
+            || format!("choose fewer {work}"),
         )
     }
 
@@ -124,7 +124,7 @@ impl NumberedWork {
     ) -> Result<Vec<T>> {
         let Values { subject, units, total, bytes } = *values;
         Self::ensure_room(&self.share, units, total, bytes)?;
-        let subject = &format!("{} {subject}", self.within);
+        let subject = &format!("{} {subject}", self.key_prefix);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {
             let records: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;

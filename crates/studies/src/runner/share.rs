@@ -31,7 +31,7 @@ pub const COUNTS_FILE: &str = "counts";
 pub struct ShardedWork {
     config: Value,
     units: Units,
-    made: Invocation,
+    invocation: Invocation,
     start: Instant,
 }
 
@@ -51,7 +51,7 @@ impl ShardedWork {
     /// If the configuration has no JSON form.
     pub fn new(config: &impl Serialize, units: Units, invocation: &Invocation) -> Result<Self> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
-        Ok(Self { config, units, made: invocation.clone(), start: Instant::now() })
+        Ok(Self { config, units, invocation: invocation.clone(), start: Instant::now() })
     }
 
     fn header(&self, shard: Shard) -> Header {
@@ -85,7 +85,7 @@ impl ShardedWork {
     /// If they are not.
     pub fn check(&self, share: &Share) -> Result<()> {
         let Share::Merge(parts) = share else { return Ok(()) };
-        if let Some(other_builds) = parts.other_builds(&self.made.build) {
+        if let Some(other_builds) = parts.other_builds(&self.invocation.build) {
             note(false, &other_builds);
         }
         parts.check(&self.config, &self.units.revisions)
@@ -95,16 +95,16 @@ impl ShardedWork {
     pub(super) fn finish(&self, shard: Shard, place: Workplace, cells: &[Cell]) -> Result<()> {
         let quiet = place.quiet();
         let folder = place.into_folder().context("a shard has a folder")?;
-        self.leave(shard, folder, cells, quiet)
+        self.leave_part(shard, folder, cells, quiet)
     }
 
     /// The same for a folder that is not the place of a study.
     ///
     /// # Errors
     /// If the part cannot be written.
-    pub fn leave(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
-        let invocation = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
-        leave(&Part::of_cells(self.header(shard), invocation, cells), folder, quiet)
+    pub fn leave_part(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
+        let invocation = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.invocation.clone() };
+        leave_part(&Part::of_cells(self.header(shard), invocation, cells), folder, quiet)
     }
 }
 
@@ -112,7 +112,7 @@ impl ShardedWork {
 ///
 /// # Errors
 /// If the part cannot be written.
-pub fn leave(part: &Part, folder: ResultsFolder, quiet: bool) -> Result<()> {
+pub fn leave_part(part: &Part, folder: ResultsFolder, quiet: bool) -> Result<()> {
     let path = part_of(folder.path());
     part.write(&path)?;
     // What cannot be removed does no harm: the part counts.
@@ -131,13 +131,18 @@ fn part_of(folder: &Path) -> PathBuf {
     name.into()
 }
 
-/// Claims the folder that `shard` of the results `out` works in, with the configuration `key`. `None` for a shard whose
+/// Claims the folder that `shard` of the results `results_path` works in, with the configuration `key`. `None` for a shard whose
 /// part is there already.
 ///
 /// # Errors
 /// If the part or the folder is of other work, or cannot be written to.
-pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) -> Result<Option<ResultsFolder>> {
-    let parts_folder = folder_of(out);
+pub fn claim_shard(
+    shard: Shard,
+    results_path: &Path,
+    key: &impl Serialize,
+    quiet: bool,
+) -> Result<Option<ResultsFolder>> {
+    let parts_folder = folder_of(results_path);
     let folder = parts_folder.join(shard.name());
     let path = part_of(&folder);
     match path.exists().then(|| Part::read(&path)) {

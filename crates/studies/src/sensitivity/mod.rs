@@ -176,8 +176,8 @@ impl Study for SensitivityStudy {
             [&[row.method.clone(), row.impressions.to_string(), row.draws.to_string()], &numbers[..]].concat()
         });
         Ok(Report::new(self.text(&rows), &rows)?
-            .with("errors.csv", Content::Table(output::csv(&header, cells)?))
-            .with("error", Content::Lines(Box::new(self.figure(errors)))))
+            .with_file("errors.csv", Content::Table(output::csv(&header, cells)?))
+            .with_file("error", Content::Lines(Box::new(self.figure(errors)))))
     }
 }
 

@@ -5,7 +5,7 @@ use simulation::arm_names::ArmNames;
 use simulation::truth::{GroundTruth, RegretMeasure};
 use statistics::normal_above;
 
-use super::{LEVEL, MOST, joined_names};
+use super::{LEVEL, MAX_NAMED_RANKERS, joined_names};
 use crate::results::AlgorithmSummary;
 
 /// The winner by clicks, and after how many impressions that is stated: a sentence without its full stop. Of more than three
@@ -27,7 +27,7 @@ pub fn click_sentence(truth: &GroundTruth, names: &ArmNames, summaries: &[Algori
     let losers: Vec<usize> = (0..count).filter(|arm| !truth.winners.contains(arm)).collect();
     let (Some(z), false) = (truth.z, losers.is_empty()) else {
         let loser_count = match count {
-            0..=MOST => joined_names(&(0..count).map(name).collect::<Vec<_>>()),
+            0..=MAX_NAMED_RANKERS => joined_names(&(0..count).map(name).collect::<Vec<_>>()),
             _ => format!("all {count} rankers"),
         };
         return Some(format!("by clicks, {loser_count} are equal: they show the same lists"));
@@ -37,7 +37,7 @@ pub fn click_sentence(truth: &GroundTruth, names: &ArmNames, summaries: &[Algori
     let winners = joined_names(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
     let beaten_text = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
     let beaten_text = match (count, truth.runner_up) {
-        (0..=MOST, _) | (_, None) => joined_names(&losers.iter().map(beaten_text).collect::<Vec<_>>()),
+        (0..=MAX_NAMED_RANKERS, _) | (_, None) => joined_names(&losers.iter().map(beaten_text).collect::<Vec<_>>()),
         (_, Some(nearest)) => format!("all {} others, the nearest of them {}", losers.len(), beaten_text(&nearest)),
     };
     let (subject, verb, is_ahead) = match truth.winners.len() {

@@ -62,7 +62,7 @@ impl MeasureTests {
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].
-    pub fn against(mut self, baseline: usize) -> Result<Self> {
+    pub fn against_baseline(mut self, baseline: usize) -> Result<Self> {
         self.tests.retain(|test| test.first == baseline || test.second == baseline);
         correct(&mut self.tests)?;
         Ok(Self { baseline: Some(baseline), ..self })
@@ -187,9 +187,9 @@ impl MeasureTests {
         won_tests.map(|test| test.second).collect()
     }
 
-    /// The tests as a table of at most `most` rows: all, or those of the best by each measure against the others, the nearest first.
+    /// The tests as a table of at most `max_rows` rows: all, or those of the best by each measure against the others, the nearest first.
     #[must_use]
-    pub fn table(&self, names: &ArmNames, most: usize) -> String {
+    pub fn table(&self, names: &ArmNames, max_rows: usize) -> String {
         let right_aligned = |name| (name, Align::Right);
         let mut table = TextTable::new([
             ("measure", Align::Left),
@@ -201,7 +201,7 @@ impl MeasureTests {
             right_aligned("p, Holm"),
         ]);
         let mut shown_tests: Vec<&PairTest> = self.tests.iter().collect();
-        let is_cut = shown_tests.len() > most;
+        let is_cut = shown_tests.len() > max_rows;
         if is_cut && self.baseline.is_none() {
             shown_tests.clear();
             for of_measure in self.tests.chunk_by(|one, other| one.measure == other.measure) {
@@ -213,7 +213,7 @@ impl MeasureTests {
                 shown_tests.extend(tests_of_best);
             }
         }
-        shown_tests.truncate(most);
+        shown_tests.truncate(max_rows);
         for test in shown_tests {
             let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
             table.row([
@@ -229,8 +229,8 @@ impl MeasureTests {
         let remainder = if is_cut {
             let test_count = with_separators(self.tests.len() as u64);
             match self.baseline {
-                Some(_) => format!("; the first {most} of {test_count} tests"),
-                None => format!("; the best against the {most} nearest, of {test_count} tests"),
+                Some(_) => format!("; the first {max_rows} of {test_count} tests"),
+                None => format!("; the best against the {max_rows} nearest, of {test_count} tests"),
             }
         } else {
             String::new()

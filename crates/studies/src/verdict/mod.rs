@@ -20,7 +20,7 @@ pub use self::pair_test::{Corrected, PairTest};
 use crate::results::AlgorithmSummary;
 
 /// The most rankers that a sentence can compare one by one.
-pub const MOST: usize = 3;
+pub const MAX_NAMED_RANKERS: usize = 3;
 
 /// The level of tests: a difference is called one if its p-value, corrected for all tests, is at most this.
 pub const LEVEL: f64 = 0.05;

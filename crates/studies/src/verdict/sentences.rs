@@ -4,7 +4,7 @@ use output::numbers::with_separators;
 use simulation::arm_names::ArmNames;
 
 use super::pair_test::{PairTest, best};
-use super::{MOST, joined_names, p_text};
+use super::{MAX_NAMED_RANKERS, joined_names, p_text};
 
 /// The best by a measure, and how sure it is of the others; `None` without tests.
 pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Option<String> {
@@ -40,7 +40,7 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
     {
         text += &format!(", {}", p_text(only_test.p_holm));
     }
-    if tests_of_best.len() >= MOST {
+    if tests_of_best.len() >= MAX_NAMED_RANKERS {
         // A list of all would be longer than the table.
         let by_more = match significant.len() {
             0 => ", but that may be chance".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &Arm
         format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], p_text(test.p_holm))
     };
     let others_list = |tests: &[&PairTest]| match tests.len() {
-        count if count > MOST => format!("{} others", with_separators(count as u64)),
+        count if count > MAX_NAMED_RANKERS => format!("{} others", with_separators(count as u64)),
         _ => joined_names(&tests.iter().map(other_text).collect::<Vec<_>>()),
     };
     let verb =
@@ -75,12 +75,12 @@ pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &Arm
         clauses.push(format!("{} {} {baseline_text}", others_list(&better), verb(&better, "beats", "beat")));
     }
     if !worse.is_empty() {
-        let beaten = if clauses.is_empty() { baseline_text.clone() } else { names.name(baseline) };
-        clauses.push(format!("{beaten} beats {}", others_list(&worse)));
+        let beaten_text = if clauses.is_empty() { baseline_text.clone() } else { names.name(baseline) };
+        clauses.push(format!("{beaten_text} beats {}", others_list(&worse)));
     }
     if !open.is_empty() {
-        let from = if clauses.is_empty() { baseline_text } else { names.name(baseline) };
-        clauses.push(format!("{} {} not distinguished from {from}", others_list(&open), verb(&open, "is", "are")));
+        let open_text = if clauses.is_empty() { baseline_text } else { names.name(baseline) };
+        clauses.push(format!("{} {} not distinguished from {open_text}", others_list(&open), verb(&open, "is", "are")));
     }
     clauses.join("; ")
 }
@@ -164,7 +164,7 @@ mod tests {
         let against = |baseline: usize| {
             let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
             let tests = MeasureTests::corrected_within_measures(784, pairs()).unwrap().unwrap();
-            let tests = tests.against(baseline).unwrap();
+            let tests = tests.against_baseline(baseline).unwrap();
             assert!(tests.tests.len() == 3 && tests.baseline == Some(baseline));
             tests.sentence(&ArmNames::NUMBERS.with_user_names(Some(names))).unwrap()
         };

@@ -7,7 +7,7 @@ use board::Answer;
 
 use crate::model::Competitors;
 use crate::state::answers::outcome;
-use crate::state::sorted;
+use crate::state::sorted_pair;
 
 /// A point, in thousandths.
 pub(super) const POINT: u16 = 1_000;
@@ -89,7 +89,7 @@ impl Calibration {
         let kind = &self.kinds[kind_of(answer)];
         let half = f64::from(POINT) / 2.0;
         let mean_points = (kind.points as f64 + PRIOR_POINTS * half) / (kind.audits as f64 + PRIOR_POINTS);
-        let (audits, beyond) = self.pairs.get(&sorted(pair)).copied().unwrap_or_default();
+        let (audits, beyond) = self.pairs.get(&sorted_pair(pair)).copied().unwrap_or_default();
         let beyond = beyond as f64 / (audits as f64 + PRIOR_OF_PAIR);
         let guess = mean_points + if pair.0 < pair.1 { beyond } else { -beyond };
         let doubt = self.doubt(kind);
@@ -133,7 +133,7 @@ impl Calibration {
         kind.points += factor * points;
         kind.errors += factor * excess * excess;
         self.spread += factor * deviation * deviation;
-        let (audits, of_lower) = self.pairs.entry(sorted(pair)).or_default();
+        let (audits, of_lower) = self.pairs.entry(sorted_pair(pair)).or_default();
         *audits += factor;
         *of_lower += factor * if pair.0 < pair.1 { excess } else { -excess };
         self.judge(pair, factor);

@@ -30,7 +30,7 @@ const BAND: f64 = 2.0;
 pub(super) fn write(
     folder: &Path,
     matrix: &PreferenceMatrix,
-    against: Option<&PreferenceMatrix>,
+    reference: Option<&PreferenceMatrix>,
     findings: &Findings,
     config: &Config,
 ) -> Result<String> {
@@ -43,12 +43,13 @@ pub(super) fn write(
     bounds(findings, config).save(&folder.join("bounds"))?;
     let mut files =
         "matrix, subsets and bounds (.png, .svg), ranking.csv, cycles.csv, subsets.csv, bounds.csv".to_owned();
-    if let (Some(against), Some(difference), Some(reference_source)) = (against, &findings.difference, &config.against)
+    if let (Some(reference), Some(difference), Some(reference_source)) =
+        (reference, &findings.difference, &config.against)
     {
-        let order = best_first(against);
-        write_difference(&folder.join("difference.csv"), [matrix, against], &order, difference, &config.names)?;
+        let order = best_first(reference);
+        write_difference(&folder.join("difference.csv"), [matrix, reference], &order, difference, &config.names)?;
         let title = format!("{} minus {}", findings.name, reference_source.name);
-        difference_heatmap(title, [matrix, against], &order, config).save(&folder.join("difference"))?;
+        difference_heatmap(title, [matrix, reference], &order, config).save(&folder.join("difference"))?;
         files += ", difference.png, .svg and .csv";
     } else {
         for ending in ["csv", "png", "svg"] {
@@ -240,12 +241,12 @@ struct DifferenceRow {
 /// it in both. `order` lists the arms by rank, from 1.
 fn write_difference(
     path: &Path,
-    [matrix, against]: [&PreferenceMatrix; 2],
+    [matrix, reference]: [&PreferenceMatrix; 2],
     order: &[Arm],
     difference: &Difference,
     names: &ArmNames,
 ) -> Result<()> {
-    let (borda, borda_against) = (borda_scores(matrix), borda_scores(against));
+    let (borda, borda_against) = (borda_scores(matrix), borda_scores(reference));
     let winner_over = |matrix: &PreferenceMatrix, arm| difference.winner.map(|winner| matrix.get(winner, arm));
     let rows = order.iter().zip(1..).map(|(&arm, rank)| DifferenceRow {
         rank,
@@ -256,7 +257,7 @@ fn write_difference(
         borda: borda[arm.index()],
         borda_against: borda_against[arm.index()],
         winner_over_arm: winner_over(matrix, arm),
-        winner_over_arm_against: winner_over(against, arm),
+        winner_over_arm_against: winner_over(reference, arm),
     });
     let mut header = vec!["rank", "arm"];
     header.extend(names.columns());

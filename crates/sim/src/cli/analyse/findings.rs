@@ -147,7 +147,7 @@ pub(super) struct UpperBound {
 impl Findings {
     pub(super) fn of_matrix(
         matrix: &PreferenceMatrix,
-        against: Option<&PreferenceMatrix>,
+        reference: Option<&PreferenceMatrix>,
         config: &Config,
     ) -> Result<Self> {
         let tournament = Tournament::of(matrix);
@@ -174,8 +174,8 @@ impl Findings {
             },
             lower_bound: structure::lower_bound(matrix),
             upper_bounds: upper_bounds(matrix, config),
-            agreement: against.map(|against| Agreement::between(matrix, against)).transpose()?,
-            difference: against.map(|against| Difference::between(matrix, against)),
+            agreement: reference.map(|reference| Agreement::between(matrix, reference)).transpose()?,
+            difference: reference.map(|reference| Difference::between(matrix, reference)),
             never_compared: config.wins.as_ref().and_then(|wins| {
                 let counts = wins.counts();
                 let text = never_compared(&counts)?;

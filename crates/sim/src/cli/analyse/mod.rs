@@ -158,7 +158,7 @@ impl Analyse {
         self.arms.check()?;
         let quiet = self.common.quiet;
         let mut file = matrix_file::read(&self.matrix, quiet)?;
-        let user_names = self.arms.given_names(&file)?;
+        let user_names = self.arms.user_names(&file)?;
         let wins = file.wins.take().map(|wins| self.arms.wins_in_order(wins));
         let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
         let features = source.estimated_from.rankers().map(<[_]>::to_vec);

@@ -49,11 +49,11 @@ pub(in crate::cli) struct ArmArgs {
 }
 
 /// The selected arms of a matrix.
-pub(in crate::cli) struct Selected {
+pub(in crate::cli) struct SelectedMatrix {
     /// The matrix of these arms alone.
     pub(in crate::cli) matrix: PreferenceMatrix,
     /// Their numbers in the matrix of all arms; `None` if they are all.
-    pub(in crate::cli) taken: Option<Vec<Arm>>,
+    pub(in crate::cli) kept_arms: Option<Vec<Arm>>,
     /// Their names.
     pub(in crate::cli) names: ArmNames,
     /// The origin of the matrix of all arms.
@@ -150,7 +150,7 @@ impl ArmArgs {
     ///
     /// # Errors
     /// If the file cannot be read, or is not one of names for these arms.
-    pub(in crate::cli) fn given_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
+    pub(in crate::cli) fn user_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
         let arms = file.matrix.arms();
         let user_names = match &self.names {
             Some(path) => Some(Names::read(path, Numbered { noun: "arm", count: arms, first: 0 })?),
@@ -162,8 +162,8 @@ impl ArmArgs {
         }
         // Place k of the file holds the k-th arm in alphabetical order.
         let mut positions = vec![0; arms];
-        for (place, arm) in alphabetical_arms(arms, 0).into_iter().enumerate() {
-            positions[arm.index()] = place;
+        for (position, arm) in alphabetical_arms(arms, 0).into_iter().enumerate() {
+            positions[arm.index()] = position;
         }
         Ok(user_names.and_then(|user_names| user_names.subset(positions)))
     }
@@ -274,8 +274,8 @@ impl ArmArgs {
     }
 
     /// The matrix of the selected arms, these arms, and their names.
-    pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<Selected> {
-        let user_names = self.given_names(&file)?;
+    pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<SelectedMatrix> {
+        let user_names = self.user_names(&file)?;
         let MatrixFile { matrix, origin, wins, .. } = file;
         let (matrix, wins) = (self.in_order(matrix), wins.map(|wins| self.wins_in_order(wins)));
         let selected = self.choose((&matrix, user_names.as_ref()), &matrix_checksum(&matrix, true), master)?;
@@ -286,7 +286,7 @@ impl ArmArgs {
         let wins = wins.map(|wins| selected.as_ref().map_or(wins.clone(), |arms| wins.subset(arms)));
         let features = origin.rankers().map(<[_]>::to_vec);
         let names = self.names(features, user_names, selected.as_deref());
-        Ok(Selected { matrix, taken: selected, names, origin, wins })
+        Ok(SelectedMatrix { matrix, kept_arms: selected, names, origin, wins })
     }
 }
 

@@ -47,19 +47,19 @@ impl SiteArgs {
     }
 
     /// The default results folder of `command`, e.g. `results/live-mq2008-navigational`. Every setting that differs from
-    /// its default is part of the name, so no two sites share a folder; `more` are the parts of flags that do not describe
+    /// its default is part of the name, so no two sites share a folder; `suffix` are the parts of flags that do not describe
     /// the site: the kind of regret, the effort of the truth.
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
         played: &SiteDescription,
-        more: &str,
+        suffix: &str,
         common: &CommonArgs,
     ) -> PathBuf {
         let (clicks, settings) = (&played.click.model, self.settings_suffix(played));
         let name = dataset_name(&self.files(), &played.dataset.name, &played.dataset.checksum);
         default_folder(&format!(
-            "{command}-{name}-{clicks}{}{settings}{more}{}",
+            "{command}-{name}-{clicks}{}{settings}{suffix}{}",
             self.rankers_suffix(),
             common.seeded()
         ))
@@ -90,7 +90,7 @@ pub(in crate::cli) fn shortened_list(list: &str) -> String {
 
 /// `results/<name>` with everything but letters, digits, dots and dashes replaced.
 pub(in crate::cli) fn default_folder(name: &str) -> PathBuf {
-    let clean: String =
+    let file_safe: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
-    Path::new("results").join(clean.trim_matches('-'))
+    Path::new("results").join(file_safe.trim_matches('-'))
 }

@@ -6,15 +6,15 @@ pub(super) mod defaults;
 mod folder;
 mod ranker_files;
 mod reading;
-mod relabelled;
+mod relabel;
 mod site;
 mod table_format;
 
-pub(super) use self::arms::{ArmArgs, Selected};
+pub(super) use self::arms::{ArmArgs, SelectedMatrix};
 pub(super) use self::common::{CacheArgs, CommonArgs, ComparisonArgs, OutputArgs, PlaceArgs};
 pub(super) use self::folder::{dataset_name, default_folder, of_content, shortened_list};
 pub(super) use self::ranker_files::RankerFileArgs;
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};
-pub(super) use self::relabelled::Relabelled;
+pub(super) use self::relabel::LabelOverride;
 pub(super) use self::site::{SiteArgs, announce};
 pub(super) use self::table_format::TableFormat;

@@ -25,7 +25,7 @@ use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
-use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, Selected, default_folder, of_content};
+use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, SelectedMatrix, default_folder, of_content};
 use crate::cli::study::StudyLauncher;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
@@ -98,11 +98,12 @@ impl Bandit {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
                 let arm_count = file.matrix.arms();
-                let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, place.common.seed)?;
+                let SelectedMatrix { matrix, kept_arms: taken, names, origin, wins } =
+                    self.arms.apply(file, place.common.seed)?;
                 let name = matrix_file::name(path);
                 let never_compared_note = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), arm_count, quiet)?;
-                let matrix = NamedMatrix { matrix, name, taken, names, origin };
+                let matrix = NamedMatrix { matrix, name, kept_arms: taken, names, origin };
                 let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                 self.play(prepared.with_doubt(never_compared_note).changing(phases, quiet)?, settings)
             }
@@ -121,7 +122,7 @@ impl Bandit {
                     Setting::Matrix(matrix) => {
                         let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;
                         let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
-                        let matrix = NamedMatrix { matrix, name, taken: None, names, origin };
+                        let matrix = NamedMatrix { matrix, name, kept_arms: None, names, origin };
                         let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                         self.play(prepared.changing(phases, quiet)?, settings)
                     }
@@ -151,11 +152,11 @@ impl Bandit {
         match settings.size.length {
             Length::Steps(..) => {
                 let folder = folder("bandit");
-                launcher.run(MatrixStudy { settings, on: played_environment }, folder)
+                launcher.run(MatrixStudy { settings, environment: played_environment }, folder)
             }
             Length::Horizons(_) => {
                 let folder = folder("explore");
-                launcher.run(ExploreStudy { settings, on: played_environment }, folder)
+                launcher.run(ExploreStudy { settings, environment: played_environment }, folder)
             }
         }
     }

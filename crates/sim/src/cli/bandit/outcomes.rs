@@ -73,14 +73,14 @@ pub(super) const OF_SIMULATIONS: [&str; 22] = [
 ];
 
 /// The days of a table, oldest first.
-struct Days {
+struct OutcomeDays {
     rankers: Vec<String>,
     /// Keyed by day and pair, the pair in the order of the rankers.
     days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>>,
     /// Whether the log is simulated; `None` if what lies beside the table leaves it unknown.
     is_synthetic: Option<bool>,
     /// The part of the log that does not count, if it is too much.
-    missing: Vec<String>,
+    missing_remarks: Vec<String>,
 }
 
 /// The plan of one algorithm.
@@ -107,8 +107,8 @@ struct PlannedShare {
 
 /// Prints the tables of the next day, and writes them if a folder is given.
 pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, place: &PlaceArgs) -> Result<()> {
-    let days = Days::read(path, options.until.as_deref())?;
-    days.missing.iter().for_each(|text| note(place.common.quiet, text));
+    let days = OutcomeDays::read(path, options.until.as_deref())?;
+    days.missing_remarks.iter().for_each(|text| note(place.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
     let algorithms = run.algorithms(&StudyDefaults::DUELS);
@@ -175,12 +175,12 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, plac
     Ok(())
 }
 
-fn write(out: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Result<()> {
+fn write(folder_path: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Result<()> {
     let mut config = report.clone();
     config["command"] = "bandit --from-outcomes".into();
     config["plans"] = Value::Null;
     config["algorithms"] = plans.iter().map(|plan| plan.algorithm.clone()).collect();
-    let folder = place.output.claim(|| out.to_path_buf(), &config, place.common.quiet)?;
+    let folder = place.output.claim(|| folder_path.to_path_buf(), &config, place.common.quiet)?;
     folder.write(&config, || {
         output::write_json_pretty(&folder.join("plan.json"), report)?;
         let rows = plans.iter().flat_map(|plan| {
@@ -195,7 +195,7 @@ fn write(out: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Resul
     })
 }
 
-impl Days {
+impl OutcomeDays {
     /// The table at `path`, or the one in that folder, read as `click-logs decide` reads it.
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
@@ -232,7 +232,7 @@ impl Days {
         let is_synthetic = summary["synthetic"].as_bool().filter(|synthetic| *synthetic || remark.is_none());
         let is_synthetic = if remark.is_none() { Some(is_synthetic.unwrap_or(false)) } else { is_synthetic };
         let missing_remarks = remark.into_iter().chain(missing(&summary)).collect();
-        Ok(Self { rankers, days, is_synthetic, missing: missing_remarks })
+        Ok(Self { rankers, days, is_synthetic, missing_remarks: missing_remarks })
     }
 
     /// The plan of an algorithm for the day after them: one day after the other, pair by pair.

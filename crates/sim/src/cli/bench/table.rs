@@ -48,7 +48,7 @@ impl Table {
         output::create_folder(out)?;
         let mut report = Report::default();
         for (name, content) in table::files(&scores)? {
-            report = report.with(&name, content);
+            report = report.with_file(&name, content);
         }
         write_files(out, &report.files, &serde_json::Value::Null)?;
         info(self.quiet, &format!("tables in {}", out.display()));

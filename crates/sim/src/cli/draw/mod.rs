@@ -8,10 +8,10 @@ use letor_io::NameList;
 use output::numbers::parse_above_zero;
 use output::usage::usage;
 use ranktypes::text::escaped;
-use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+use studies::results::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
 use studies::runner::announce_missing;
 
-use crate::cli::args::Relabelled;
+use crate::cli::args::LabelOverride;
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
 use desk::{eprintln, println};
@@ -79,7 +79,7 @@ pub(super) struct Draw {
 
     /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
-    relabel: Vec<Relabelled>,
+    relabel: Vec<LabelOverride>,
 
     /// Draw these curves alone: names as in the legend, or algorithms
     #[arg(long, value_name = "NAME,...")]
@@ -184,7 +184,7 @@ impl Draw {
         }
     }
 
-    fn default_files(&self, chosen: &Chosen) -> Vec<(PathBuf, Format)> {
+    fn default_files(&self, chosen: &PrintChoices) -> Vec<(PathBuf, Format)> {
         let formats = if chosen.formats.is_empty() { vec![Format::Pdf] } else { chosen.formats.clone() };
         formats.into_iter().map(|format| (self.figure_path(format), format)).collect()
     }
@@ -233,12 +233,12 @@ impl Draw {
             LegendArg::Direct => LegendAt::Direct,
             LegendArg::None => LegendAt::None,
         };
-        let chosen = Chosen {
+        let chosen = PrintChoices {
             width: self.width.clone(),
             height: self.height.clone(),
             font: self.font.clone(),
             legend: self.legend.map(legend),
-            relabel: self.relabel.iter().flat_map(|Relabelled(names)| names).cloned().collect(),
+            relabel: self.relabel.iter().flat_map(|LabelOverride(names)| names).cloned().collect(),
             title: if self.no_title { Some(false) } else { self.title.as_ref().map(|_| true) },
             formats: self.format.clone(),
         };

@@ -15,7 +15,7 @@ use simulation::arm_names::ArmNames;
 use simulation::spec::SiteSpec;
 use studies::verdict::{self, JudgedMeasures, MeasureTests};
 
-use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
+use self::measures::{AllMeans, MEANS_FILE, Means, Measures, QUERIES_FILE, TESTS_FILE};
 use self::paper::PaperTable;
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, RankerFileArgs, ReadingArgs, TableFormat, announce, dataset_name,
@@ -37,7 +37,7 @@ const fn ndcg(gain: Gain) -> Measure {
 const PRINTED_RANKERS: usize = 10;
 
 /// The number of rankers that are printed with measures, which are asked for by name.
-const MEASURED: usize = 30;
+const MAX_MEASURED_RANKERS: usize = 30;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
@@ -251,7 +251,7 @@ impl Inspect {
         if let Some(baseline) = baseline {
             let tests =
                 findings.tests.context("--baseline compares runs, which takes two runs and two judged queries")?;
-            findings.tests = Some(tests.against(baseline)?);
+            findings.tests = Some(tests.against_baseline(baseline)?);
         }
         if let (Some(means), Some(judged)) = (&mut findings.measures, judged) {
             means.correct(judged);
@@ -262,7 +262,7 @@ impl Inspect {
                 (Some(means), Some(measurement)) => {
                     means.write(folder.path(), (measurement, &dataset), &names, (NDCG.len(), self.per_query))?;
                 }
-                _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
+                _ => [MEANS_FILE, QUERIES_FILE].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
             AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
             figure::draw(&dataset, &findings, tested, &names.shortened(), folder.path())
@@ -285,10 +285,10 @@ impl Inspect {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
             let per_query_measurement = match (&findings.measures, self.per_query) {
                 (None, _) => String::new(),
-                (Some(_), false) => format!("{MEANS}, "),
-                (Some(_), true) => format!("{MEANS}, {QUERIES}, "),
+                (Some(_), false) => format!("{MEANS_FILE}, "),
+                (Some(_), true) => format!("{MEANS_FILE}, {QUERIES_FILE}, "),
             };
-            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS}, "));
+            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS_FILE}, "));
             eprintln!(
                 "results in {}: {rankers}{per_query_measurement}{tested}documents.png, documents.svg, findings.json, config.json",
                 folder.path().display()
@@ -421,8 +421,8 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     if let Some(measures) = &findings.measures {
         let queries = with_unit(measures.queries as u64, "query");
         text += &match &measures.judged {
-            Some(judged) => format!("\n{}", judged.tables(names, MEASURED)),
-            None => format!("\nmeans over {queries}\n{}", measures.table(names, MEASURED)),
+            Some(judged) => format!("\n{}", judged.tables(names, MAX_MEASURED_RANKERS)),
+            None => format!("\nmeans over {queries}\n{}", measures.table(names, MAX_MEASURED_RANKERS)),
         };
     }
     if let Some(tests) = &findings.tests {

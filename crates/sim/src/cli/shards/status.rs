@@ -48,7 +48,7 @@ const BAR_WIDTH: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Condition {
-    Finished,
+    FinishedExperiment,
     /// Stopped or at work: visible only on its machine.
     Begun,
     Missing,
@@ -59,7 +59,7 @@ enum Condition {
 impl Condition {
     fn label(self) -> &'static str {
         match self {
-            Self::Finished => "finished",
+            Self::FinishedExperiment => "finished",
             Self::Begun => "begun",
             Self::Missing => "missing",
             Self::Damaged => "damaged",
@@ -168,13 +168,12 @@ impl Status {
 /// The report on all shards in `folder`.
 fn report(folder: &Path) -> Result<Report> {
     let part_files = part_files_in(folder)?;
-    let begun_shards = begun_shards_in(folder)?;
+    let begun = begun_shards_in(folder)?;
     let sound: Vec<Header> = part_files
         .iter()
         .filter_map(|part_files| part_files.part.as_ref().ok().map(|(header, _)| header.clone()))
         .collect();
-    let headers: Vec<&Header> =
-        sound.iter().chain(begun_shards.iter().map(|begun_shards| &begun_shards.header)).collect();
+    let headers: Vec<&Header> = sound.iter().chain(begun.iter().map(|begun| &begun.header)).collect();
     let work = most_common(&headers)
         .cloned()
         .with_context(|| format!("{} holds no parts, and no shard is begun", folder.display()))?;
@@ -186,7 +185,7 @@ fn report(folder: &Path) -> Result<Report> {
             Ok((header, made)) => {
                 let share = header.range.end - header.range.start;
                 let difference = other_work(header, &work);
-                let condition = if difference.is_some() { Condition::OtherWork } else { Condition::Finished };
+                let condition = if difference.is_some() { Condition::OtherWork } else { Condition::FinishedExperiment };
                 let line = Line {
                     shard: header.shard.to_string(),
                     condition,
@@ -197,7 +196,7 @@ fn report(folder: &Path) -> Result<Report> {
                     remark: difference,
                 };
                 match condition {
-                    Condition::Finished => drop(lines.insert(header.shard.index, line)),
+                    Condition::FinishedExperiment => drop(lines.insert(header.shard.index, line)),
                     _ => other_lines.push(line),
                 }
             }
@@ -219,21 +218,19 @@ fn report(folder: &Path) -> Result<Report> {
             }
         }
     }
-    for begun_shards in
-        begun_shards.into_iter().filter(|begun_shards| other_work(&begun_shards.header, &work).is_none())
-    {
-        let shard = begun_shards.header.shard;
+    for begun in begun.into_iter().filter(|begun| other_work(&begun.header, &work).is_none()) {
+        let shard = begun.header.shard;
         let line = Line {
             shard: shard.to_string(),
             condition: Condition::Begun,
-            done: begun_shards.done,
+            done: begun.units_done,
             total: shard.length(work.total),
-            seconds: begun_shards.age.map(|age| age.as_secs_f64()),
-            saved: begun_shards.saved.map(|saved| saved.as_secs_f64()),
+            seconds: begun.age.map(|age| age.as_secs_f64()),
+            saved: begun.saved.map(|saved| saved.as_secs_f64()),
             remark: None,
         };
         // A part of it is damaged, or there is none.
-        let is_finished = lines.get(&shard.index).is_some_and(|line| line.condition == Condition::Finished);
+        let is_finished = lines.get(&shard.index).is_some_and(|line| line.condition == Condition::FinishedExperiment);
         if !is_finished {
             lines.insert(shard.index, line);
         }
@@ -250,7 +247,7 @@ fn report(folder: &Path) -> Result<Report> {
             remark: None,
         });
     }
-    let unfinished = |(index, line): (&u32, &Line)| (line.condition != Condition::Finished).then_some(*index);
+    let unfinished = |(index, line): (&u32, &Line)| (line.condition != Condition::FinishedExperiment).then_some(*index);
     Ok(Report {
         folder: folder.display().to_string(),
         shards: work.shard.of,
@@ -266,7 +263,7 @@ fn report(folder: &Path) -> Result<Report> {
 /// A shard that is at work, or was stopped.
 struct BegunShard {
     header: Header,
-    done: u64,
+    units_done: u64,
     age: Option<Duration>,
     saved: Option<Duration>,
 }
@@ -285,7 +282,12 @@ fn begun_shard(folder: &Path) -> Option<BegunShard> {
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let age = changed(&folder.join(".unfinished.json")).and_then(since);
     if let Some((header, records_done)) = pieces_played(&pieces_file) {
-        return Some(BegunShard { header, done: records_done, age, saved: changed(&pieces_file).and_then(since) });
+        return Some(BegunShard {
+            header,
+            units_done: records_done,
+            age,
+            saved: changed(&pieces_file).and_then(since),
+        });
     }
     let Working { header, records } =
         serde_json::from_slice(&input::read_file(&folder.join(WORK), 1 << 28).ok()?).ok()?;
@@ -293,7 +295,7 @@ fn begun_shard(folder: &Path) -> Option<BegunShard> {
         fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let records_done = files.iter().map(|file| records_in(file)).sum::<u64>() / records.max(1);
     let saved = files.iter().filter_map(|path| changed(path)).max();
-    Some(BegunShard { header, done: records_done, age, saved: saved.and_then(since) })
+    Some(BegunShard { header, units_done: records_done, age, saved: saved.and_then(since) })
 }
 
 /// The number of complete records in a file of kept ones: each is a line after the first.
@@ -309,7 +311,7 @@ fn seconds_left<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Option<f64
     // A begun shard at its speed so far.
     let estimated_seconds =
         |line: &Line| Some(line.seconds? * line.total as f64 / line.done as f64).filter(|_| line.done > 0);
-    let mean_seconds = mean(with_condition(Condition::Finished).filter_map(|line| line.seconds).collect())
+    let mean_seconds = mean(with_condition(Condition::FinishedExperiment).filter_map(|line| line.seconds).collect())
         .or_else(|| mean(with_condition(Condition::Begun).filter_map(estimated_seconds).collect()))?;
     let begun_seconds: Vec<f64> = with_condition(Condition::Begun)
         .map(|line| (estimated_seconds(line).unwrap_or(mean_seconds) - line.seconds.unwrap_or(0.0)).max(0.0))
@@ -345,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_time_left_is_that_of_the_begun_and_of_waves_of_the_others() {
-        let finished = line(Condition::Finished, 10, Some(100.0));
+        let finished = line(Condition::FinishedExperiment, 10, Some(100.0));
         let begun = line(Condition::Begun, 5, Some(60.0));
         let missing = line(Condition::Missing, 0, None);
         let left = |lines: &[&Line]| seconds_left(lines.iter().copied());

@@ -49,22 +49,24 @@ impl<'a> StudyLauncher<'a> {
 
     /// Carries the study out and prints its report; `folder` is where its results usually go.
     pub(super) fn run<S: Study>(self, study: S, folder: PathBuf) -> Result<()> {
-        let Self { output: OutputArgs { out, replace, json }, quiet, share, default_place: usual, compare } = self;
+        let Self { output: OutputArgs { out, replace, json }, quiet, share, default_place, compare } = self;
         let (is_named_folder, replace) = (out.is_some(), *replace);
-        let place = match out.clone() {
-            Some(path) if usual == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") => {
+        let destination = match out.clone() {
+            Some(path)
+                if default_place == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") =>
+            {
                 Destination::File { path, replace }
             }
-            None if usual == UsualPlace::Memory => Destination::Memory,
-            out => Destination::Folder { path: out.unwrap_or(folder), replace, named: is_named_folder },
+            None if default_place == UsualPlace::Memory => Destination::Memory,
+            out => Destination::Folder { path: out.unwrap_or(folder), replace, is_named: is_named_folder },
         };
-        let execution = Execution { place: place.clone(), share, made: invocation(), quiet };
+        let execution = Execution { destination: destination.clone(), share, invocation: invocation(), quiet };
         let StudyOutcome::Finished(finished) = run(study, &execution)? else { return Ok(()) };
         let (report, write_result) = finished.into_parts()?;
         // Also if it could not be written.
         print(&report, *json);
         let write_result = write_result?;
-        if let (true, Destination::Folder { path, .. }) = (compare, &place) {
+        if let (true, Destination::Folder { path, .. }) = (compare, &destination) {
             println!("\n{}", significance::of_study(path)?);
         }
         write_result.into_iter().for_each(|write_result| info(quiet, &write_result));

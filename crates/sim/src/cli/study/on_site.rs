@@ -35,8 +35,8 @@ impl<S: OnSite> StudyOfSite<S> {
 }
 
 /// `flag` with help on where results go, if that is not a folder in any case.
-fn with_site_default(flag: Arg, usual: UsualPlace) -> Arg {
-    match (flag.get_id().as_str(), usual) {
+fn with_site_default(flag: Arg, default_place: UsualPlace) -> Arg {
+    match (flag.get_id().as_str(), default_place) {
         ("out", UsualPlace::Memory) => flag
             .help("Results folder, or a file ending in .json for the JSON alone [default: nothing is written]")
             .long_help(None),

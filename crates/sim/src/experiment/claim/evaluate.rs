@@ -4,8 +4,8 @@ use anyhow::{Result, anyhow};
 use output::numbers::with_unit;
 use output::numbers::{number, significant};
 
-use super::across::{flat, grows, trend};
 use super::setting_series::{SettingSeries, first_remark, mean, points_at, remark};
+use super::setting_trends::{flat, grows, trend};
 use super::shape::{crossing, slower};
 use super::{Between, Claim, ClaimResult, PointSelection, Test, TestedClaim};
 use crate::experiment::series::{Point, Series};
@@ -38,8 +38,8 @@ pub(crate) fn evaluate(claim: &Claim, series: &[Series], scale: f64, synthetic: 
         verdict => (verdict, numbers),
     };
     TestedClaim {
-        says: claim.says.clone(),
-        place: claim.place.clone(),
+        says: claim.statement.clone(),
+        place: claim.paper_place.clone(),
         verdict,
         numbers,
         comment: claim.comment.clone(),
@@ -94,15 +94,15 @@ fn test(claim: &Claim, all_series: &[Series], synthetic: &impl Fn(&str) -> bool)
         })
         .collect();
     match &claim.test {
-        Test::Grows(pair) => grows(&settings, pair, claim.at),
-        Test::Trend { of, rises, factor } => trend(&settings, of, *rises, *factor, claim.at),
-        Test::Flat(curve, within) => flat(&settings, curve, *within, claim.at),
+        Test::Grows(pair) => grows(&settings, pair, claim.points),
+        Test::Trend { curve, rises, factor } => trend(&settings, curve, *rises, *factor, claim.points),
+        Test::Flat(curve, factor) => flat(&settings, curve, *factor, claim.points),
         test => {
             let (mut held, mut numbers) = (true, Vec::new());
-            for settings in &settings {
-                let (holds, numbers_text) = test_setting(test, settings, claim.at)?;
+            for setting in &settings {
+                let (holds, numbers_text) = test_setting(test, setting, claim.points)?;
                 held &= holds;
-                let name = if settings.setting.is_empty() { String::new() } else { format!("{}: ", settings.label) };
+                let name = if setting.setting.is_empty() { String::new() } else { format!("{}: ", setting.label) };
                 numbers.push(format!("{name}{numbers_text}"));
             }
             Ok((held, numbers.join("; ")))
@@ -110,46 +110,46 @@ fn test(claim: &Claim, all_series: &[Series], synthetic: &impl Fn(&str) -> bool)
     }
 }
 
-fn test_setting(test: &Test, setting: &SettingSeries<'_>, at: PointSelection) -> Result<(bool, String)> {
+fn test_setting(test: &Test, setting: &SettingSeries<'_>, selection: PointSelection) -> Result<(bool, String)> {
     match test {
-        Test::Extreme { of, against, highest } => extreme(setting, of, against, *highest, at),
-        Test::Ratio([a, b], between) => ratio(setting, [setting.curve(a)?, setting.curve(b)?], *between, at),
-        Test::Each { of, values, within } => each_value(setting.curve(of)?, values, *within),
-        Test::Value(of, between) => value(setting.curve(of)?, *between, at),
-        Test::Reaches { who, level, sooner, by } => {
-            let sooner = sooner.as_ref().map(|(other, times)| Ok::<_, anyhow::Error>((setting.curve(other)?, *times)));
-            reaches_level(setting.curve(who)?, *level, sooner.transpose()?, *by)
+        Test::Extreme { curve, against, highest } => extreme(setting, curve, against, *highest, selection),
+        Test::Ratio([a, b], between) => ratio(setting, [setting.curve(a)?, setting.curve(b)?], *between, selection),
+        Test::Each { curve, values, tolerance } => each_value(setting.curve(curve)?, values, *tolerance),
+        Test::Value(curve, between) => value(setting.curve(curve)?, *between, selection),
+        Test::Reaches { curve, level, rival, deadline } => {
+            let rival = rival.as_ref().map(|(name, times)| Ok::<_, anyhow::Error>((setting.curve(name)?, *times)));
+            reaches_level(setting.curve(curve)?, *level, rival.transpose()?, *deadline)
         }
-        Test::NearBest(of, within) => near_best(setting, of, *within, at),
-        Test::Linear(of, runs) => linear(setting.curve(of)?, *runs),
+        Test::NearBest(curve, factor) => near_best(setting, curve, *factor, selection),
+        Test::Linear(curve, runs) => linear(setting.curve(curve)?, *runs),
         Test::BestWorseThanMean([a, b]) => {
             let final_spread =
-                |series: &Series| series.last().map(Point::spread).ok_or_else(|| anyhow!("nothing measured"));
+                |series: &Series| series.last_point().map(Point::spread).ok_or_else(|| anyhow!("nothing measured"));
             let (a, b) = (final_spread(setting.curve(a)?)?, final_spread(setting.curve(b)?)?);
             Ok((a.min > b.mean, format!("best run {}, mean {}", significant(a.min), significant(b.mean))))
         }
-        Test::Crossing { pair, paper, within } => crossing(setting, pair, paper, *within),
-        Test::Slower(pair) => slower(setting, pair, at),
-        Test::BelowBound(of, bound) => below_bound(setting.curve(of)?, setting.curve(bound)?),
+        Test::Crossing { pair, paper, tolerance } => crossing(setting, pair, paper, *tolerance),
+        Test::Slower(pair) => slower(setting, pair, selection),
+        Test::BelowBound(curve, bound) => below_bound(setting.curve(curve)?, setting.curve(bound)?),
         Test::Grows(_) | Test::Trend { .. } | Test::Flat(..) => unreachable!("tested over settings"),
     }
 }
 
 fn extreme(
     setting: &SettingSeries<'_>,
-    of: &str,
+    name: &str,
     against: &[String],
     highest: bool,
-    at: PointSelection,
+    selection: PointSelection,
 ) -> Result<(bool, String)> {
-    let curve = setting.curve(of)?;
+    let curve = setting.curve(name)?;
     let rival_curves: Vec<&Series> = if against.is_empty() {
         setting.series.iter().filter(|s| s.curve != curve.curve && !is_bound(s)).copied().collect()
     } else {
         against.iter().map(|name| setting.curve(name)).collect::<Result<_>>()?
     };
     let (mut held, mut numbers) = (true, Vec::new());
-    for point in points_at(at, curve) {
+    for point in points_at(selection, curve) {
         let rivals = rival_curves.iter().filter_map(|s| Some((s.at(point.x)?, &s.curve)));
         let better = |a: f64, b: f64| if highest { a > b } else { a < b };
         let best = rivals.reduce(|a, b| if better(mean(b.0), mean(a.0)) { b } else { a });
@@ -159,7 +159,7 @@ fn extreme(
         let [own_spread, rival_spread] = [point, rival].map(Point::spread);
         let remark_text =
             remark(own_spread.mean - rival_spread.mean, own_spread.standard_error.hypot(rival_spread.standard_error));
-        let x = if at == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
+        let x = if selection == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
         numbers.push(format!(
             "{x}{} {}, next {name} {}{remark_text}",
             curve.curve,
@@ -186,10 +186,10 @@ fn ratio(
     setting: &SettingSeries<'_>,
     [a, b]: [&Series; 2],
     between: Between,
-    at: PointSelection,
+    selection: PointSelection,
 ) -> Result<(bool, String)> {
     let (mut held, mut numbers, mut differ) = (true, Vec::new(), false);
-    for point in points_at(at, a) {
+    for point in points_at(selection, a) {
         let Some(denominator) = b.at(point.x) else { continue };
         let ratio = mean(point) / mean(denominator);
         held &= between.holds(ratio);
@@ -203,7 +203,7 @@ fn ratio(
                 numerator_spread.standard_error.hypot(times * denominator_spread.standard_error),
             )
         }));
-        let x = if at == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
+        let x = if selection == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
         let [numerator_spread, denominator_spread] = [point, denominator].map(mean_and_error);
         numbers.push(format!("{x}{numerator_spread} / {denominator_spread} = {}{remark_text}", significant(ratio)));
     }
@@ -213,8 +213,8 @@ fn ratio(
     Ok((held, shortened(&numbers)))
 }
 
-fn value(curve: &Series, between: Between, at: PointSelection) -> Result<(bool, String)> {
-    let points = points_at(at, curve);
+fn value(curve: &Series, between: Between, selection: PointSelection) -> Result<(bool, String)> {
+    let points = points_at(selection, curve);
     anyhow::ensure!(!points.is_empty(), "{}: nothing measured at these x", curve.curve);
     let held = points.iter().all(|point| between.holds(mean(point)));
     let extreme = |least: bool| {
@@ -261,10 +261,15 @@ fn reaches_level(curve: &Series, level: f64, rival: Option<(&Series, f64)>, dead
     Ok((held, format!("{}, {}", reached(curve, own_x), reached(rival_curve, rival_x))))
 }
 
-fn near_best(setting: &SettingSeries<'_>, of: &str, max_factor: f64, at: PointSelection) -> Result<(bool, String)> {
-    let curve = setting.curve(of)?;
+fn near_best(
+    setting: &SettingSeries<'_>,
+    name: &str,
+    max_factor: f64,
+    selection: PointSelection,
+) -> Result<(bool, String)> {
+    let curve = setting.curve(name)?;
     let (mut held, mut worst) = (true, None::<(f64, String)>);
-    for point in points_at(at, curve) {
+    for point in points_at(selection, curve) {
         let rivals = setting.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((s.at(point.x)?, &s.curve)));
         let Some((best, name)) = rivals.min_by(|a, b| mean(a.0).total_cmp(&mean(b.0))) else { continue };
         let factor = mean(point) / mean(best);
@@ -283,7 +288,7 @@ fn near_best(setting: &SettingSeries<'_>, of: &str, max_factor: f64, at: PointSe
 }
 
 fn linear(curve: &Series, runs: usize) -> Result<(bool, String)> {
-    let end_point = curve.last().ok_or_else(|| anyhow!("nothing measured"))?;
+    let end_point = curve.last_point().ok_or_else(|| anyhow!("nothing measured"))?;
     let half_point = curve.points.iter().rev().find(|point| point.x <= end_point.x / 2.0);
     let half_point = half_point.ok_or_else(|| anyhow!("no checkpoint at half of the time"))?;
     anyhow::ensure!(!half_point.values.is_empty(), "the single runs at half of the time are in no file");

@@ -34,9 +34,9 @@ fn find_curve<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
     series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(is_prefixed)).copied()
 }
 
-pub(super) fn points_at(at: PointSelection, series: &Series) -> Vec<&Point> {
+pub(super) fn points_at(selection: PointSelection, series: &Series) -> Vec<&Point> {
     let points = &series.points;
-    match at {
+    match selection {
         PointSelection::Last => points.last().into_iter().collect(),
         PointSelection::All => points.iter().collect(),
         PointSelection::From(x) => points.iter().filter(|point| point.x >= x).collect(),

@@ -48,9 +48,9 @@ pub(super) fn crossing(
         paper.is_none_or(|paper| found.is_some_and(|found| close(found[0], paper[0]) && close(found[1], paper[1])))
     };
     let held = suboptimal_then[0] < suboptimal_then[1]
-        && matches(Some(suboptimal_before), paper.before)
-        && matches(Some(suboptimal_then), paper.shares)
-        && matches(suboptimal_after, paper.after)
+        && matches(Some(suboptimal_before), paper.shares_before)
+        && matches(Some(suboptimal_then), paper.shares_at_crossing)
+        && matches(suboptimal_after, paper.shares_after)
         && paper.excess.is_none_or(|paper| excess.is_some_and(|excess| close(excess, paper)));
     let percent = |[a, b]: [f64; 2]| format!("{:.1}% and {:.1}%", 100.0 * a, 100.0 * b);
     let excess =
@@ -91,8 +91,13 @@ fn power(curve: &Series, range: PointSelection) -> Result<(f64, f64)> {
 }
 
 /// Whether the mean of the first curve grows by a lower power of x than the second's.
-pub(super) fn slower(setting: &SettingSeries<'_>, [a, b]: &[String; 2], at: PointSelection) -> Result<(bool, String)> {
-    let ((power_a, error_a), (power_b, error_b)) = (power(setting.curve(a)?, at)?, power(setting.curve(b)?, at)?);
+pub(super) fn slower(
+    setting: &SettingSeries<'_>,
+    [a, b]: &[String; 2],
+    selection: PointSelection,
+) -> Result<(bool, String)> {
+    let ((power_a, error_a), (power_b, error_b)) =
+        (power(setting.curve(a)?, selection)?, power(setting.curve(b)?, selection)?);
     let remark_text = remark(power_a - power_b, error_a.hypot(error_b));
     let power_text = |power: f64, error_a: f64| format!("{} ± {}", significant(power), significant(error_a));
     Ok((

@@ -85,7 +85,7 @@ pub struct Setting {
     /// The problem, for [`Play::Problem`].
     pub problem: Option<String>,
     /// The delay of answers.
-    pub late: LateAnswers,
+    pub late_answers: LateAnswers,
     /// All other keys.
     pub entry: SettingEntry,
 }
@@ -96,7 +96,7 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
     let late_variants = |setting: Setting| {
         let variant = |LateSetting { answers, name }: LateSetting| {
             let name = if name.is_empty() { setting.name.clone() } else { format!("{}, {name}", setting.name) };
-            Setting { name, late: answers, ..setting.clone() }
+            Setting { name, late_answers: answers, ..setting.clone() }
         };
         setting.entry.late.iter().cloned().map(variant).collect::<Vec<_>>()
     };
@@ -118,7 +118,7 @@ fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
                     name: name.clone(),
                     spec: SiteSpec::default(),
                     problem: Some(problem.clone()),
-                    late: LateAnswers::default(),
+                    late_answers: LateAnswers::default(),
                     entry: entry.clone(),
                 });
             }
@@ -133,7 +133,7 @@ fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
                 name,
                 spec: entry.spec(click),
                 problem: None,
-                late: LateAnswers::default(),
+                late_answers: LateAnswers::default(),
                 entry: entry.clone(),
             });
         }

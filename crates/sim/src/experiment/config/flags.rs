@@ -11,12 +11,12 @@ use serde::{Deserialize, Deserializer};
 pub(super) struct WithFlags<E, F> {
     pub(super) entry: E,
     /// The cases, the last flag of the file varying fastest; without flags one.
-    pub(super) cases: Vec<Case<F>>,
+    pub(super) cases: Vec<PowerCase<F>>,
 }
 
 /// One combination of values.
 #[derive(Debug, Clone)]
-pub(super) struct Case<F> {
+pub(super) struct PowerCase<F> {
     pub(super) flags: F,
     /// The values that distinguish it, e.g. `delay 1000`; empty where no flag has several values.
     pub(super) name: String,
@@ -31,11 +31,13 @@ struct FlagValues {
 impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let command = command::<F>();
-        let mut given = Vec::new();
-        let entry = E::deserialize(SplittingDeserializer { deserializer, command: &command, given: &mut given })?;
+        let mut flag_values = Vec::new();
+        let entry = E::deserialize(SplittingDeserializer { deserializer, command: &command, given: &mut flag_values })?;
         let mut cases: Vec<(Vec<String>, Vec<String>)> = vec![(vec![], vec![])];
         // A switch that is off has no words.
-        for FlagValues { key, values: words } in given.into_iter().filter(|given| !given.values.is_empty()) {
+        for FlagValues { key, values: words } in
+            flag_values.into_iter().filter(|flag_values| !flag_values.values.is_empty())
+        {
             let several = words.len() > 1;
             let with_flag = |(arguments, names): &(Vec<String>, Vec<String>), word: &String| {
                 let name = several.then(|| format!("{key} {}", word.split_once('=').map_or("", |(_, value)| value)));
@@ -46,7 +48,7 @@ impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
         }
         let parsed = |(arguments, names): (Vec<String>, Vec<String>)| {
             let flags = parse::<F>(&command, &arguments).map_err(D::Error::custom)?;
-            Ok(Case { flags, name: names.join(", ") })
+            Ok(PowerCase { flags, name: names.join(", ") })
         };
         Ok(Self { entry, cases: cases.into_iter().map(parsed).collect::<Result<_, _>>()? })
     }
@@ -127,8 +129,8 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for StructAccess<'_, M> {
         let Self { fields, command, .. } = *self;
         while let Some(key) = self.map.next_key_seed(KeySeed { fields, command })? {
             if let Some(flag) = flag(command, &key) {
-                let words = self.map.next_value_seed(FlagSeed { flag, command })?;
-                self.given.push(FlagValues { key, values: words });
+                let values = self.map.next_value_seed(FlagSeed { flag, command })?;
+                self.given.push(FlagValues { key, values: values });
                 continue;
             }
             return seed.deserialize(key.into_deserializer()).map(Some);

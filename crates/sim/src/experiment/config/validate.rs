@@ -92,7 +92,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
         let keys: Vec<&str> = PAPERS.iter().map(|paper| paper.key).collect();
         bail!("paper = {:?}: expected one of {}", experiment.paper, keys.join(", "));
     }
-    needs(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
+    require_key(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
     let plays = !matches!(
         experiment.kind,
         KindName::Structure | KindName::Distortion | KindName::Agreement | KindName::Datasets
@@ -112,14 +112,14 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
 
 /// # Errors
 /// When the file lacks a key that its kind of experiment needs.
-pub(crate) fn needs(experiment: &Experiment, present: bool, key: &str) -> Result<()> {
-    if present { Ok(()) } else { Err(anyhow!("kind = {:?} needs `{key}`", experiment.kind.key())) }
+pub(crate) fn require_key(experiment: &Experiment, is_present: bool, key: &str) -> Result<()> {
+    if is_present { Ok(()) } else { Err(anyhow!("kind = {:?} needs `{key}`", experiment.kind.key())) }
 }
 
 fn check_setting(setting: &SettingEntry) -> Result<()> {
     let has_runs = !setting.rankings.is_empty();
     let no_data = setting.dataset.is_none() && setting.lookalike.is_none() && !has_runs;
-    let missing = match setting.play {
+    let missing_keys = match setting.play {
         _ if has_runs && (setting.dataset.is_some() || setting.lookalike.is_some()) => {
             "has runs, which exclude `dataset` and `lookalike`: their qrels are the data"
         }
@@ -142,7 +142,7 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
             return check_regret(setting);
         }
     };
-    bail!("setting {:?}: {missing}", setting.name)
+    bail!("setting {:?}: {missing_keys}", setting.name)
 }
 
 /// Checks that the setting can measure its kind of regret.
@@ -183,7 +183,7 @@ fn with_suggestion(message: &str) -> String {
     }
 }
 
-/// The one of `known` that was probably meant by `unknown`.
-pub(crate) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    ranktypes::spec::nearest(unknown, known)
+/// The one of `candidates` that was probably meant by `name`.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    ranktypes::spec::nearest(name, candidates)
 }

@@ -14,16 +14,16 @@ use studies::runner::NumberedWork;
 
 use crate::experiment::claim::Claim;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
+use crate::experiment::experiment_share::ExperimentShare;
 use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::experiment::sharing::ExperimentShare;
 
 pub(crate) struct Agreement;
 
@@ -32,8 +32,8 @@ const IMPRESSION: f64 = 1.5e-6;
 
 impl ExperimentKind for Agreement {
     fn check(&self, experiment: &Experiment) -> Result<()> {
-        needs(experiment, !experiment.methods.is_empty(), "methods")?;
-        needs(experiment, !experiment.horizons.is_empty(), "horizons")?;
+        require_key(experiment, !experiment.methods.is_empty(), "methods")?;
+        require_key(experiment, !experiment.horizons.is_empty(), "horizons")?;
         methods(experiment).map(drop)
     }
 
@@ -47,7 +47,7 @@ impl ExperimentKind for Agreement {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         // The claims decide which metric is drawn.
         let is_of_gap = |claim: &Claim| claim.metric.as_deref() == Some(Metric::Gap.name());
         let claims = &experiment.claims;
@@ -63,7 +63,7 @@ impl ExperimentKind for Agreement {
             dots: true,
             ..Panel::default()
         };
-        PanelBuilder::new(experiment, measured).panels(metric, &template)
+        PanelBuilder::new(experiment, data).panels(metric, &template)
     }
 
     fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
@@ -102,7 +102,7 @@ fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<Plan> {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let plan = plan(context, experiment)?;
     for setting in &experiment.settings {
         let start = Instant::now();
@@ -111,7 +111,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let dataset = context.open(&source, &spec)?;
         let features = spec.features(&dataset, plan.seed)?;
         let prepared = spec.prepare_rankers(dataset, features, plan.seed, &context.lists)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        data.work.preparing += start.elapsed().as_secs_f64();
         let arms = prepared.site.arms();
         ensure!(arms >= 2, usage(format!("setting {:?}: expected two rankers or more, found {arms}", setting.name)));
         let start = Instant::now();
@@ -126,7 +126,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             continue;
         }
         let ExperimentShare { share, folder, cells } = &context.sharing;
-        let work = NumberedWork::of(share, folder.clone()).within(sha256_hex(&key)[..32].to_owned());
+        let work = NumberedWork::of(share, folder.clone()).within_key(sha256_hex(&key)[..32].to_owned());
         let compute = || {
             let pairs = context.sharing.share.shard().map_or(plan.pairs, |shard| shard.length(plan.pairs));
             let progress = Progress::new(&setting.name, pairs, context.quiet);
@@ -141,18 +141,18 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         }
         let agreements: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
         let last_horizon = plan.horizons.last().copied().unwrap_or(0);
-        measured.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last_horizon);
+        data.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last_horizon);
         let resolved = agreements.iter().filter(|pair| pair.first_is_better.is_some()).count();
-        measured.settings.push(SettingInfo {
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source,
             arms,
             about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
             truth: format!("clicks per impression, which differ in {resolved} of {} pairs", agreements.len()),
         });
-        measured.series.extend(series(&setting.name, &plan, &agreements));
+        data.series.extend(series(&setting.name, &plan, &agreements));
     }
-    Ok(measured)
+    Ok(data)
 }
 
 /// The errors of all methods, on pairs with a truth, and the strength of each one's preference for the first ranker.

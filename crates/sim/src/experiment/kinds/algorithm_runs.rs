@@ -12,15 +12,15 @@ use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs, jobs_of};
 use simulation::seed_text::{Seeded, seed_text};
 
 use crate::experiment::config::expand::{self, Setting};
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Bound, Experiment};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::Environment;
+use crate::experiment::experiment_data::{Effort, ExperimentData};
 use crate::experiment::kinds::SeriesNames;
 use crate::experiment::kinds::cell_runs::CellRuns;
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::kinds::run_curves::{add_run_curves, run_metrics};
-use crate::experiment::measured::{Effort, ExperimentData};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::run_store::{self, RunRecord};
 use crate::experiment::series::{Metric, Point, Series};
@@ -30,8 +30,8 @@ use studies::results::label;
 /// # Errors
 /// When the file lacks a key that every kind of experiment with algorithms needs.
 pub(super) fn check(experiment: &Experiment) -> Result<()> {
-    needs(experiment, !experiment.algorithms.is_empty(), "algorithms")?;
-    needs(experiment, experiment.runs.is_some(), "runs")
+    require_key(experiment, !experiment.algorithms.is_empty(), "algorithms")?;
+    require_key(experiment, experiment.runs.is_some(), "runs")
 }
 
 /// The names of all series that [`measure`] may return.
@@ -55,12 +55,12 @@ pub(super) fn measure(
     experiment: &Experiment,
     plan: &ExperimentPlan,
 ) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     for setting in &experiment.settings {
-        measure_setting(context, experiment, plan, setting, &mut measured)
+        measure_setting(context, experiment, plan, setting, &mut data)
             .with_context(|| format!("setting {:?}", setting.name))?;
     }
-    Ok(measured)
+    Ok(data)
 }
 
 fn measure_setting(
@@ -68,16 +68,16 @@ fn measure_setting(
     experiment: &Experiment,
     plan: &ExperimentPlan,
     setting: &Setting,
-    measured: &mut ExperimentData,
+    data: &mut ExperimentData,
 ) -> Result<()> {
     let start = Instant::now();
     let base = OpenedSetting::open(context, setting, plan.seed)?;
-    measured.work.preparing += start.elapsed().as_secs_f64();
+    data.work.preparing += start.elapsed().as_secs_f64();
     let mut truths = Vec::new();
     for &size in plan.groups.sizes() {
         let start = Instant::now();
         let environments = group_environments(context, plan, &base, size)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        data.work.preparing += start.elapsed().as_secs_f64();
         let Some(environments) = environments else {
             let rankers = with_unit(size.unwrap_or_default() as u64, "ranker");
             truths.push(format!("left out: no random set of {rankers} has a Condorcet winner"));
@@ -86,17 +86,17 @@ fn measure_setting(
         if context.sharing.only_prepares() {
             continue;
         }
-        let cells = play_cells(context, plan, &environments, &setting.name, &mut measured.work)?;
+        let cells = play_cells(context, plan, &environments, &setting.name, &mut data.work)?;
         if !context.sharing.is_complete() {
             continue;
         }
         let name = plan.groups.setting_name(&setting.name, size);
         let x = plan.groups.x(size);
-        add_run_curves(plan, &cells, environments.len(), &name, x, &mut measured.series);
+        add_run_curves(plan, &cells, environments.len(), &name, x, &mut data.series);
         if x.is_none() {
             for bound in &experiment.draw.bounds {
                 match bound_series(plan, &environments[0], *bound, &name) {
-                    Ok(series) => measured.series.extend(series),
+                    Ok(series) => data.series.extend(series),
                     Err(error) => truths.push(format!("without a bound: {error:#}")),
                 }
             }
@@ -109,7 +109,7 @@ fn measure_setting(
             }
         });
     }
-    measured.settings.push(SettingInfo {
+    data.settings.push(SettingInfo {
         setting: setting.name.clone(),
         source: base.source.clone(),
         arms: base.arms(),

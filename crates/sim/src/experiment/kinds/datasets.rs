@@ -9,8 +9,8 @@ use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::{ExperimentData, Table};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, to_strings};
-use crate::experiment::measured::{ExperimentData, Table};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -41,7 +41,7 @@ impl ExperimentKind for Datasets {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let header = ["data set", "queries", "documents", "features", "always 0", "documents per query", "labels"];
     let mut rows = Vec::new();
     for setting in &experiment.settings {
@@ -78,14 +78,14 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             statistics.always_zero.len() as f64,
         ];
         for (curve, count) in COUNTS.into_iter().zip(counts) {
-            measured.series.push(Series {
+            data.series.push(Series {
                 setting: setting.name.clone(),
                 curve: curve.to_owned(),
                 metric: Metric::Count,
                 points: vec![Point::single(1.0, count)],
             });
         }
-        measured.settings.push(SettingInfo {
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source: base.source.clone(),
             arms: base.arms(),
@@ -93,6 +93,6 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             truth: String::new(),
         });
     }
-    measured.table = Some(Table { header: header.map(str::to_owned).to_vec(), rows });
-    Ok(measured)
+    data.table = Some(Table { header: header.map(str::to_owned).to_vec(), rows });
+    Ok(data)
 }

@@ -39,8 +39,8 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, KindName};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::plan::ExperimentPlan;
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::Metric;
 
 /// A kind of experiment.
@@ -67,7 +67,7 @@ pub(crate) trait ExperimentKind {
     fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData>;
 
     /// The panels of its figure; none for kinds that fill a table.
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel>;
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel>;
 
     /// Adds the cost of one setting to `total`.
     ///

@@ -76,12 +76,13 @@ pub(super) fn add_run_curves(
 }
 
 /// Adds a curve, or its points to the curve of the same name.
-fn add_series(all_series: &mut Vec<Series>, new: Series) {
-    let is_same_curve = |s: &&mut Series| s.setting == new.setting && s.curve == new.curve && s.metric == new.metric;
+fn add_series(all_series: &mut Vec<Series>, series: Series) {
+    let is_same_curve =
+        |s: &&mut Series| s.setting == series.setting && s.curve == series.curve && s.metric == series.metric;
     match all_series.iter_mut().find(is_same_curve) {
-        _ if new.points.is_empty() => {}
-        Some(series) => series.points.extend(new.points),
-        None => all_series.push(new),
+        _ if series.points.is_empty() => {}
+        Some(existing) => existing.points.extend(series.points),
+        None => all_series.push(series),
     }
 }
 

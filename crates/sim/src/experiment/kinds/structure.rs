@@ -14,8 +14,8 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, check_some_fit, to_strings};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
@@ -44,7 +44,7 @@ impl ExperimentKind for Structure {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers drawn".to_owned(),
             y_label: "probability".to_owned(),
@@ -52,7 +52,7 @@ impl ExperimentKind for Structure {
             y_log: Scale::is_log(experiment.draw.y, false),
             ..Panel::default()
         };
-        let builder = PanelBuilder::new(experiment, measured);
+        let builder = PanelBuilder::new(experiment, data);
         let mut panels = builder.panels(Metric::Probability, &template);
         let x_label = "rankers".to_owned();
         let y_label = "gamma of relaxed stochastic transitivity".to_owned();
@@ -66,20 +66,20 @@ impl ExperimentKind for Structure {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let seed = experiment.master_seed();
     for setting in &experiment.settings {
         let start = Instant::now();
         let base = OpenedSetting::open(context, setting, seed)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        data.work.preparing += start.elapsed().as_secs_f64();
         let matrix = base
             .matrix()
             .with_context(|| format!("setting {:?}: `structure` needs play = \"proxy\" or a matrix", setting.name))?;
         let names = base.names();
         let samples = context.scaled(experiment.samples.map_or(10_000, |samples| samples.0), 1_000);
-        measured.series.extend(curves(matrix, &setting.name, samples, seed));
-        measured.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
-        measured.settings.push(SettingInfo {
+        data.series.extend(curves(matrix, &setting.name, samples, seed));
+        data.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source: base.source.clone(),
             arms: base.arms(),
@@ -98,7 +98,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             ),
         });
     }
-    Ok(measured)
+    Ok(data)
 }
 
 fn curves(matrix: &PreferenceMatrix, setting: &str, samples: u64, seed: u64) -> Vec<Series> {

@@ -83,10 +83,10 @@ impl CommandFolder {
         Ok(folders)
     }
 
-    /// The section of the page. `narrow` draws the figure for narrow screens, `from` is the folder of the page.
-    pub(super) fn section(&self, narrow: NarrowFigure<'_>, from: &Path) -> Result<Markup> {
+    /// The section of the page. `narrow_figure` draws the figure for narrow screens, `page_folder` is the folder of the page.
+    pub(super) fn section(&self, narrow_figure: NarrowFigure<'_>, page_folder: &Path) -> Result<Markup> {
         // A folder has one figure that can be drawn again; the others stay as they are.
-        let narrow_svg = narrow(&self.folder).filter(|_| self.figures.len() == 1);
+        let narrow_svg = narrow_figure(&self.folder).filter(|_| self.figures.len() == 1);
         let figures = self.figures.iter().map(|figure| {
             let shows = figure.file_stem().unwrap_or_default().to_string_lossy();
             inline_svg(figure, narrow_svg.as_deref(), &format!("{}: {shows}", self.name))
@@ -97,7 +97,7 @@ impl CommandFolder {
                 h3 { (self.heading()) @if self.is_synthetic() { " " span.badge { "synthetic data" } } }
                 (self.conclusions_and_table())
                 @for figure in figures { (figure) }
-                (self.settings_and_files(from))
+                (self.settings_and_files(page_folder))
             }
         })
     }
@@ -115,19 +115,19 @@ impl CommandFolder {
     fn title(&self) -> Option<String> {
         let text = |pointer: &str| self.config.pointer(pointer).and_then(Value::as_str);
         let site = text("/site/dataset/name").or_else(|| text("/dataset"));
-        let on = |what: &str| match (site, text("/site/click/model")) {
-            (Some(site), Some(click)) => format!("{what} on {site}, {click} clicks"),
-            (Some(site), None) => format!("{what} on {site}"),
-            (None, _) => what.to_owned(),
+        let with_site = |subject: &str| match (site, text("/site/click/model")) {
+            (Some(site), Some(click)) => format!("{subject} on {site}, {click} clicks"),
+            (Some(site), None) => format!("{subject} on {site}"),
+            (None, _) => subject.to_owned(),
         };
         let title = match self.config["command"].as_str() {
-            Some("live") => on("A search for the best ranker"),
+            Some("live") => with_site("A search for the best ranker"),
             Some("bandit") => "Dueling bandits on a preference matrix".to_owned(),
-            Some("proxy") => on("A preference matrix"),
-            Some("compare") => on("Live, and on a preference matrix: regret"),
-            Some("distortion") => on("Multileaving beside pairs"),
-            Some("sensitivity") => on("How soon each method finds the better ranker"),
-            Some("power") => on("How many impressions a decision takes"),
+            Some("proxy") => with_site("A preference matrix"),
+            Some("compare") => with_site("Live, and on a preference matrix: regret"),
+            Some("distortion") => with_site("Multileaving beside pairs"),
+            Some("sensitivity") => with_site("How soon each method finds the better ranker"),
+            Some("power") => with_site("How many impressions a decision takes"),
             Some("inspect") => {
                 site.map_or_else(|| "Rankers by measures".to_owned(), |site| format!("Rankers of {site} by measures"))
             }
@@ -142,14 +142,14 @@ impl CommandFolder {
 
     /// Whether the data are known to be generated.
     fn is_synthetic(&self) -> bool {
-        let places = [
+        let flags = [
             self.config.pointer("/site/dataset/synthetic"),
             self.summary.pointer("/0/synthetic"),
             self.summary.get("synthetic"),
             self.findings.get("synthetic"),
             self.decision.get("synthetic"),
         ];
-        places.into_iter().flatten().any(|value| value.as_bool() == Some(true))
+        flags.into_iter().flatten().any(|value| value.as_bool() == Some(true))
     }
 
     /// The verdict and the table: what stands above the figures.
@@ -227,14 +227,16 @@ impl CommandFolder {
             self.unresolved_lead()?
         );
         let significant = &self.findings["significant"];
-        if let (Some(beats), Some(rate)) = (significant["winner_beats"].as_u64(), significant["error_rate"].as_f64()) {
-            let _ = write!(sentence, " By more than chance (error rate {rate}) it beats {beats} of them.");
+        if let (Some(beaten_count), Some(rate)) =
+            (significant["winner_beats"].as_u64(), significant["error_rate"].as_f64())
+        {
+            let _ = write!(sentence, " By more than chance (error rate {rate}) it beats {beaten_count} of them.");
         }
         Some(sentence)
     }
 
-    /// Settings and links, below the figures. `from` is the folder of the page.
-    fn settings_and_files(&self, from: &Path) -> Markup {
+    /// Settings and links, below the figures. `page_folder` is the folder of the page.
+    fn settings_and_files(&self, page_folder: &Path) -> Markup {
         let settings = self.config.as_object().map(|config| {
             let without_truth = config.iter().filter(|(key, _)| *key != "truth");
             let settings: Vec<Vec<String>> =
@@ -251,7 +253,7 @@ impl CommandFolder {
                     "Files: "
                     @for (index, file) in files.iter().enumerate() {
                         @if index > 0 { ", " }
-                        a href=(link_address(&relative_path(from, file))) {
+                        a href=(link_address(&relative_path(page_folder, file))) {
                             (PageText(&file.file_name().unwrap_or_default().to_string_lossy()))
                         }
                     }
@@ -398,14 +400,13 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
         write(
             "decision.txt",
-            "b beats A: 99.71% confidence.\n  B won 53.4%.\n! A tenth is unknresults.\n\nOutcomes of a day.\n",
+            "b beats A: 99.71% confidence.\n  B won 53.4%.\n! A tenth is unknown.\n\nOutcomes of a day.\n",
         );
         write("decision.json", r#"{"synthetic": true}"#);
         let results = CommandFolder::read(folder.path()).unwrap();
         let body = results.conclusions_and_table().into_string();
         assert!(results.is_synthetic());
-        let said =
-            "<p class=\"verdict\">b beats A: 99.71% confidence.</p><p class=\"verdict\">A tenth is unknresults.</p>";
+        let said = "<p class=\"verdict\">b beats A: 99.71% confidence.</p><p class=\"verdict\">A tenth is unknown.</p>";
         assert_eq!(body, said);
     }
 

@@ -30,11 +30,12 @@ pub(super) fn claim_mark(claim: &TestedClaim) -> Markup {
 }
 
 /// The section of an experiment.
-pub(super) fn experiment_section(results: &Path, summary: &Summary, narrow: NarrowFigure<'_>) -> Result<Markup> {
+pub(super) fn experiment_section(results: &Path, summary: &Summary, narrow_figure: NarrowFigure<'_>) -> Result<Markup> {
     let folder = results.join(&summary.experiment);
     let lookalike = summary.settings.iter().any(|info| info.source.lookalike);
     let figure = Some(folder.join("figure.svg")).filter(|figure| figure.is_file());
-    let figure = figure.map(|figure| inline_svg(&figure, narrow(&folder).as_deref(), &summary.title)).transpose()?;
+    let figure =
+        figure.map(|figure| inline_svg(&figure, narrow_figure(&folder).as_deref(), &summary.title)).transpose()?;
     let paragraphs = summary.about.split("\n\n").map(str::trim).filter(|text| !text.is_empty());
     Ok(html! {
         section id=(PageText(&summary.experiment)) {

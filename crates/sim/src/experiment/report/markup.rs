@@ -43,20 +43,20 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>], numbers: Range<usiz
 }
 
 /// An SVG as part of the page, and another for narrow screens; `name` is what screen readers call it.
-pub(super) fn inline_svg(path: &Path, narrow: Option<&str>, name: &str) -> Result<Markup> {
+pub(super) fn inline_svg(path: &Path, narrow_svg: Option<&str>, name: &str) -> Result<Markup> {
     let svg = output::input::read_file_text(path, output::input::MOST_OF_RESULTS)
         .with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);
-    let wide = PreEscaped(svg[start..].trim_end());
+    let wide_svg = PreEscaped(svg[start..].trim_end());
     // Curves have values to show, and can be dark; the colours of a heat map need their paper.
-    let curves = wide.0.contains("<metadata>");
+    let curves = wide_svg.0.contains("<metadata>");
     Ok(html! {
-        figure.two[narrow.is_some()].curves[curves] role="img" aria-label=(PageText(name)) {
-            @if let Some(narrow) = narrow {
-                div.wide { (wide) }
-                div.narrow { (PreEscaped(narrow.trim_end())) }
-            } @else { (wide) }
+        figure.two[narrow_svg.is_some()].curves[curves] role="img" aria-label=(PageText(name)) {
+            @if let Some(narrow_svg) = narrow_svg {
+                div.wide { (wide_svg) }
+                div.narrow { (PreEscaped(narrow_svg.trim_end())) }
+            } @else { (wide_svg) }
         }
     })
 }
@@ -72,9 +72,9 @@ pub(super) fn with_code(text: &str) -> Markup {
 
 /// A reference, with its URL as a link.
 pub(super) fn with_link(reference: &str) -> Markup {
-    let (before, address) = reference.split_once("https://").unwrap_or((reference, ""));
+    let (text_before, address) = reference.split_once("https://").unwrap_or((reference, ""));
     html! {
-        (PageText(before))
+        (PageText(text_before))
         @if !address.is_empty() { a href=(PageText(&format!("https://{address}"))) { (PageText(address)) } }
     }
 }
@@ -83,8 +83,8 @@ pub(super) fn with_link(reference: &str) -> Markup {
 pub(super) fn relative_path(from: &Path, file: &Path) -> PathBuf {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (from, file) = (absolute(from), absolute(file));
-    let parts = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
-    let (from_parts, file_parts) = (parts(&from), parts(&file));
+    let components = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let (from_parts, file_parts) = (components(&from), components(&file));
     let common = from_parts.iter().zip(&file_parts).take_while(|(one, other)| one == other).count();
     // Different drives.
     if common == 0 || file.components().next().is_some_and(|part| matches!(part, Component::Prefix(_)) && common < 2) {

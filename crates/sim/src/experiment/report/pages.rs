@@ -58,12 +58,12 @@ struct ResultsContent {
 }
 
 /// The page of everything in the folder `results`, or of it alone if a single command wrote it. The page will be in the folder
-/// `from`, which links start at.
+/// `page_folder`, which links start at.
 ///
 /// # Errors
 /// When the folder cannot be read, or contains neither an experiment nor a figure.
-pub(crate) fn page(results: &Path, narrow: NarrowFigure<'_>, from: &Path) -> Result<Page> {
-    let content = ResultsContent::read(results, narrow, from)?;
+pub(crate) fn page(results: &Path, narrow_figure: NarrowFigure<'_>, page_folder: &Path) -> Result<Page> {
+    let content = ResultsContent::read(results, narrow_figure, page_folder)?;
     let chapters = content.chapters.iter().map(|chapter| &chapter.body);
     let body =
         html! { (content.header()) (contents(&content, |_| String::new())) @for chapter in chapters { (chapter) } };
@@ -76,11 +76,11 @@ pub(crate) fn page(results: &Path, narrow: NarrowFigure<'_>, from: &Path) -> Res
 /// As for [`page`].
 pub(crate) fn pages(
     results: &Path,
-    narrow: NarrowFigure<'_>,
-    from: &Path,
+    narrow_figure: NarrowFigure<'_>,
+    page_folder: &Path,
     contents_file: &str,
 ) -> Result<(Page, Vec<(String, String)>)> {
-    let content = ResultsContent::read(results, narrow, from)?;
+    let content = ResultsContent::read(results, narrow_figure, page_folder)?;
     let stem = contents_file.rsplit_once('.').map_or(contents_file, |(stem, _)| stem);
     let file = |key: &str| format!("{stem}-{key}.html");
     let chapter_pages: Vec<(String, String)> = content
@@ -105,7 +105,7 @@ pub(crate) fn pages(
 }
 
 impl ResultsContent {
-    fn read(results: &Path, narrow: NarrowFigure<'_>, from: &Path) -> Result<Self> {
+    fn read(results: &Path, narrow_figure: NarrowFigure<'_>, page_folder: &Path) -> Result<Self> {
         // An experiment's folder has no config.json.
         let is_command_folder = results.join("config.json").is_file();
         let summaries = if is_command_folder { Vec::new() } else { index::summaries(results)? };
@@ -127,14 +127,16 @@ impl ResultsContent {
             }
             let sections = of_paper
                 .into_iter()
-                .map(|summary| experiment_section(results, summary, narrow))
+                .map(|summary| experiment_section(results, summary, narrow_figure))
                 .collect::<Result<Vec<_>>>()?;
             let body = html! { h2 { (name) } p.reference { (with_link(reference)) "." } @for section in sections { (section) } };
             chapters.push(Chapter { key, name, body });
         }
         if !command_folders.is_empty() {
-            let sections =
-                command_folders.iter().map(|folder| folder.section(narrow, from)).collect::<Result<Vec<_>>>()?;
+            let sections = command_folders
+                .iter()
+                .map(|folder| folder.section(narrow_figure, page_folder))
+                .collect::<Result<Vec<_>>>()?;
             let body = html! { h2 { (COMMANDS_HEADING) } @for section in sections { (section) } };
             chapters.push(Chapter { key: COMMANDS_KEY, name: COMMANDS_HEADING, body });
         }

@@ -196,11 +196,11 @@ impl PredictionPoweredMeans {
         let chosen = tune(&|mean| mean.moments.clone());
         // Without each labelled unit: λ, and then every estimate.
         let without: Vec<f64> =
-            (0..labelled).map(|unit| tune(&|mean| mean.moments.without(&mean.units[unit]))).collect();
+            (0..labelled).map(|unit| tune(&|mean| mean.moments.leave_out(&mean.units[unit]))).collect();
         let jackknifed = |mean: &MeanMoments, statistic: &dyn Fn(&Moments, f64) -> f64| Jackknifed {
             value: statistic(&mean.moments, chosen),
             without: (mean.units.iter().zip(&without))
-                .map(|(unit, &lambda)| statistic(&mean.moments.without(unit), lambda))
+                .map(|(unit, &lambda)| statistic(&mean.moments.leave_out(unit), lambda))
                 .collect(),
         };
         let finish = |mean: &MeanMoments| Mean {

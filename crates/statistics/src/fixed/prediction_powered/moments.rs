@@ -36,7 +36,7 @@ impl Moments {
     }
 
     /// Without one of its units.
-    pub(super) fn without(&self, unit: &[f64; VARIABLES]) -> Self {
+    pub(super) fn leave_out(&self, unit: &[f64; VARIABLES]) -> Self {
         let mut remaining = self.clone();
         remaining.add_product(unit, -self.count / (self.count - 1.0));
         remaining.count -= 1.0;

@@ -266,10 +266,10 @@ impl Leaning {
     fn of(measure: &Measure, values: &[Vec<Option<GoldValue>>]) -> Option<Self> {
         let of_run = |(run, of_arm): (usize, &Vec<Option<GoldValue>>)| {
             let sum = |part: fn(&GoldValue) -> f64| of_arm.iter().flatten().map(part).sum::<f64>();
-            let [weight, whole, variance] =
+            let [weight, total_weight, variance] =
                 [sum(|value| value.weight), sum(|value| value.whole), sum(|value| value.variance)];
-            let z = (weight - whole) / variance.sqrt();
-            Self { measure: measure.to_string(), run, ratio: weight / whole, z }
+            let z = (weight - total_weight) / variance.sqrt();
+            Self { measure: measure.to_string(), run, ratio: weight / total_weight, z }
         };
         let leaning = values.iter().enumerate().map(of_run).filter(|leaning| leaning.z.is_finite());
         leaning.max_by(|one, other| one.z.abs().total_cmp(&other.z.abs())).filter(|most| most.z.abs() > LEANS)

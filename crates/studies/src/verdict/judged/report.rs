@@ -136,9 +136,9 @@ impl JudgedMeasure {
         } else {
             String::new()
         };
-        let part = if self.linear { "in part" } else { "wholly" };
+        let extent = if self.linear { "in part" } else { "wholly" };
         format!(
-            "{table}\n{} over {}, {} of them judged by people {part}; the model counts {:.2}, and the corrected mean is as good as \
+            "{table}\n{} over {}, {} of them judged by people {extent}; the model counts {:.2}, and the corrected mean is as good as \
              people alone on `gain` times as many queries{remainder}",
             self.measure,
             with_unit(queries as u64, "query"),

@@ -63,7 +63,7 @@ pub(super) struct Row {
 }
 
 /// One difference between two rankers.
-pub(super) struct Case {
+pub(super) struct PowerCase {
     shares: Shares,
     pub(super) rows: Vec<Row>,
     observed: Option<Observed>,
@@ -71,7 +71,7 @@ pub(super) struct Case {
     bounded: Vec<(Test, BoundedTest)>,
 }
 
-impl Case {
+impl PowerCase {
     pub(super) fn new(
         shares: Shares,
         rows: Vec<Row>,
@@ -84,9 +84,9 @@ impl Case {
 
 /// Impressions per day.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Days(pub(super) u64);
+pub(super) struct DaysPerUnit(pub(super) u64);
 
-impl Days {
+impl DaysPerUnit {
     fn of(self, impressions: f64) -> f64 {
         impressions / self.0 as f64
     }
@@ -96,8 +96,8 @@ impl Days {
 pub(super) struct Report<'a> {
     goal: Goal,
     power: f64,
-    days: Option<Days>,
-    cases: Vec<Case>,
+    days: Option<DaysPerUnit>,
+    cases: Vec<PowerCase>,
     pair: Option<(MeasuredPair, &'a SiteDescription)>,
 }
 
@@ -105,8 +105,8 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         goal: Goal,
         power: f64,
-        days: Option<Days>,
-        cases: Vec<Case>,
+        days: Option<DaysPerUnit>,
+        cases: Vec<PowerCase>,
         pair: Option<(MeasuredPair, &'a SiteDescription)>,
     ) -> Self {
         Self { goal, power, days, cases, pair }
@@ -266,7 +266,7 @@ impl<'a> Report<'a> {
             "power": self.power,
             "cases": cases.collect::<Vec<_>>(),
         });
-        if let Some(Days(per_day)) = self.days {
+        if let Some(DaysPerUnit(per_day)) = self.days {
             case_json["per_day"] = json!(per_day);
         }
         if let Some((pair, site)) = &self.pair {
@@ -365,7 +365,7 @@ impl<'a> Report<'a> {
 }
 
 /// A remark on simulated tests.
-fn about_simulated(case: &Case, several: bool) -> Option<String> {
+fn about_simulated(case: &PowerCase, several: bool) -> Option<String> {
     let observed = case.observed.as_ref()?;
     let margin_text = if several { format!(" (margin {})", significant(case.shares.margin())) } else { String::new() };
     let undecided = match observed.undecided {

@@ -42,8 +42,8 @@ impl<'a> ByAlgorithm<'a> {
         let of_sample = |sample: &Sample| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
         let mut columns = vec![(String::new(), false), ("algorithm".to_owned(), false)];
         columns.extend(self.samples.iter().map(|sample| (of_sample(sample), true)));
-        let row = |(place, name): (usize, &&str)| {
-            let label_cells = [letter(place, self.algorithms.len()), (*name).to_owned()].map(Cell::from);
+        let row = |(position, name): (usize, &&str)| {
+            let label_cells = [letter(position, self.algorithms.len()), (*name).to_owned()].map(Cell::from);
             label_cells.into_iter().chain(self.samples.iter().map(|sample| self.cell(sample, name))).collect()
         };
         let mut notes = self.table.samples_and_correction();
@@ -57,16 +57,16 @@ impl<'a> ByAlgorithm<'a> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["setting", "at", "algorithm", "mean", "standard_error", "runs", "better_than"])?;
         for (sample, name, spread, runs) in self.values() {
-            let beaten = self.beaten_positions(sample, name);
-            let beaten: Vec<&str> = beaten.into_iter().map(|place| self.algorithms[place]).collect();
+            let beaten_names = self.beaten_positions(sample, name);
+            let beaten_names: Vec<&str> = beaten_names.into_iter().map(|position| self.algorithms[position]).collect();
             writer.write_record([
                 sample.setting.clone().unwrap_or_default(),
-                sample.at.clone(),
+                sample.step.clone(),
                 name.to_owned(),
                 spread.mean.to_string(),
                 spread.standard_error.to_string(),
                 runs.to_string(),
-                beaten.join("; "),
+                beaten_names.join("; "),
             ])?;
         }
         Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
@@ -75,16 +75,16 @@ impl<'a> ByAlgorithm<'a> {
     /// The same for programs.
     pub(super) fn json(&self) -> Value {
         let row = |(sample, name, spread, runs): (&Sample, &str, Spread, usize)| {
-            let beaten: Vec<&str> =
-                self.beaten_positions(sample, name).into_iter().map(|place| self.algorithms[place]).collect();
+            let beaten_names: Vec<&str> =
+                self.beaten_positions(sample, name).into_iter().map(|position| self.algorithms[position]).collect();
             json!({
                 "setting": sample.setting,
-                "at": sample.at,
+                "at": sample.step,
                 "algorithm": name,
                 "mean": spread.mean,
                 "standard_error": spread.standard_error,
                 "runs": runs,
-                "better_than": beaten,
+                "better_than": beaten_names,
             })
         };
         json!({
@@ -129,10 +129,10 @@ impl<'a> ByAlgorithm<'a> {
     /// The rows of algorithms that this one beats by more than chance.
     fn beaten_positions(&self, sample: &Sample, name: &str) -> Vec<usize> {
         let is_of = |one: &&Comparison| {
-            one.significant && one.setting == sample.setting && one.at == sample.at && one.better.algorithm == name
+            one.significant && one.setting == sample.setting && one.at == sample.step && one.better.algorithm == name
         };
         let beaten_names: Vec<&str> =
             self.table.comparisons.iter().filter(is_of).map(|one| one.other.algorithm.as_str()).collect();
-        (0..self.algorithms.len()).filter(|place| beaten_names.contains(&self.algorithms[*place])).collect()
+        (0..self.algorithms.len()).filter(|position| beaten_names.contains(&self.algorithms[*position])).collect()
     }
 }

@@ -202,7 +202,7 @@ mod tests {
         let values = |shift: f64| (0..8).map(|i| f64::from(i) + shift).collect();
         let sample = Sample {
             setting: None,
-            at: "1000".to_owned(),
+            step: "1000".to_owned(),
             algorithms: vec![(names[0].to_owned(), values(0.0)), (names[1].to_owned(), values(2_000.0))],
             pairing: None,
         };

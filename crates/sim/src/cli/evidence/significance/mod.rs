@@ -21,7 +21,8 @@ use ranktypes::text::escaped;
 
 use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
-use crate::cli::args::{Relabelled, TableFormat};
+use crate::cli::args::{LabelOverride, TableFormat};
+use crate::experiment::series::Metric;
 use analyses::significance::{ComparisonSettings, Correction, Method, Sample, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
@@ -73,7 +74,7 @@ pub(in crate::cli) struct Significance {
 
     /// Another name for an algorithm, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
-    relabel: Vec<Relabelled>,
+    relabel: Vec<LabelOverride>,
 
     /// What is compared, of experiments that measure more: e.g. accuracy
     #[arg(long, value_name = "NAME", default_value = "regret")]
@@ -123,7 +124,8 @@ impl Significance {
                 CorrectionArg::None => Correction::None,
             },
             alpha: complement(self.confidence),
-            smaller_is_better: self.metric != "accuracy",
+            // Studies have metrics of their own beside these, all of them costs.
+            smaller_is_better: Metric::find(&self.metric).is_none_or(Metric::smaller_is_better),
         };
         ensure!(
             question.method != Method::Sign || samples.iter().all(|sample| sample.pairing.is_some()),
@@ -170,7 +172,7 @@ impl Significance {
     }
 
     fn relabels(&self) -> impl Iterator<Item = &(String, String)> {
-        self.relabel.iter().flat_map(|Relabelled(names)| names)
+        self.relabel.iter().flat_map(|LabelOverride(names)| names)
     }
 
     /// The name of an algorithm in the table.

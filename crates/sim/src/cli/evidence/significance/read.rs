@@ -19,20 +19,20 @@ const EXPERIMENT: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"
 struct Run {
     setting: Option<String>,
     algorithm: String,
-    at: String,
+    step: String,
     number: u64,
     value: f64,
 }
 
-/// The values of `metric` in the folder or file `results`: at the step `at`, or at the last one of each setting.
+/// The values of `metric` in the folder or file `results`: at the step `step`, or at the last one of each setting.
 ///
 /// # Errors
 /// If there is no such file, it is none of runs, or it has no such values.
-pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<Vec<Sample>> {
+pub(super) fn samples(results: &Path, metric: &str, step: Option<&str>) -> Result<Vec<Sample>> {
     let path = file(results)?;
     let runs = runs(&path, metric)?;
-    let steps: Vec<f64> = runs.iter().filter_map(|run| run.at.parse().ok()).collect();
-    let wanted_step = at.map(|at| checked_step(at, &steps)).transpose()?;
+    let steps: Vec<f64> = runs.iter().filter_map(|run| run.step.parse().ok()).collect();
+    let wanted_step = step.map(|step| checked_step(step, &steps)).transpose()?;
     let (sets, keyed) = (sets_of_rankers(&path), has_keyed_streams(&path));
     // Runs by setting, in the order of the file.
     let mut settings: Vec<(Option<String>, Vec<Run>)> = Vec::new();
@@ -44,17 +44,17 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     }
     let several = settings.len() > 1;
     let samples = settings.into_iter().filter_map(|(setting, runs)| {
-        let number = |run: &Run| run.at.parse::<f64>().unwrap_or(0.0);
+        let number = |run: &Run| run.step.parse::<f64>().unwrap_or(0.0);
         let last_step = runs.iter().map(number).fold(f64::NEG_INFINITY, f64::max);
-        let at = wanted_step.unwrap_or(last_step);
+        let step = wanted_step.unwrap_or(last_step);
         let mut algorithms: Vec<(String, Vec<(u64, f64)>)> = Vec::new();
-        for run in runs.iter().filter(|run| number(run) == at) {
+        for run in runs.iter().filter(|run| number(run) == step) {
             match algorithms.iter_mut().find(|(name, _)| *name == run.algorithm) {
                 Some((_, values)) => values.push((run.number, run.value)),
                 None => algorithms.push((run.algorithm.clone(), vec![(run.number, run.value)])),
             }
         }
-        let text = runs.iter().find(|run| number(run) == at)?.at.clone();
+        let text = runs.iter().find(|run| number(run) == step)?.step.clone();
         Some(sample(setting.filter(|_| several), text, algorithms, (sets, keyed)))
     });
     Ok(samples.collect())
@@ -85,7 +85,7 @@ fn sample(
         Some(_) => Some(Pairing::Sets),
         None => (keyed && alike).then_some(Pairing::Streams),
     };
-    Sample { setting, at, algorithms: algorithms.collect(), pairing }
+    Sample { setting, step: at, algorithms: algorithms.collect(), pairing }
 }
 
 /// The file with the runs.
@@ -163,7 +163,7 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
         runs.push(Run {
             setting: setting.filter(|_| of_experiment).map(|at| cell(at).to_owned()),
             algorithm: label_of(cell(algorithm)),
-            at: cell(step).to_owned(),
+            step: cell(step).to_owned(),
             number: cell(number).parse().ok().with_context(|| wrong_cell("a whole number", number))?,
             value: finite.with_context(|| wrong_cell("a number", value))?,
         });
@@ -232,7 +232,7 @@ mod tests {
             let found = samples(place, "regret", None).unwrap();
             assert_eq!(found.len(), 1);
             assert_eq!(found[0].algorithms, [("rucb".to_owned(), vec![7.5, 8.0]), ("mine".to_owned(), vec![2.0, 3.0])]);
-            assert_eq!((found[0].pairing, found[0].setting.as_deref(), found[0].at.as_str()), (None, None, "100"));
+            assert_eq!((found[0].pairing, found[0].setting.as_deref(), found[0].step.as_str()), (None, None, "100"));
         }
         fs::write(folder.path().join("config.json"), "{\"streams\": \"keyed\"}").unwrap();
         assert_eq!(samples(&path, "regret", None).unwrap()[0].pairing, Some(Pairing::Streams));
@@ -255,7 +255,7 @@ mod tests {
         let found = samples(folder.path(), "regret", None).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(
-            (found[1].setting.as_deref(), found[1].at.as_str(), found[1].pairing),
+            (found[1].setting.as_deref(), found[1].step.as_str(), found[1].pairing),
             (Some("B, too"), "20", Some(Pairing::Sets))
         );
         assert_eq!(found[0].algorithms[0].1, [10.5, 12.5, 14.5]);

@@ -42,7 +42,7 @@ pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
     ])
 }
 
-fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> String {
+fn manifest(job: &Job<'_>, name_suffix: &str, kind: &str, arguments: &[String]) -> String {
     let submit = job.submit;
     let text = |value: &str| Value::from(value).to_string();
     let program = submit
@@ -56,11 +56,11 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
     let deadline =
         job.time().map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {}\n", time.seconds));
     format!(
-        "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
+        "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{name_suffix}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
          # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: rankduel\n        \
          operator: In\n        values: [2]\n    # A pod that lost its node is replaced, and does not count.\n    \
          - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
-         template:\n    spec:\n      restartPolicy: Never\n{deadline}      # A shard saves when it is submit to stop.\n      \
+         template:\n    spec:\n      restartPolicy: Never\n{deadline}      # A shard saves when it is asked to stop.\n      \
          terminationGracePeriodSeconds: 60\n      containers:\n      - name: rankduel\n        image: {image}\n        \
          workingDir: {MOUNT}\n        command: [{command}]\n        env:\n        - name: RANKDUEL_CACHE_DIR\n          \
          value: {MOUNT}/.cache\n        resources:\n          requests: {{cpu: \"{cpus}\"{memory}}}\n          \
@@ -68,7 +68,7 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
          volumes:\n      - name: work\n        persistentVolumeClaim:\n          claimName: {claim}\n",
         remark = job.remark(),
         name = job.name(),
-        wrong = if what == "shards" { "FailIndex" } else { "FailJob" },
+        wrong = if name_suffix == "shards" { "FailIndex" } else { "FailJob" },
         image = text(&submit.cluster.image),
         command = command.join(", "),
         cpus = submit.cpus(),

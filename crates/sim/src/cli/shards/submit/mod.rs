@@ -139,7 +139,7 @@ struct Job<'a> {
     /// The shards to run, ascending.
     shards: Vec<u32>,
     /// The result of a dry run.
-    needs: Option<ShardNeeds>,
+    measured_needs: Option<ShardNeeds>,
 }
 
 impl Submit {
@@ -158,7 +158,7 @@ impl Submit {
         if self.dry_run {
             return Ok(());
         }
-        let job = Job { submit: self, parts_folder, shards, needs: measured_needs };
+        let job = Job { submit: self, parts_folder, shards, measured_needs: measured_needs };
         match self.place {
             Scheduler::Local => local::run(&job),
             Scheduler::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
@@ -257,14 +257,19 @@ impl Submit {
     }
 
     /// The shards without a sound part.
-    fn missing_in(&self, parts: &Path) -> Result<Vec<u32>> {
-        let part_files = if parts.is_dir() { part_files_in(parts)? } else { Vec::new() };
+    fn missing_in(&self, parts_folder: &Path) -> Result<Vec<u32>> {
+        let part_files = if parts_folder.is_dir() { part_files_in(parts_folder)? } else { Vec::new() };
         let sound: Vec<&Header> =
             part_files.iter().filter_map(|part_files| Some(&part_files.part.as_ref().ok()?.0)).collect();
         let Some(work) = most_common(&sound) else { return Ok((0..self.shards).collect()) };
         ensure!(
             work.shard.of == self.shards,
-            usage(format!("{} holds parts of {} shards, not of {}", parts.display(), work.shard.of, self.shards))
+            usage(format!(
+                "{} holds parts of {} shards, not of {}",
+                parts_folder.display(),
+                work.shard.of,
+                self.shards
+            ))
         );
         let finished =
             |index: &u32| sound.iter().any(|header| header.shard.index == *index && other_work(header, work).is_none());
@@ -272,8 +277,8 @@ impl Submit {
     }
 
     /// Writes the files of a scheduler, and submits them if that is asked for.
-    fn hand_over(&self, job: &Job<'_>, place: &str, files: &[(&str, String)]) -> Result<()> {
-        let folder = job.parts_folder.join(place);
+    fn hand_over(&self, job: &Job<'_>, scheduler: &str, files: &[(&str, String)]) -> Result<()> {
+        let folder = job.parts_folder.join(scheduler);
         output::create_folder(&folder.join("logs"))?;
         for (name, text) in files {
             output::write_atomic(&folder.join(name), text.as_bytes())?;
@@ -305,19 +310,20 @@ impl Submit {
 impl Job<'_> {
     /// The memory of a shard: as requested, or else by the dry run.
     fn memory(&self) -> Option<MemoryLimit> {
-        let measured_memory = || Some(MemoryLimit::mebibytes(self.needs?.mebibytes()));
+        let measured_memory = || Some(MemoryLimit::mebibytes(self.measured_needs?.mebibytes()));
         self.submit.cluster.mem.or_else(measured_memory)
     }
 
     /// The time of a shard: as requested, or else by the dry run.
     fn time(&self) -> Option<TimeLimit> {
-        let measured_time = || Some(TimeLimit::minutes(self.needs?.minutes(self.submit.shards, self.submit.cpus())));
+        let measured_time =
+            || Some(TimeLimit::minutes(self.measured_needs?.minutes(self.submit.shards, self.submit.cpus())));
         self.submit.cluster.time.or_else(measured_time)
     }
 
     /// The result of the dry run, as one line for the comment of a script.
     fn remark(&self) -> String {
-        self.needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.submit.shards)))
+        self.measured_needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.submit.shards)))
     }
 
     /// A name for jobs, made of the name of the results: letters, digits and dashes.

@@ -47,21 +47,27 @@ pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
     ])
 }
 
-fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) -> String) -> Result<String> {
+fn script(
+    job: &Job<'_>,
+    job_suffix: &str,
+    log: &str,
+    comment: &str,
+    command_line: impl Fn(&str) -> String,
+) -> Result<String> {
     let submit = job.submit;
     let cluster = &submit.cluster;
     let logs = absolute(&job.parts_folder.join("slurm/logs"))?;
-    values::for_slurm("the folder of logs", &logs)?;
+    values::check_slurm_value("the folder of logs", &logs)?;
     // A percent sign alone begins a number of the job.
     let logs = logs.replace('%', "%%");
-    let mut text = format!("#!/bin/bash\n# {says}\n{}", job.remark());
+    let mut text = format!("#!/bin/bash\n# {comment}\n{}", job.remark());
     let mut option = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
         }
     };
-    option("job-name", Some(&format!("{}-{what}", job.name())));
-    option("output", Some(&format!("{logs}/{what}-{log}.log")));
+    option("job-name", Some(&format!("{}-{job_suffix}", job.name())));
+    option("output", Some(&format!("{logs}/{job_suffix}-{log}.log")));
     // A task that was requeued goes on in the same file.
     option("open-mode", Some("append"));
     option("nodes", Some("1"));
@@ -84,7 +90,7 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
     let quoted_arguments: Vec<String> = submit.command().iter().map(|word| shell(word)).collect();
     let threads = if job.sets_threads() { "" } else { " --threads \"${SLURM_CPUS_PER_TASK:-1}\"" };
     let program = shell(&absolute(&job.program()?)?);
-    text += &format!("\nexec {program} {}{threads}\n", call(&quoted_arguments.join(" ")));
+    text += &format!("\nexec {program} {}{threads}\n", command_line(&quoted_arguments.join(" ")));
     Ok(text)
 }
 

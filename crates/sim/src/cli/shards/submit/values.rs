@@ -21,7 +21,7 @@ pub(super) fn check(submit: &Submit) -> Result<()> {
         if let Some(value) = value {
             check_one_line(flag, OsStr::new(value))?;
             if submit.place == Scheduler::Slurm {
-                for_slurm(flag, value)?;
+                check_slurm_value(flag, value)?;
             }
         }
     }
@@ -42,22 +42,22 @@ pub(super) fn check(submit: &Submit) -> Result<()> {
     Ok(())
 }
 
-/// Refuses `value` of `what` if it has control characters or separators of lines, or is not UTF-8.
-fn check_one_line(what: &str, value: &OsStr) -> Result<()> {
-    let Some(text) = value.to_str() else { bail!(usage(format!("{what} {value:?}: expected UTF-8"))) };
+/// Refuses `value` of `flag` if it has control characters or separators of lines, or is not UTF-8.
+fn check_one_line(flag: &str, value: &OsStr) -> Result<()> {
+    let Some(text) = value.to_str() else { bail!(usage(format!("{flag} {value:?}: expected UTF-8"))) };
     let ends_a_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     ensure!(
         !text.contains(ends_a_line),
-        usage(format!("{what} {text:?}: expected no control characters, such as line feeds; remove them"))
+        usage(format!("{flag} {text:?}: expected no control characters, such as line feeds; remove them"))
     );
     Ok(())
 }
 
-/// Refuses `value` of `what` if Slurm would read it as something else even in quotes.
-pub(super) fn for_slurm(what: &str, value: &str) -> Result<()> {
+/// Refuses `value` of `flag` if Slurm would read it as something else even in quotes.
+pub(super) fn check_slurm_value(flag: &str, value: &str) -> Result<()> {
     ensure!(
         !value.contains(['"', '\\']),
-        usage(format!("{what} {value:?}: expected no double quotes and no backslashes, which Slurm reads itself"))
+        usage(format!("{flag} {value:?}: expected no double quotes and no backslashes, which Slurm reads itself"))
     );
     Ok(())
 }
@@ -136,7 +136,7 @@ mod tests {
             return None;
         }
         let parts = submit.parts_folder().expect("a folder");
-        let job = Job { submit: &submit, parts_folder: parts, shards: (0..4).collect(), needs: None };
+        let job = Job { submit: &submit, parts_folder: parts, shards: (0..4).collect(), measured_needs: None };
         let written = if place == "slurm" { slurm::files(&job) } else { kubernetes::files(&job) };
         written.ok()
     }

@@ -178,7 +178,7 @@ pub const DENSITY: f64 = 300.0;
 
 /// Choices for print; those not made are as in [`Print::default`].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Chosen {
+pub struct PrintChoices {
     /// The width.
     pub width: Option<Length>,
     /// The height.
@@ -195,10 +195,10 @@ pub struct Chosen {
     pub formats: Vec<Format>,
 }
 
-impl Chosen {
+impl PrintChoices {
     /// These choices, and those of `other` where there are none.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn or_else(self, other: Self) -> Self {
         let relabel = other.relabel.into_iter().chain(self.relabel).collect();
         Self {
             width: self.width.or(other.width),
@@ -257,16 +257,16 @@ mod tests {
     #[test]
     fn flags_win_over_files() {
         let relabel = |name: &str| BTreeMap::from([("rucb".to_owned(), name.to_owned())]);
-        let file = Chosen {
+        let file = PrintChoices {
             width: "7in".parse().ok(),
             font: "9pt".parse().ok(),
             relabel: relabel("A"),
             title: Some(false),
             formats: vec![Format::Svg],
-            ..Chosen::default()
+            ..PrintChoices::default()
         };
-        let flags = Chosen { width: "85mm".parse().ok(), relabel: relabel("B"), ..Chosen::default() };
-        let both = flags.or(file);
+        let flags = PrintChoices { width: "85mm".parse().ok(), relabel: relabel("B"), ..PrintChoices::default() };
+        let both = flags.or_else(file);
         assert_eq!(
             (both.width.as_ref().unwrap().to_string(), both.font.as_ref().unwrap().points),
             ("85mm".into(), 9.0)

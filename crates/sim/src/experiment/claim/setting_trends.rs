@@ -8,8 +8,8 @@ use super::{Between, PointSelection};
 use crate::experiment::series::Point;
 
 /// The point of `name` that a claim is about; the last of several.
-fn point<'a>(setting: &SettingSeries<'a>, name: &str, at: PointSelection) -> Result<&'a Point> {
-    points_at(at, setting.curve(name)?).last().copied().ok_or_else(|| anyhow!("nothing measured"))
+fn point<'a>(setting: &SettingSeries<'a>, name: &str, selection: PointSelection) -> Result<&'a Point> {
+    points_at(selection, setting.curve(name)?).last().copied().ok_or_else(|| anyhow!("nothing measured"))
 }
 
 /// A number with its standard error.
@@ -29,15 +29,15 @@ fn remark_on((earlier, earlier_error): Estimate, (later, later_error): Estimate,
 pub(super) fn grows(
     settings: &[SettingSeries<'_>],
     [a, b]: &[String; 2],
-    at: PointSelection,
+    selection: PointSelection,
 ) -> Result<(bool, String)> {
     let mut ratios = Vec::new();
-    for settings in settings {
-        let point = point(settings, a, at)?;
-        let denominator = settings.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
+    for setting in settings {
+        let point = point(setting, a, selection)?;
+        let denominator = setting.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
         let ((mean_a, error_a), (mean_b, error_b)) = (estimate(point), estimate(denominator));
         ratios.push((
-            settings.label.as_str(),
+            setting.label.as_str(),
             (mean_a / mean_b, mean_a / mean_b * (error_a / mean_a).hypot(error_b / mean_b)),
         ));
     }
@@ -62,11 +62,11 @@ pub(super) fn trend(
     name: &str,
     rises: bool,
     factor: Between,
-    at: PointSelection,
+    selection: PointSelection,
 ) -> Result<(bool, String)> {
     let mut values = Vec::new();
-    for settings in settings {
-        values.push((settings.label.as_str(), estimate(point(settings, name, at)?)));
+    for setting in settings {
+        values.push((setting.label.as_str(), estimate(point(setting, name, selection)?)));
     }
     let mut ordered: Vec<Estimate> = values.iter().map(|(_, value)| *value).collect();
     if !rises {
@@ -87,11 +87,11 @@ pub(super) fn flat(
     settings: &[SettingSeries<'_>],
     name: &str,
     max_factor: f64,
-    at: PointSelection,
+    selection: PointSelection,
 ) -> Result<(bool, String)> {
     let mut values = Vec::new();
-    for settings in settings {
-        values.extend(points_at(at, settings.curve(name)?));
+    for setting in settings {
+        values.extend(points_at(selection, setting.curve(name)?));
     }
     let low = values.iter().copied().min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let high = values.iter().copied().max_by(|a, b| mean(a).total_cmp(&mean(b)));

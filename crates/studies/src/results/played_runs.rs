@@ -38,7 +38,7 @@ pub struct PlayedRuns {
     /// How late answers come, if they do.
     pub late: Option<String>,
     /// The order in which algorithms are shown: first the requested ones.
-    pub shown: Vec<usize>,
+    pub display_order: Vec<usize>,
 }
 
 impl PlayedRuns {
@@ -70,9 +70,9 @@ impl PlayedRuns {
     /// All that is printed.
     #[must_use]
     pub fn text(&self) -> String {
-        let sorted_note = (!self.shown.is_sorted()).then(|| {
-            let algorithms = self.shown.iter().map(|&at| self.plan.algorithms[at].clone()).collect();
-            let results = self.shown.iter().map(|&at| self.results[at].clone()).collect();
+        let sorted_note = (!self.display_order.is_sorted()).then(|| {
+            let algorithms = self.display_order.iter().map(|&at| self.plan.algorithms[at].clone()).collect();
+            let results = self.display_order.iter().map(|&at| self.results[at].clone()).collect();
             (StudyPlan { algorithms, ..self.plan.clone() }, results)
         });
         let (plan, results) =

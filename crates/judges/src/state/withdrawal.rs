@@ -3,7 +3,7 @@
 use board::Answer;
 
 use super::answers::{outcome, swapped};
-use super::{Half, Judged, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
+use super::{Half, JudgementRow, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::Posterior;
@@ -76,7 +76,7 @@ impl Session {
 
     /// The questions that this judge, or any if none is named, answered or passed over, the last first.
     fn closed_by(&self, judge: Option<&str>) -> impl Iterator<Item = Pair> {
-        let closed_pairs = self.closed.iter().rev().filter_map(|number| self.closed_pair(*number));
+        let closed_pairs = self.closed_tickets.iter().rev().filter_map(|number| self.closed_pair(*number));
         closed_pairs.filter(move |pair| judge.is_none() || pair.judge.as_deref() == judge)
     }
 
@@ -90,7 +90,7 @@ impl Session {
             TicketState::Open => None,
             TicketState::Forgotten => self.forgotten.get(&number).cloned(),
             TicketState::Answered { row } => {
-                let Judged { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
+                let JudgementRow { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
                 let judge = judge.map(|judge| self.judges[judge as usize].clone());
                 Some(Pair { ticket, first, second, item, purpose, judge })
             }
@@ -145,21 +145,21 @@ impl Session {
         let origin = match pair.purpose {
             // The other order was not asked yet, or is not asked any more.
             Purpose::Audit(of) => {
-                self.unaudited(of, learnt.unwrap_or(forgotten));
-                *self.under_way.entry(sorted(pair_shown)).or_default() += 1;
+                self.drop_audit(of, learnt.unwrap_or(forgotten));
+                *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                 None
             }
             Purpose::New => match self.halves.remove(&number) {
                 Some(half) => Some(half.origin),
                 None => {
-                    *self.under_way.entry(sorted(pair_shown)).or_default() += 1;
+                    *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                     Some(learnt.unwrap_or(forgotten))
                 }
             },
             Purpose::Mirror(of) => {
                 if let Some((_, TicketState::Answered { row })) = self.tickets.get(of as usize - 1) {
                     self.halves.insert(of, Half { row: *row, origin: learnt.unwrap_or(forgotten), since: None });
-                    *self.under_way.entry(sorted(pair_shown)).or_default() += 1;
+                    *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                 }
                 None
             }
@@ -171,7 +171,7 @@ impl Session {
         match row {
             Some(row) => {
                 if self.config.model.is_some() && pair.purpose == Purpose::New {
-                    self.unanswered_alone(pair_shown);
+                    self.uncount_unaudited(pair_shown);
                 }
                 self.remove_row(row);
             }
@@ -188,7 +188,7 @@ impl Session {
         }
         self.repeatable.retain(|ticket| *ticket != number);
         self.notes.remove(&number);
-        self.closed.retain(|closed| *closed != number);
+        self.closed_tickets.retain(|closed| *closed != number);
         self.tickets[number as usize - 1].1 = TicketState::Open;
         self.open.insert(number, Open { pair, origin });
         self.recount();
@@ -200,8 +200,8 @@ impl Session {
     }
 
     /// Removes the feedback of a question; returns its pair as it was chosen.
-    fn unlearn(&mut self, of: u64) -> Option<(crate::model::Competitors, Destination)> {
-        let index = self.learnt.iter().position(|learnt| learnt.ticket == of)?;
+    fn unlearn(&mut self, ticket: u64) -> Option<(crate::model::Competitors, Destination)> {
+        let index = self.learnt.iter().position(|learnt| learnt.ticket == ticket)?;
         let pair = self.learnt.remove(index).pair;
         self.model = Posterior::new(self.config.names.len());
         self.learnt.iter().for_each(|learnt| learnt.teach(&mut self.model));

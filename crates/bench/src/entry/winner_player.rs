@@ -12,7 +12,7 @@ const ERROR: f64 = 0.05;
 const NORMAL_QUANTILE: f64 = 1.644_853_626_951_472_2;
 
 /// A policy, and a test of what its outcomes prove.
-pub(super) struct Stated {
+pub(super) struct WinnerStatingPlayer {
     player: PolicyPlayer,
     test: Test,
 }
@@ -24,7 +24,7 @@ enum Test {
     Naive(OutcomeCounts),
 }
 
-impl Stated {
+impl WinnerStatingPlayer {
     pub(super) fn with_evidence(player: PolicyPlayer, arms: usize) -> Result<Self, Foul> {
         let test = BestArm::new(arms, ERROR).map_err(|error| Foul::DoesNotPlay(error.to_string()))?;
         Ok(Self { player, test: Test::Evidence(Box::new(test)) })
@@ -61,7 +61,7 @@ impl Test {
     }
 }
 
-impl Player for Stated {
+impl Player for WinnerStatingPlayer {
     fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul> {
         self.test.record(arrived);
         Ok(Move { winner: self.test.winner(), ..self.player.choose(step, arrived)? })

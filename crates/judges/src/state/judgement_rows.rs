@@ -9,7 +9,7 @@ use crate::choosers::Chooser;
 /// One judgement. Competitors, items and judges are their places in [`Config`](crate::Config) and in
 /// [`Session::judges`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct JudgementRow {
     /// The question.
     pub ticket: Ticket,
     /// The competitor shown first.
@@ -73,7 +73,7 @@ impl Session {
 
     /// All judgements, in the order in which they arrived.
     #[must_use]
-    pub fn judged(&self) -> &[Judged] {
+    pub fn judged(&self) -> &[JudgementRow] {
         &self.rows
     }
 
